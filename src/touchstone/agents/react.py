@@ -1,0 +1,112 @@
+"""The text-protocol agent, for models without function calling.
+
+A reply holds one action:
+
+    Thought: anything, over as many lines as it likes
+    Action: execute_sql
+    Input: SELECT count(*) FROM film
+
+The first complete action counts; what follows an invented "Observation:" is ignored. The input is the tool's only text argument as
+it stands (a code fence around it is taken off), or a JSON object for any tool.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from ..failures import TurnLimit
+from ..protocols import Agent, AgentPlugin, AgentSettings, Model, Stage
+from ..values import Message, Tool, ToolCall
+
+_ACTION = re.compile(r"^[ \t*]*Action[ \t*]*:[ \t*`]*(?P<name>[\w.-]+)[ \t*`]*$", re.IGNORECASE | re.MULTILINE)
+_INPUT = re.compile(r"\s*^[ \t*]*(?:Action[ \t]+)?Input[ \t*]*:[ \t*]*", re.IGNORECASE | re.MULTILINE)
+_END = re.compile(r"^[ \t*]*(?:Observation|Thought|Action)[ \t*]*:", re.IGNORECASE | re.MULTILINE)
+_FENCE = re.compile(r"```[\w-]*[ \t]*\n?(?P<content>.*?)(?:```|\Z)", re.DOTALL)
+
+_PROTOCOL = """
+
+# How to answer
+You act by writing text. Every answer has exactly this form, with one action and nothing after its input:
+
+Thought: what you know and what you want to find out next
+Action: the name of one tool
+Input: the tool's argument, as plain text over as many lines as you need
+
+You then get a message that starts with "Observation:" and go on. The tools:
+"""
+
+
+class ReactAgent:
+    """Plays by thought, action and observation in plain text."""
+
+    def __init__(self, model: Model, max_turns: int) -> None:
+        self._model = model
+        self._max_turns = max_turns
+
+    async def play(self, stage: Stage) -> None:
+        messages = [
+            Message(role="system", content=stage.brief.instructions + _PROTOCOL + _listing(stage.tools)),
+            Message(role="user", content=stage.brief.request),
+        ]
+        for turn in range(1, self._max_turns + 1):
+            reply = await stage.ask(self._model, messages)
+            messages.append(reply.as_message())
+            answer = await self._act(stage, reply.text, turn)
+            if stage.finished:
+                return
+            messages.append(Message(role="user", content=answer))
+        raise TurnLimit(f"no submission within {self._max_turns} turns")
+
+    async def _act(self, stage: Stage, text: str, turn: int) -> str:
+        call = parse(text, stage.tools, f"turn-{turn}")
+        if call is not None:
+            return f"Observation: {(await stage.call(call)).text}"
+        reminder = 'No action was found in your answer. Write a line "Action: <tool>" and then a line "Input: <text>".'
+        stage.note(reminder)
+        return reminder
+
+
+def parse(text: str, tools: Sequence[Tool], call_id: str) -> ToolCall | None:
+    """The first action in the text, or None."""
+    for action in _ACTION.finditer(text):
+        given = _INPUT.match(text, action.end())
+        if given is None:
+            continue
+        end = _END.search(text, given.end())
+        content = text[given.end() : end.start() if end else len(text)]
+        return ToolCall(call_id, action["name"], _arguments(content.strip(), action["name"], tools))
+    return None
+
+
+def _arguments(content: str, name: str, tools: Sequence[Tool]) -> str:
+    tool = next((tool for tool in tools if tool.name == name), None)
+    fence = _FENCE.match(content)
+    content = fence["content"].strip() if fence else content
+    fields = tool.arguments.__struct_fields__ if tool else ()
+    if _is_object_with(content, fields) or len(fields) != 1:
+        return content
+    return json.dumps({fields[0]: content}, ensure_ascii=False)
+
+
+def _is_object_with(content: str, fields: Sequence[str]) -> bool:
+    try:
+        value = msgspec.json.decode(content)
+    except (msgspec.DecodeError, UnicodeError):
+        return False
+    return isinstance(value, dict) and set(fields) <= {str(key) for key in value}  # pyright: ignore[reportUnknownVariableType]
+
+
+def _listing(tools: Sequence[Tool]) -> str:
+    return "\n".join(f"- {tool.name} ({', '.join(tool.arguments.__struct_fields__)}): {tool.description}" for tool in tools)
+
+
+def build(settings: AgentSettings) -> Agent:
+    assert settings.model is not None
+    return ReactAgent(settings.model, settings.max_turns)
+
+
+plugin = AgentPlugin(build, needs_model=True)

@@ -1,0 +1,32 @@
+"""Agents that play calls known beforehand: the oracle plays the reference, replay a prediction file or an earlier run.
+
+They are ordinary agents: their calls take the same way through the episode and the verdict as a live model's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..protocols import Agent, AgentPlugin, AgentSettings, Stage
+from ..values import ToolCall
+
+
+class ScriptedAgent:
+    """Plays the script of each task until the episode is finished or the script ends."""
+
+    def __init__(self, script: Callable[[str], Sequence[ToolCall] | None]) -> None:
+        self._script = script
+
+    async def play(self, stage: Stage) -> None:
+        for call in self._script(stage.task) or ():
+            await stage.call(call)
+            if stage.finished:
+                return
+
+
+def build(settings: AgentSettings) -> Agent:
+    return ScriptedAgent(settings.script)
+
+
+oracle_plugin = AgentPlugin(build, needs_model=False, needs_script="solution")
+replay_plugin = AgentPlugin(build, needs_model=False, needs_script="predictions")

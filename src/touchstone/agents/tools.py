@@ -1,0 +1,63 @@
+"""The function-calling agent: the model calls tools until the episode is finished or its turns are used up.
+
+A turn is one reply of the model's, whatever it holds. What cannot be used (no call, a broken one) costs a turn and is
+answered in words, so that the model can do better in the next.
+"""
+
+from __future__ import annotations
+
+from ..failures import TurnLimit
+from ..protocols import Agent, AgentPlugin, AgentSettings, Model, Stage
+from ..values import Message, Reply
+
+
+class ToolAgent:
+    """Plays by function calls."""
+
+    def __init__(self, model: Model, max_turns: int) -> None:
+        self._model = model
+        self._max_turns = max_turns
+
+    async def play(self, stage: Stage) -> None:
+        messages = [
+            Message(role="system", content=stage.brief.instructions),
+            Message(role="user", content=stage.brief.request),
+        ]
+        for turn in range(1, self._max_turns + 1):
+            reply = await stage.ask(self._model, messages, stage.tools)
+            messages.append(reply.as_message())
+            if reply.calls:
+                await self._call_all(stage, reply, messages)
+            else:
+                messages.append(self._remind(stage, reply, last=turn == self._max_turns - 1))
+            if stage.finished:
+                return
+        raise TurnLimit(f"no submission within {self._max_turns} turns")
+
+    async def _call_all(self, stage: Stage, reply: Reply, messages: list[Message]) -> None:
+        for call in reply.calls:
+            observation = await stage.call(call)
+            messages.append(Message(role="tool", tool_call_id=call.id, content=observation.text))
+            if stage.finished:
+                return
+
+    def _remind(self, stage: Stage, reply: Reply, *, last: bool) -> Message:
+        names = ", ".join(tool.name for tool in stage.tools)
+        if reply.finish == "length":
+            text = f"Your reply was cut off at its length limit. Call one of the tools: {names}."
+        elif not reply.text.strip():
+            text = f"Your reply was empty. Call one of the tools: {names}."
+        else:
+            text = f"Your reply did not call a tool, so nothing happened. Call one of the tools: {names}."
+        if last:
+            text += " This is your last turn."
+        stage.note(text)
+        return Message(role="user", content=text)
+
+
+def build(settings: AgentSettings) -> Agent:
+    assert settings.model is not None
+    return ToolAgent(settings.model, settings.max_turns)
+
+
+plugin = AgentPlugin(build, needs_model=True)

@@ -1,0 +1,8 @@
+"""BIRD and mini-dev: text-to-SQL on SQLite, judged by the rows a query returns."""
+
+from .benchmark import Bird
+from .tasks import BirdTask, load_tasks, select
+
+__all__ = ["Bird", "BirdTask", "load_tasks", "plugin", "select"]
+
+plugin = Bird

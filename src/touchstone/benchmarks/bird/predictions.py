@@ -1,0 +1,162 @@
+"""Prediction files, paired with their tasks by key. What does not fit is refused: a shifted file would score, and mean nothing.
+
+.json    BIRD's own: {"0": "SQL\\t----- bird -----\\tdb_id", …}; the keys are positions in the task file, or question ids
+.jsonl   {"question_id": …, "sql": …} per line
+.sql     one statement per line, as many as there are tasks, each optionally followed by a tab and the database
+a run    the SQL that was submitted, by task
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ...failures import InputError
+from .tasks import BirdTask
+
+_SEPARATOR = "\t----- bird -----\t"
+
+
+def load_predictions(path: Path, tasks: Sequence[BirdTask], *, allow_missing: bool = False) -> dict[str, str]:
+    """SQL by task key, for all tasks of the file; a prediction that is not text counts as blank."""
+    if path.is_dir():
+        found = _from_run(path, tasks)
+    elif path.suffix == ".jsonl":
+        found = _from_lines(path, tasks)
+    elif path.suffix == ".sql":
+        found = _from_statements(path, tasks)
+    else:
+        found = _from_object(path, tasks, allow_missing)
+    missing = [task.key for task in tasks if task.key not in found]
+    if missing and not allow_missing:
+        raise InputError(
+            f"{path}: {len(missing)} of {len(tasks)} tasks have no prediction, the first is {missing[0]} "
+            "(--allow-missing counts them as failed)"
+        )
+    return found
+
+
+def _from_object(path: Path, tasks: Sequence[BirdTask], allow_missing: bool) -> dict[str, str]:
+    values = _decode(path, _read(path))
+    if not isinstance(values, dict):
+        raise InputError(f"{path}: expected a JSON object of predictions, found {type(values).__name__}")
+    entries: dict[str, Any] = values  # pyright: ignore[reportUnknownVariableType]
+    by_key = _pairing(path, entries, tasks, allow_missing)
+    return {by_key[key].key: _sql_of(path, key, value, by_key[key]) for key, value in entries.items()}
+
+
+def _pairing(path: Path, entries: Mapping[str, Any], tasks: Sequence[BirdTask], allow_missing: bool) -> Mapping[str, BirdTask]:
+    """Keys are positions or question ids; all of a file's keys must fit the same reading."""
+    readings = [{str(task.index): task for task in tasks}, _by_question_id(tasks)]
+    for reading in readings:
+        if entries.keys() == reading.keys():
+            return reading
+    fitting = [reading for reading in readings if entries.keys() <= reading.keys()]
+    if not fitting:
+        stray = next((key for key in entries if not any(key in reading for reading in readings)), next(iter(entries)))
+        raise InputError(
+            f"{path}: key '{stray}' is neither a position (0 to {len(tasks) - 1}) nor a question id of the task file"
+        )
+    if not allow_missing:
+        raise InputError(
+            f"{path}: {len(entries)} predictions for {len(tasks)} tasks (--allow-missing counts the missing ones as failed)"
+        )
+    if len(fitting) > 1 and any(fitting[0][key].key != fitting[1][key].key for key in entries):
+        raise InputError(
+            f"{path}: its {len(entries)} keys could be positions or question ids, and mean different tasks as each"
+        )
+    return fitting[0]
+
+
+def _by_question_id(tasks: Sequence[BirdTask]) -> dict[str, BirdTask]:
+    return {task.key: task for task in tasks}
+
+
+def _sql_of(path: Path, key: str, value: Any, task: BirdTask) -> str:
+    if not isinstance(value, str):
+        return ""
+    sql, separator, database = value.rpartition(_SEPARATOR)
+    if not separator:
+        return value
+    if database.strip() != task.database:
+        raise InputError(f"{path}: key '{key}': it is for the database '{database.strip()}', its task has '{task.database}'")
+    return sql
+
+
+class _Line(msgspec.Struct):
+    question_id: int | str
+    sql: str | None
+    db_id: str | None = None
+
+
+def _from_lines(path: Path, tasks: Sequence[BirdTask]) -> dict[str, str]:
+    known = _by_question_id(tasks)
+    found: dict[str, str] = {}
+    for number, text in enumerate(_read(path).splitlines(), 1):
+        if not text.strip():
+            continue
+        where = f"{path}: row {number}"
+        try:
+            line = msgspec.json.decode(text, type=_Line)
+        except (msgspec.DecodeError, UnicodeError) as error:
+            raise InputError(f"{where}: expected an object with question_id and sql: {error}") from None
+        key = str(line.question_id)
+        if key not in known:
+            raise InputError(f"{where}: question_id {key} is not in the task file")
+        if key in found:
+            raise InputError(f"{where}: question_id {key} occurs twice")
+        if line.db_id is not None and line.db_id != known[key].database:
+            raise InputError(f"{where}: db_id is '{line.db_id}', its task has '{known[key].database}'")
+        found[key] = line.sql or ""
+    return found
+
+
+def _from_statements(path: Path, tasks: Sequence[BirdTask]) -> dict[str, str]:
+    lines = _read(path).decode("utf-8", "replace").removesuffix("\n").split("\n")
+    if len(lines) != len(tasks):
+        raise InputError(f"{path}: {len(lines)} lines for {len(tasks)} tasks; one statement per line is expected")
+    found: dict[str, str] = {}
+    for number, (line, task) in enumerate(zip(lines, tasks, strict=True), 1):
+        sql, tab, database = line.rstrip("\r").rpartition("\t")
+        if tab and database.strip() != task.database:
+            raise InputError(f"{path}: row {number}: the database is '{database.strip()}', its task has '{task.database}'")
+        found[task.key] = sql if tab else line
+    return found
+
+
+class _Submitted(msgspec.Struct):
+    """As much of a record as is needed here."""
+
+    task: str
+    digest: str
+    evidence: dict[str, Any]
+
+
+def _from_run(path: Path, tasks: Sequence[BirdTask]) -> dict[str, str]:
+    known = {task.key: task for task in tasks}
+    found: dict[str, str] = {}
+    for line in _read(path / "runs.jsonl").splitlines(keepends=True):
+        if not line.endswith(b"\n"):
+            continue
+        record = msgspec.json.decode(line, type=_Submitted)
+        if record.task not in known or known[record.task].digest != record.digest:
+            raise InputError(f"{path}: task {record.task} is not in the task file, or is another task there")
+        found.setdefault(record.task, record.evidence.get("prediction") or "")
+    return found
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+    except OSError as error:
+        raise InputError(f"{path}: cannot read the predictions: {error.strerror}") from None
+
+
+def _decode(path: Path, text: bytes) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError) as error:
+        raise InputError(f"{path}: not valid JSON: {error}") from None

@@ -1,0 +1,133 @@
+"""BIRD's task files: dev.json, mini-dev, or the same objects one per line."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ...failures import InputError
+from ...values import Task
+
+DIFFICULTIES = ("simple", "moderate", "challenging")
+
+
+class Row(Struct, frozen=True):
+    """One task as published. A difficulty or an evidence may be absent."""
+
+    question_id: int | str
+    db_id: str
+    question: str
+    SQL: str
+    evidence: str | None = ""
+    difficulty: str = "unknown"
+
+
+class BirdTask(Task, frozen=True, kw_only=True):
+    question_id: str
+    database: str
+    question: str
+    evidence: str
+    gold: str
+
+
+def load_tasks(path: Path) -> list[BirdTask]:
+    """All tasks of a file. Raises InputError naming the row and the field that is wrong."""
+    rows = [_row(path, number, value) for number, value in _values(path)]
+    if not rows:
+        raise InputError(f"{path}: there are no tasks in this file")
+    counts = Counter(str(row.question_id) for row in rows)
+    return [_task(index, row, unique=counts[str(row.question_id)] == 1) for index, row in enumerate(rows)]
+
+
+def select(
+    tasks: Sequence[BirdTask],
+    *,
+    difficulty: str | None = None,
+    databases: Sequence[str] = (),
+    ids: Sequence[str] = (),
+    offset: int = 0,
+    limit: int | None = None,
+) -> list[BirdTask]:
+    """The tasks to play: filtered, then cut. Raises InputError if none is left or a name is unknown."""
+    if difficulty is not None and difficulty not in DIFFICULTIES:
+        raise InputError(f"--difficulty {difficulty}: expected one of {', '.join(DIFFICULTIES)}")
+    if offset < 0 or (limit is not None and limit < 1):
+        raise InputError("--offset must be 0 or more and --limit 1 or more")
+    _refuse_unknown("--database", databases, {task.database for task in tasks})
+    _refuse_unknown("--task", ids, {name for task in tasks for name in (task.key, task.question_id)})
+    chosen = [
+        task
+        for task in tasks
+        if (difficulty is None or task.facets["difficulty"] == difficulty)
+        and (not databases or task.database in databases)
+        and (not ids or task.key in ids or task.question_id in ids)
+    ]
+    chosen = chosen[offset:] if limit is None else chosen[offset : offset + limit]
+    if not chosen:
+        raise InputError(f"no task is left: the filters and the offset select none of {len(tasks)}")
+    return chosen
+
+
+def _values(path: Path) -> Iterator[tuple[int, Any]]:
+    """Row numbers, from 1, and undecoded objects."""
+    try:
+        text = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+    except OSError as error:
+        raise InputError(f"{path}: cannot read the task file: {error.strerror}") from None
+    if path.suffix == ".jsonl":
+        for number, line in enumerate(text.splitlines(), 1):
+            if line.strip():
+                yield number, _decode(f"{path}: row {number}", line)
+        return
+    values = _decode(str(path), text)
+    if not isinstance(values, list):
+        raise InputError(f"{path}: expected a JSON array of tasks, found {type(values).__name__}")
+    yield from enumerate(values, 1)  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+
+
+def _decode(where: str, text: bytes) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError) as error:
+        raise InputError(f"{where}: not valid JSON: {error}") from None
+
+
+def _row(path: Path, number: int, value: Any) -> Row:
+    try:
+        return msgspec.convert(value, Row)
+    except msgspec.ValidationError as error:
+        raise InputError(f"{path}: row {number}: {_in_words(str(error))}") from None
+
+
+def _in_words(error: str) -> str:
+    """`Expected `str`, got `int` - at `$.question`` becomes a sentence that names the field."""
+    what, _, where = error.partition(" - at `$")
+    what = what.replace("Object missing required field", "missing field").replace("`", "'")
+    return f"field '{where.strip('.`')}': {what}" if where.strip(".`") else what
+
+
+def _task(index: int, row: Row, *, unique: bool) -> BirdTask:
+    question_id = str(row.question_id)
+    return BirdTask(
+        key=question_id if unique else f"{question_id}@{index}",
+        index=index,
+        facets={"difficulty": row.difficulty, "database": row.db_id},
+        digest=hashlib.blake2b(msgspec.json.encode(row), digest_size=8).hexdigest(),
+        question_id=question_id,
+        database=row.db_id,
+        question=row.question,
+        evidence=(row.evidence or "").strip(),
+        gold=row.SQL,
+    )
+
+
+def _refuse_unknown(option: str, given: Sequence[str], known: set[str]) -> None:
+    for name in given:
+        if name not in known:
+            raise InputError(f"{option} {name}: not in the task file")

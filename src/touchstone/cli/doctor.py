@@ -1,0 +1,119 @@
+"""`touchstone doctor`: what works on this machine, and what to install for the rest."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import platform
+import sqlite3
+import tempfile
+import time
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+from msgspec import Struct
+
+from .. import __version__
+from ..engines.cache import Cache, default_path
+from ..engines.sqlite.library import library
+from ..failures import InputError, TouchstoneError
+from ..plugins import available
+
+
+class Finding(Struct, frozen=True):
+    good: bool
+    what: str
+    detail: str
+    needed: bool = False
+    """Nothing works without it."""
+
+
+def doctor() -> int:
+    """Say what works on this machine and what to install for the rest."""
+    print(
+        f"Touchstone {__version__}, Python {platform.python_version()}, {platform.platform(terse=True)}, {os.cpu_count()} cores\n"
+    )
+    findings = list(_examine())
+    for finding in findings:
+        print(f"{'ok     ' if finding.good else 'missing'}  {finding.what:<22} {finding.detail}")
+    for kind in ("benchmarks", "agents", "models", "engines"):
+        print(f"         {kind:<22} {', '.join(available(kind))}")
+    return 1 if any(finding.needed and not finding.good for finding in findings) else 0
+
+
+def _examine() -> Iterator[Finding]:
+    yield asyncio.run(_workers())
+    yield _clones()
+    yield _cache()
+    yield _openai_key()
+    yield _installed("LiteLLM", "litellm", "pip install 'touchstone[litellm]'", "litellm/<provider>/<model>")
+    yield _local_model()
+
+
+async def _workers() -> Finding:
+    """Runs a real query in a real worker."""
+    from ..engines.sqlite.engine import SqliteEngine
+    from ..protocols import Limits
+
+    with tempfile.TemporaryDirectory() as directory:
+        database = Path(directory, "probe.sqlite")
+        connection = sqlite3.connect(database)
+        connection.execute("CREATE TABLE t AS SELECT 1 AS a")
+        connection.commit()
+        connection.close()
+        engine = SqliteEngine()
+        started = time.perf_counter()
+        try:
+            session = engine.session(database, writable=True, limits=Limits(seconds=5))
+            await session.run("DELETE FROM t")
+            await session.close()
+        except TouchstoneError as error:
+            return Finding(False, "SQL workers", str(error), needed=True)
+        finally:
+            await engine.close()
+    return Finding(
+        True, "SQL workers", f"a query in a separate process after {time.perf_counter() - started:.2f} s", needed=True
+    )
+
+
+def _clones() -> Finding:
+    if library() is not None:
+        return Finding(True, f"SQLite {sqlite3.sqlite_version}", "private copies by copy-on-write, at any size")
+    return Finding(
+        True, f"SQLite {sqlite3.sqlite_version}", "private copies by copying the file (this Python hides SQLite's library)"
+    )
+
+
+def _cache() -> Finding:
+    cache = Cache(default_path())
+    cache.put(b"probe", b"1")
+    works = cache.get(b"probe") == b"1"
+    cache.close()
+    return Finding(
+        works, "result cache", f"{default_path()}" if works else f"cannot write {default_path()}; set TOUCHSTONE_CACHE"
+    )
+
+
+def _openai_key() -> Finding:
+    """Only whether there is one: the key itself is never shown."""
+    if os.environ.get("OPENAI_API_KEY"):
+        return Finding(True, "OpenAI-compatible", "OPENAI_API_KEY is set")
+    if os.environ.get("OPENAI_BASE_URL"):
+        return Finding(True, "OpenAI-compatible", "OPENAI_BASE_URL is set")
+    return Finding(False, "OpenAI-compatible", "set OPENAI_API_KEY, or give --base-url for a server of your own")
+
+
+def _installed(what: str, module: str, command: str, gives: str) -> Finding:
+    there = find_spec(module) is not None
+    return Finding(there, what, gives if there else command)
+
+
+def _local_model() -> Finding:
+    from ..models.local import weights
+
+    try:
+        path = weights("local")
+    except InputError as error:
+        return Finding(False, "local model", str(error))
+    return Finding(True, "local model", f"--model local ({path.name})")

@@ -1,0 +1,115 @@
+"""How a run shows itself: a live line on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import Protocol
+
+from ..runs.summary import money
+from ..runs.tally import Tally
+from ..values import Outcome, Record
+
+_SECONDS_BETWEEN_LINES = 10.0
+
+
+class Progress(Protocol):
+    def __enter__(self) -> Progress: ...
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None: ...
+
+    def __call__(self, record: Record, tally: Tally) -> None: ...
+
+
+def progress(total: int, done: int, *, verbose: bool) -> Progress:
+    """`total` counts the whole run, `done` what an earlier sitting has finished."""
+    return _Live(total, done, verbose) if sys.stderr.isatty() else _Lines(total, done, verbose)
+
+
+class _Lines:
+    """A line now and then; with `verbose`, one per task."""
+
+    def __init__(self, total: int, done: int, verbose: bool) -> None:
+        self._total = total
+        self._before = done
+        self._verbose = verbose
+        self._started = self._said = time.monotonic()
+
+    def __enter__(self) -> _Lines:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        return None
+
+    def __call__(self, record: Record, tally: Tally) -> None:
+        now = time.monotonic()
+        if self._verbose:
+            print(one_line(record), file=sys.stderr, flush=True)
+        if tally.done < self._total and now - self._said < _SECONDS_BETWEEN_LINES:
+            return
+        self._said = now
+        rate = (tally.done - self._before) / max(now - self._started, 1e-9)
+        left = (self._total - tally.done) / rate if rate else 0
+        print(f"{tally.done}/{self._total} done, {status(tally, rate)}, {clock(left)} left", file=sys.stderr, flush=True)
+
+
+class _Live:
+    """A progress bar with what matters beside it."""
+
+    def __init__(self, total: int, done: int, verbose: bool) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+        from rich.progress import Progress as Bar
+
+        self._bar = Bar(
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[status]}"),
+            console=Console(stderr=True),
+            refresh_per_second=5,
+        )
+        self._task = self._bar.add_task("", total=total, completed=done, status="")
+        self._total = total
+        self._before = done
+        self._verbose = verbose
+        self._started = time.monotonic()
+
+    def __enter__(self) -> _Live:
+        self._bar.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._bar.stop()
+
+    def __call__(self, record: Record, tally: Tally) -> None:
+        rate = (tally.done - self._before) / max(time.monotonic() - self._started, 1e-9)
+        left = clock((self._total - tally.done) / rate) if rate else "?"
+        self._bar.update(self._task, completed=tally.done, status=f"{status(tally, rate)}, {left} left")
+        if self._verbose:
+            self._bar.console.print(one_line(record), markup=False, highlight=False)
+
+
+def status(tally: Tally, rate: float) -> str:
+    """What has happened so far, in a few words."""
+    passed = tally.outcomes[Outcome.passed]
+    parts = [f"{passed}/{tally.counted} passed", f"{rate:.1f}/s" if rate >= 1 else f"{60 * rate:.1f}/min"]
+    if tally.usage.calls:
+        parts += [
+            f"{(tally.usage.input_tokens + tally.usage.output_tokens) / 1000:,.1f}k tokens",
+            f"cost {money(tally.usage.cost)}",
+        ]
+    if errors := tally.outcomes[Outcome.error]:
+        parts.append(f"{errors} errors")
+    return ", ".join(parts)
+
+
+def one_line(record: Record) -> str:
+    epoch = f" ({record.epoch + 1})" if record.epoch else ""
+    return f"{record.outcome.value:<10} {record.task}{epoch}  {record.facets.get('database', '')}  {record.reason}"
+
+
+def clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

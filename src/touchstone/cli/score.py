@@ -1,0 +1,117 @@
+"""`touchstone score`: predictions that exist already, judged without a model on the same path as a live run."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+from cyclopts import App, Parameter
+
+from ..agents.scripted import ScriptedAgent
+from ..benchmarks.bird.benchmark import Bird
+from ..benchmarks.bird.predictions import load_predictions
+from ..benchmarks.bird.tasks import load_tasks
+from ..failures import InputError
+from ..runs.directory import read_records, replace_file
+from ..runs.run import Plan
+from ..values import Outcome, Record
+from .bird import choose, open_engine, script_of, settings_for, warn_of_missing
+from .conduct import Conduct, conduct, exit_code, safe_name
+from .options import JudgeOptions, Metric, SelectOptions, as_arguments
+
+app = App(name="score", help="Score predictions that exist already, without a model.")
+
+
+@app.command
+def bird(
+    predictions: Path,
+    *,
+    data: Path,
+    databases: Path,
+    metric: Annotated[tuple[Metric, ...], Parameter(negative="")] = ("ex",),
+    json: Path | None = None,
+    allow_missing: Annotated[bool, Parameter(negative="")] = False,
+    selected: SelectOptions = SelectOptions(),
+    judged: JudgeOptions = JudgeOptions(),
+    parallel: Annotated[int, Parameter(name=["--parallel", "-p"])] = 2 * (os.cpu_count() or 1),
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    verbose: Annotated[bool, Parameter(name=["--verbose", "-v"], negative="")] = False,
+) -> int:
+    """Score a BIRD prediction file.
+
+    Parameters
+    ----------
+    predictions
+        BIRD's prediction JSON, a .jsonl (question_id, sql), a .sql file with one statement per line, or a run directory.
+    data
+        BIRD's task file.
+    databases
+        The directory that holds <db_id>/<db_id>.sqlite.
+    metric
+        Repeatable. The first decides whether a task is passed; ex, multiset and soft-f1 are always recorded, r-ves on request.
+    json
+        Write {question_id: {ex, soft_f1, multiset, outcome, reason}} to this file.
+    allow_missing
+        Count tasks without a prediction as failed instead of refusing the file.
+    parallel
+        How many tasks at once.
+    output
+        Where the run directory is made; by default results/<name of the predictions>-bird/.
+    verbose
+        Print each task's outcome and reason as it ends.
+    """
+    if parallel < 1 or judged.sql_timeout <= 0:
+        raise InputError("--parallel and --sql-timeout must be positive")
+    tasks = load_tasks(data)
+    chosen = choose(tasks, selected)
+    found = load_predictions(predictions, tasks, allow_missing=allow_missing)
+    arguments = as_arguments(
+        selected, judged, predictions=predictions, data=data, databases=databases, metric=metric, allow_missing=allow_missing
+    )
+
+    async def main() -> int:
+        async with AsyncExitStack() as stack:
+            engine = open_engine(judged, stack)
+            benchmark = Bird(chosen, databases, engine, settings=settings_for(metric, judged))
+            warn_of_missing(benchmark, databases)
+            plan = Plan(
+                title=f"BIRD: {predictions.name}, metric {metric[0]}",
+                benchmark=benchmark,
+                agent=ScriptedAgent(script_of(found)),
+                parallel=parallel,
+            )
+            how = Conduct(
+                command="score bird",
+                arguments=arguments,
+                identity={**await benchmark.identity(), "agent": "replay", "model": None},
+                base=output or Path("results", f"{safe_name(predictions.stem)}-bird"),
+                verbose=verbose,
+            )
+            finished, path = await conduct(plan, how)
+            if json is not None and path.exists():
+                _write_json(json, path)
+            return exit_code(finished, path)
+
+    return asyncio.run(main())
+
+
+def _write_json(target: Path, run: Path) -> None:
+    verdicts = {record.task: _verdict(record) for record in read_records(run)}
+    try:
+        replace_file(target, msgspec.json.format(msgspec.json.encode(verdicts), indent=1) + b"\n")
+    except OSError as error:
+        raise InputError(f"--json {target}: {error.strerror}") from None
+
+
+def _verdict(record: Record) -> dict[str, Any]:
+    """Metrics are null where nothing could be judged: that is not a 0."""
+    judged = record.outcome in (Outcome.passed, Outcome.failed)
+    names = sorted({"ex", "soft_f1", "multiset", *record.metrics})
+    values = {name: record.metrics.get(name, 0.0) if judged else None for name in names}
+    for name in ("ex", "multiset"):
+        values[name] = None if values[name] is None else int(values[name])
+    return {**values, "outcome": record.outcome, "reason": record.reason}

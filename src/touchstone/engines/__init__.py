@@ -1,0 +1,1 @@
+"""Database systems: private copies, limits, guarded execution."""

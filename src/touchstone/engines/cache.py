@@ -1,0 +1,91 @@
+"""Results remembered by content, across runs: one SQLite file of keys and values.
+
+A key is the hash of everything that a value depends on (database digest, SQL, SQLite's version, limits, code), so an entry can
+be missing but never wrong, and nothing needs to be invalidated. The cache is a convenience: if its file cannot be opened,
+read or written, everything works without it, only slower. It is bounded; when it has grown too large it starts afresh.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import sqlite3
+from pathlib import Path
+
+import msgspec
+
+LARGEST_FILE = 2 * 2**30
+LARGEST_ENTRY = 8 * 2**20
+
+_FORMAT = 1
+_encode = msgspec.msgpack.Encoder().encode
+
+
+def default_path() -> Path:
+    """Where the cache lives: TOUCHSTONE_CACHE, else the user's cache directory."""
+    own = os.environ.get("TOUCHSTONE_CACHE")
+    if own:
+        return Path(own, f"results-{_FORMAT}.sqlite")
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home, "touchstone", f"results-{_FORMAT}.sqlite")
+
+
+def key(*parts: object) -> bytes:
+    """A hash of any plain values."""
+    return hashlib.blake2b(_encode(parts), digest_size=20).digest()
+
+
+class Cache:
+    """Get and put; every failure counts as a miss."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self._connection = self._open(path) if path is not None else None
+
+    def get(self, key: bytes) -> bytes | None:
+        if self._connection is None:
+            return None
+        try:
+            row = self._connection.execute("SELECT value FROM entries WHERE key = ?", (key,)).fetchone()
+        except sqlite3.Error:
+            return None
+        return row[0] if row else None
+
+    def put(self, key: bytes, value: bytes) -> None:
+        if self._connection is None or len(value) > LARGEST_ENTRY:
+            return
+        with contextlib.suppress(sqlite3.Error):
+            self._connection.execute("INSERT OR REPLACE INTO entries VALUES (?, ?)", (key, value))
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _open(self, path: Path) -> sqlite3.Connection | None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.exists() and path.stat().st_size > LARGEST_FILE:
+                _remove(path)
+            return _connect(path)
+        except sqlite3.DatabaseError:
+            with contextlib.suppress(OSError, sqlite3.Error):
+                _remove(path)  # not a database any more
+                return _connect(path)
+        except OSError:
+            pass
+        return None
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None, timeout=5.0)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = OFF")  # a lost entry is only a miss
+    connection.execute("CREATE TABLE IF NOT EXISTS entries (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID")
+    return connection
+
+
+def _remove(path: Path) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        Path(f"{path}{suffix}").unlink(missing_ok=True)

@@ -1,0 +1,185 @@
+"""The SQLite engine as the event loop sees it.
+
+A session costs nothing until it is used. Its reads go to whichever worker is free; with its first write it leases a worker,
+makes its private copy there, and stays with it. A worker that dies takes the private copy along, and the session says so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import importlib
+import sqlite3
+import sys
+import time
+import typing
+from collections.abc import Callable
+from functools import cache as remember
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from ...failures import SqlError, WorkerFailure
+from ...protocols import Limits
+from ...values import Table
+from ...workers.pool import Pool, Worker, WorkerLost
+from ..cache import Cache, key
+from . import files
+from .worker import Application, Applied, Fault, Query, Reader, Rows, apply, end_private, query, query_private
+
+A = TypeVar("A")
+R = TypeVar("R")
+
+_encode = msgspec.msgpack.Encoder().encode
+
+
+class SqliteEngine:
+    """Sessions on SQLite files, and functions applied beside them."""
+
+    name = "sqlite"
+
+    def __init__(self, *, cache: Path | None = None, workers: int | None = None, pool: Pool | None = None) -> None:
+        self._pool = pool or Pool(warm=workers, preload=["touchstone.engines.sqlite.worker"])
+        self.cache = Cache(cache)
+        self._sources: dict[Path, Path] = {}
+        self._digests: dict[Path, str] = {}
+
+    def start(self) -> None:
+        """Gets worker processes on their way while the caller is still busy with other things."""
+        self._pool.start()
+
+    def session(self, database: Path, *, writable: bool, limits: Limits) -> SqliteSession:
+        return SqliteSession(self._pool, self.source(database), writable, limits)
+
+    async def apply(
+        self, database: Path, function: Callable[[Reader, A], R], request: A, limits: Limits, *, statements: int = 2
+    ) -> R:
+        """Runs `function(reader, request)` in a worker, reading the original; the result is remembered by content.
+
+        `statements` is how many statements it may run, each with its own limits. Raises WorkerLost if one of them kills its
+        worker; which of them is for the caller to find out.
+        """
+        encoded = _encode(request)
+        digest = await self.digest(database)
+        name = f"{function.__module__}:{function.__qualname__}"
+        known_as = key("applied", name, _code_digest(function.__module__), digest, encoded, limits, sqlite3.sqlite_version)
+        result_type = _result_type(function)
+        if known := self.cache.get(known_as):
+            return msgspec.msgpack.decode(known, type=result_type)
+        location = str(self.cache.path) if self.cache.path else None
+        application = Application(name, msgspec.Raw(encoded), str(self.source(database)), digest, limits, location)
+        applied: Applied = await self._twice(application, wall_clock(limits) * statements)
+        if applied.repeatable:
+            self.cache.put(known_as, bytes(applied.response))
+        return msgspec.msgpack.decode(applied.response, type=result_type)
+
+    async def digest(self, database: Path) -> str:
+        """SHA-256 of the database's content."""
+        if database not in self._digests:
+            self._digests[database] = files.known_digest(database, self.cache) or await self._hash(database)
+        return self._digests[database]
+
+    async def _hash(self, database: Path) -> str:
+        """Off the event loop, since a large file takes seconds."""
+        found = await asyncio.to_thread(files.digest, database)
+        files.remember_digest(database, self.cache, found)
+        return found
+
+    def source(self, database: Path) -> Path:
+        """The file to read from. Raises Unscorable if there is none that can be."""
+        if database not in self._sources:
+            files.check(database)
+            self._sources[database] = files.folded(database)
+        return self._sources[database]
+
+    async def close(self) -> None:
+        await self._pool.close()
+        self.cache.close()
+
+    async def _twice(self, application: Application, wall: float) -> Applied:
+        """A worker that dies early may have been another's victim; one that dies again was killed by this work."""
+        started = time.monotonic()
+        try:
+            return await self._pool.call(apply, application, wall=wall)
+        except WorkerLost:
+            if time.monotonic() - started > application.limits.seconds:
+                raise
+            return await self._pool.call(apply, application, wall=wall)
+
+
+class SqliteSession:
+    """One isolated connection: reads the original until it writes, then has a private copy."""
+
+    def __init__(self, pool: Pool, source: Path, writable: bool, limits: Limits) -> None:
+        self._pool = pool
+        self._source = str(source)
+        self._writable = writable
+        self._limits = limits
+        self._own: Worker | None = None
+
+    async def run(self, sql: str) -> Table:
+        request = Query(self._source, sql, self._limits)
+        if self._own is not None:
+            return await self._run_private(request)
+        try:
+            answer = await self._pool.call(query, request, wall=wall_clock(self._limits))
+        except WorkerLost as lost:
+            raise _blamed(lost, self._limits) from None
+        if isinstance(answer, Fault) and answer.kind == "write" and self._writable:
+            self._own = await self._pool.lease()
+            return await self._run_private(request)
+        return _table(answer)
+
+    async def close(self) -> None:
+        worker, self._own = self._own, None
+        if worker is None:
+            return
+        try:
+            await worker.call(end_private, Query("", "", self._limits), wall=10)
+        except (WorkerLost, WorkerFailure):
+            worker.kill()
+        finally:
+            self._pool.give_back(worker)
+
+    async def _run_private(self, request: Query) -> Table:
+        assert self._own is not None
+        try:
+            return _table(await self._own.call(query_private, request, wall=wall_clock(self._limits)))
+        except WorkerLost as lost:
+            self._pool.give_back(self._own)
+            self._own = None
+            error = _blamed(lost, self._limits)
+            error.message += " Your earlier changes to the database are lost: it is as it was at the start."
+            raise error from None
+
+
+def wall_clock(limits: Limits) -> float:
+    """When a statement that uses no CPU is given up."""
+    return 3 * limits.seconds + 10
+
+
+def _blamed(lost: WorkerLost, limits: Limits) -> SqlError:
+    if lost.overdue:
+        return SqlError("time", f"The query was stopped: it did not end within {wall_clock(limits):g} seconds.")
+    return SqlError("crash", f"The query was stopped: it used more than {limits.seconds:g} seconds, or too much memory.")
+
+
+def _table(answer: Rows | Fault) -> Table:
+    if isinstance(answer, Fault):
+        raise SqlError(answer.kind, answer.message)
+    return answer.table
+
+
+@remember
+def _result_type(function: Callable[..., Any]) -> Any:
+    return typing.get_type_hints(function)["return"]
+
+
+@remember
+def _code_digest(module: str) -> str:
+    """Of the code that an applied function consists of: its own package and the comparisons it may call."""
+    own = Path(importlib.import_module(module).__file__ or "")
+    verdicts = Path(sys.modules["touchstone"].__file__ or "").parent / "verdicts"
+    sources = sorted({*own.parent.glob("*.py"), *verdicts.glob("*.py")})
+    return hashlib.sha256(b"\0".join(source.read_bytes() for source in sources)).hexdigest()

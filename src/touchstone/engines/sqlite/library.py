@@ -1,0 +1,60 @@
+"""The few functions of SQLite's C library that Python's module does not offer.
+
+They are looked up through the very library that Python's module uses; where that is not possible (a Python with SQLite linked
+in and hidden), `library()` is None and callers fall back to what the module offers.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sqlite3
+import sys
+from functools import cache
+
+
+@cache
+def library() -> ctypes.CDLL | None:
+    try:
+        handle = ctypes.CDLL(getattr(sys.modules["_sqlite3"], "__file__", None))
+        handle.sqlite3_libversion.restype = ctypes.c_char_p
+        if handle.sqlite3_libversion().decode() != sqlite3.sqlite_version:
+            return None
+        handle.sqlite3_deserialize.argtypes = [
+            ctypes.c_void_p,
+            ctypes.c_char_p,
+            ctypes.c_void_p,
+            ctypes.c_int64,
+            ctypes.c_int64,
+            ctypes.c_uint,
+        ]
+        handle.sqlite3_hard_heap_limit64.argtypes = [ctypes.c_int64]
+        handle.sqlite3_hard_heap_limit64.restype = ctypes.c_int64
+        handle.sqlite3_get_autocommit.argtypes = [ctypes.c_void_p]
+    except (OSError, AttributeError):
+        return None
+    return handle if _finds_connections(handle) else None
+
+
+def pointer(connection: sqlite3.Connection) -> int:
+    """The `sqlite3 *` inside a Connection: the first field after Python's own header."""
+    return ctypes.c_void_p.from_address(id(connection) + object.__basicsize__).value or 0
+
+
+def limit_memory(connection: sqlite3.Connection, size: int) -> None:
+    """Limits SQLite's heap in this whole process."""
+    handle = library()
+    if handle is not None:
+        handle.sqlite3_hard_heap_limit64(size)
+    else:
+        connection.execute(f"PRAGMA hard_heap_limit = {size}")
+
+
+def _finds_connections(handle: ctypes.CDLL) -> bool:
+    """Whether `pointer` gives what we think, on this Python: a transaction must be visible through it."""
+    probe = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        before = handle.sqlite3_get_autocommit(pointer(probe))
+        probe.execute("BEGIN")
+        return (before, handle.sqlite3_get_autocommit(pointer(probe))) == (1, 0)
+    finally:
+        probe.close()

@@ -1,0 +1,172 @@
+"""What runs inside worker processes: three functions, and the connections they keep open.
+
+`query` reads an original through a shared connection. `query_private` serves the one session that leases the worker.
+`apply` runs a function of a benchmark's beside the data, so that large results are compared where they are made.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sqlite3
+import typing
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+from msgspec import Struct
+
+from ...failures import SqlError, SqlFault
+from ...protocols import Limits
+from ...values import Table
+from ..cache import Cache, key
+from .connection import Connection
+from .statements import is_volatile
+
+_OPEN_AT_ONCE = 8
+
+
+class Query(Struct, frozen=True):
+    path: str
+    sql: str
+    limits: Limits
+
+
+class Fault(Struct, frozen=True, tag=True):
+    kind: SqlFault
+    message: str
+
+
+class Rows(Struct, frozen=True, tag=True):
+    table: Table
+
+
+class Application(Struct, frozen=True):
+    """A function `(Reader, Request) -> Response` by name, and its encoded request."""
+
+    function: str
+    request: msgspec.Raw
+    path: str
+    digest: str
+    limits: Limits
+    cache: str | None
+
+
+class Applied(Struct, frozen=True):
+    response: msgspec.Raw
+    repeatable: bool
+
+
+class Reader(Protocol):
+    """How a function that is applied to a database reads it."""
+
+    def run(self, sql: str) -> Table:
+        """The table of exactly one statement. Raises SqlError."""
+        ...
+
+    def time(self, sql: str) -> float:
+        """Wall-clock seconds of one execution."""
+        ...
+
+
+def query(request: Query) -> Rows | Fault:
+    return _attempt(lambda: _shared(request.path), request)
+
+
+def query_private(request: Query) -> Rows | Fault:
+    return _attempt(lambda: _private(request.path), request)
+
+
+def end_private(_: Query) -> None:
+    global _own
+    if _own is not None:
+        _own.close()
+        _own = None
+
+
+def apply(request: Application) -> Applied:
+    reader = CachedReader(request)
+    function, kind = _resolve(request.function)
+    response = function(reader, msgspec.msgpack.decode(request.request, type=kind))
+    return Applied(msgspec.Raw(msgspec.msgpack.encode(response)), reader.repeatable)
+
+
+class CachedReader:
+    """Reads an original, and remembers what each statement gave."""
+
+    def __init__(self, request: Application) -> None:
+        self._request = request
+        self._cache = _open_cache(request.cache)
+        self.repeatable = True
+
+    def run(self, sql: str) -> Table:
+        known_as = key("table", self._request.digest, sql, self._request.limits, sqlite3.sqlite_version)
+        volatile = is_volatile(sql)
+        if not volatile and (known := self._cache.get(known_as)):
+            return _table(msgspec.msgpack.decode(known, type=Rows | Fault))
+        answer = _attempt(
+            lambda: _shared(self._request.path), Query(self._request.path, sql, self._request.limits), single=True
+        )
+        # Running out of time or memory says something of this machine too, so it is tried again next time.
+        if volatile or (isinstance(answer, Fault) and answer.kind in ("time", "memory")):
+            self.repeatable = False
+        else:
+            self._cache.put(known_as, msgspec.msgpack.encode(answer))
+        return _table(answer)
+
+    def time(self, sql: str) -> float:
+        self.repeatable = False
+        return _shared(self._request.path).time(sql, self._request.limits)
+
+
+def _attempt(connect: Callable[[], Connection], request: Query, *, single: bool = False) -> Rows | Fault:
+    try:
+        return Rows(connect().run(request.sql, request.limits, single=single))
+    except SqlError as error:
+        return Fault(error.kind, error.message)
+    except (sqlite3.Error, OSError) as error:
+        return Fault("sql", f"cannot open the database: {error}")
+
+
+def _table(answer: Rows | Fault) -> Table:
+    if isinstance(answer, Fault):
+        raise SqlError(answer.kind, answer.message)
+    return answer.table
+
+
+_connections: OrderedDict[str, Connection] = OrderedDict()
+_own: Connection | None = None
+
+
+def _shared(path: str) -> Connection:
+    connection = _connections.get(path)
+    if connection is None:
+        connection = _connections[path] = Connection(Path(path), private=False)
+        if len(_connections) > _OPEN_AT_ONCE:
+            _connections.popitem(last=False)[1].close()
+    else:
+        _connections.move_to_end(path)
+    return connection
+
+
+def _private(path: str) -> Connection:
+    global _own
+    if _own is None:
+        _own = Connection(Path(path), private=True)
+    return _own
+
+
+@cache
+def _open_cache(path: str | None) -> Cache:
+    return Cache(Path(path) if path else None)
+
+
+@cache
+def _resolve(name: str) -> tuple[Callable[[Reader, Any], Any], Any]:
+    module, _, attribute = name.partition(":")
+    function = getattr(importlib.import_module(module), attribute)
+    hints = typing.get_type_hints(function)
+    hints.pop("return")
+    return function, list(hints.values())[1]

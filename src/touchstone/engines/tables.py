@@ -1,0 +1,54 @@
+"""A table as text for a model or a person: aligned, with headers, and every cut said in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..values import Table
+
+ROWS_SHOWN = 100
+WIDEST_CELL = 200
+LONGEST_TEXT = 20_000
+
+
+def as_text(table: Table) -> str:
+    if not table.columns:
+        return "Done." if not table.changed else f"Done. {table.changed} row{'s' * (table.changed != 1)} changed."
+    cells = [[_cell(value) for value in row] for row in table.rows[:ROWS_SHOWN]]
+    lines = _aligned([list(table.columns), *cells])
+    kept = _fitting(lines)
+    return "\n".join([*kept, _count(table, len(kept) - 2, cells)])
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, bytes):
+        value = f"x'{value.hex()}'"
+    text = str(value).replace("\r", "\\r").replace("\n", "\\n").replace("\t", "\\t")
+    return text if len(text) <= WIDEST_CELL else f"{text[:WIDEST_CELL]}… ({len(text):,} characters)"
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [min(max(map(len, column)), 40) for column in zip(*rows, strict=True)]
+    lines = [" | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    lines.insert(1, "-+-".join("-" * width for width in widths))
+    return lines
+
+
+def _fitting(lines: list[str]) -> list[str]:
+    """The header and as many rows as the text may hold."""
+    length = 0
+    for number, line in enumerate(lines):
+        length += len(line) + 1
+        if length > LONGEST_TEXT and number > 2:
+            return lines[:number]
+    return [line[:LONGEST_TEXT] for line in lines]
+
+
+def _count(table: Table, shown: int, cells: Sequence[object]) -> str:
+    total = f"more than {len(table.rows):,}" if table.truncated else f"{len(table.rows):,}"
+    if shown == len(table.rows) and not table.truncated:
+        return f"({total} row{'s' * (len(table.rows) != 1)})"
+    why = "" if shown == len(cells) else ", because they are long"
+    return f"(the first {shown:,} of {total} rows{why}; the rest is not shown)"

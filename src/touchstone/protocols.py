@@ -1,0 +1,153 @@
+"""The contracts between the parts. Shapes only; nothing here runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from .values import Brief, Message, Observation, Place, Reply, Table, Task, Tool, ToolCall, Verdict
+
+
+class Limits(Struct, frozen=True):
+    """What one SQL statement may use."""
+
+    seconds: float = 30.0
+    """CPU seconds, so that a busy machine does not change a verdict. A stalled statement is cut by the wall clock later."""
+    rows: int = 1_000_000
+    bytes: int = 256 * 2**20
+    memory: int = 2**30
+    cut_rows: bool = False
+    """Past the row limit: return the rows so far, marked as truncated, instead of failing."""
+
+
+class Session(Protocol):
+    """One isolated, limited connection to a private copy of a database."""
+
+    async def run(self, sql: str) -> Table:
+        """The last statement's table. Raises SqlError."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class Engine(Protocol):
+    """A database system."""
+
+    name: str
+
+    def session(self, database: Path, *, writable: bool, limits: Limits) -> Session: ...
+
+    async def close(self) -> None: ...
+
+
+class Model(Protocol):
+    """A chat model."""
+
+    name: str
+
+    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: Place) -> Reply:
+        """The next assistant message. Raises an EpisodeFailure when there is none to be had."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class Episode(Protocol):
+    """One attempt at one task in its own isolated world."""
+
+    brief: Brief
+    tools: Sequence[Tool]
+
+    @property
+    def finished(self) -> bool: ...
+
+    async def call(self, tool: str, arguments: Any) -> Observation:
+        """Plays one move; `arguments` is an instance of the tool's own struct."""
+        ...
+
+    async def verdict(self) -> Verdict: ...
+
+
+class Stage(Protocol):
+    """An episode as an agent sees it: what it is told, what it can do, and a model to ask. All of it is recorded."""
+
+    task: str
+    brief: Brief
+    tools: Sequence[Tool]
+
+    @property
+    def finished(self) -> bool: ...
+
+    async def ask(self, model: Model, messages: Sequence[Message], tools: Sequence[Tool] = ()) -> Reply: ...
+
+    async def call(self, call: ToolCall) -> Observation:
+        """Never raises for what the call says: a wrong name or broken arguments are an observation too."""
+        ...
+
+    def note(self, text: str) -> None:
+        """Records what the agent's own loop tells the model."""
+        ...
+
+
+class Agent(Protocol):
+    """Whatever plays an episode."""
+
+    async def play(self, stage: Stage) -> None:
+        """Returns when the episode is finished or the agent has nothing more to say."""
+        ...
+
+
+class Benchmark(Protocol):
+    """A source of tasks that knows how to open and score them."""
+
+    name: str
+
+    def tasks(self) -> Sequence[Task]: ...
+
+    def open(self, task: Task) -> AbstractAsyncContextManager[Episode]: ...
+
+    def solution(self, task: Task) -> Sequence[ToolCall]:
+        """The calls that play the reference: for the oracle agent only."""
+        ...
+
+    async def identity(self) -> Mapping[str, Any]:
+        """What makes two records comparable: digests of the data and the options that change what is measured."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelSettings:
+    """What a model plugin is given besides the model's name."""
+
+    base_url: str | None = None
+    service_tier: str | None = None
+    timeout: float = 600.0
+    retries: int = 6
+    concurrency: int = 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentSettings:
+    """What an agent plugin is given."""
+
+    model: Model | None = None
+    max_turns: int = 20
+    script: Callable[[str], Sequence[ToolCall] | None] = field(default=lambda _: None)
+    """The calls to play for a task's key: the reference for the oracle, a recording for replay."""
+
+
+@dataclass(frozen=True)
+class AgentPlugin:
+    build: Callable[[AgentSettings], Agent]
+    needs_model: bool
+    needs_script: str | None = None
+    """Where the script comes from: "solution" or "predictions"."""
+
+
+ModelPlugin = Callable[[str, ModelSettings], Model]
+EnginePlugin = Callable[[], Engine]

@@ -1,0 +1,220 @@
+"""The run directory: written so that a kill at any moment loses at most the episodes in flight.
+
+    config.json     written first: what is needed to run it again, and what makes its records comparable
+    runs.jsonl      one record per task and epoch, in the order they ended
+    overall.json    aggregates      }  both replaced as a whole when the run ends,
+    summary.txt     for a person    }  whether it was finished, stopped or interrupted
+
+A record counts as done when it is on the disk: records that end while a write is under way share the next one.
+On resume a torn last line is cut off, and records with the outcome `error` are taken out, since they are owed again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..failures import InputError, RunStopped
+from ..values import Outcome, Record
+
+FORMAT = 1
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(Record)
+
+
+class RunDirectory:
+    """An open run: append records, then write the summaries."""
+
+    def __init__(self, path: Path, config: Mapping[str, Any]) -> None:
+        self.path = path
+        self.config = config
+        self._file = os.open(path / "runs.jsonl", os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(self._file)
+            raise InputError(f"{path}: another process is writing to this run") from None
+        self._size = os.fstat(self._file).st_size
+        self._pending: list[bytes] = []
+        self._disk = asyncio.Lock()
+        self._next_write: asyncio.Task[None] | None = None
+
+    @classmethod
+    def create(cls, base: Path, config: Mapping[str, Any]) -> RunDirectory:
+        """A new directory below `base`, named by the time."""
+        name = f"run-{datetime.now().strftime('%Y%m%d-%H%M%S')}"
+        try:
+            path = _make_unique(base, name)
+            replace_file(path / "config.json", _pretty(config))
+        except OSError as error:
+            raise InputError(f"cannot create a run directory in {base}: {error.strerror}") from None
+        _point_latest(base, path)
+        return cls(path, config)
+
+    @classmethod
+    def resume(cls, path: Path, identity: Mapping[str, Any]) -> RunDirectory:
+        """An existing run, made ready to go on. Raises InputError if its records would not be comparable with new ones."""
+        config = read_config(path)
+        _refuse_incomparable(path, config.get("identity", {}), identity)
+        directory = cls(path, config)
+        directory._drop_owed()
+        return directory
+
+    def records(self) -> Iterator[Record]:
+        return read_records(self.path)
+
+    async def append(self, record: Record) -> None:
+        """Returns when the record is on the disk. Raises RunStopped if it cannot be written."""
+        self._pending.append(_encoder.encode(record) + b"\n")
+        if self._next_write is None:
+            self._next_write = asyncio.create_task(self._write_pending())
+        await asyncio.shield(self._next_write)
+
+    async def _write_pending(self) -> None:
+        async with self._disk:
+            self._next_write = None  # what comes from now on goes into the write after this one
+            data, self._pending = b"".join(self._pending), []
+            await asyncio.to_thread(self._write, data)
+
+    def _write(self, data: bytes) -> None:
+        try:
+            view = memoryview(data)
+            while view:
+                view = view[os.write(self._file, view) :]
+            os.fsync(self._file)
+        except OSError as error:
+            os.ftruncate(self._file, self._size)  # no half record stays behind
+            raise RunStopped(f"cannot write to {self.path / 'runs.jsonl'}: {error.strerror}") from None
+        self._size += len(data)
+
+    def finish(self, overall: Mapping[str, Any], summary: str) -> None:
+        try:
+            replace_file(self.path / "overall.json", _pretty(overall))
+            replace_file(self.path / "summary.txt", summary.encode())
+        except OSError as error:
+            raise RunStopped(f"cannot write the summary to {self.path}: {error.strerror}") from None
+
+    def close(self) -> None:
+        """Closes the run; one in which nothing was recorded leaves nothing behind."""
+        empty = self._size == 0
+        os.close(self._file)
+        if empty:
+            for name in ("runs.jsonl", "config.json", "overall.json", "summary.txt"):
+                (self.path / name).unlink(missing_ok=True)
+            latest = self.path.parent / "latest"
+            if latest.is_symlink() and latest.readlink() == Path(self.path.name):
+                latest.unlink()
+            self.path.rmdir()
+
+    def _drop_owed(self) -> None:
+        """Rewrites runs.jsonl without a torn last line and without errors, unless there is nothing to take out."""
+        path = self.path / "runs.jsonl"
+        kept = path.with_suffix(".jsonl.kept")
+        dropped = False
+        with path.open("rb") as lines, kept.open("wb") as target:
+            for line in lines:
+                record = _decode_line(path, line)
+                if record is None or record.outcome is Outcome.error:
+                    dropped = True
+                else:
+                    target.write(line)
+            target.flush()
+            os.fsync(target.fileno())
+        if not dropped:
+            kept.unlink()
+            return
+        kept.replace(path)
+        os.close(self._file)
+        self._file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
+        fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        self._size = os.fstat(self._file).st_size
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """A run's configuration. Raises InputError if this is not a run directory."""
+    try:
+        return msgspec.json.decode((path / "config.json").read_bytes(), type=dict[str, Any])
+    except FileNotFoundError:
+        raise InputError(f"{path}: not a run directory (it has no config.json)") from None
+    except (OSError, msgspec.DecodeError) as error:
+        raise InputError(f"{path / 'config.json'}: {error}") from None
+
+
+def read_records(path: Path, wanted: Callable[[Record], bool] = lambda _: True) -> Iterator[Record]:
+    """A run's records, one at a time; a torn last line is passed over."""
+    file = path / "runs.jsonl"
+    try:
+        with file.open("rb") as lines:
+            for line in lines:
+                record = _decode_line(file, line)
+                if record is not None and wanted(record):
+                    yield record
+    except FileNotFoundError:
+        raise InputError(f"{path}: not a run directory (it has no runs.jsonl)") from None
+
+
+def _decode_line(file: Path, line: bytes) -> Record | None:
+    """None for a torn line, which only a kill in the middle of the last write leaves."""
+    if not line.endswith(b"\n"):
+        return None
+    try:
+        return _decoder.decode(line)
+    except msgspec.DecodeError as error:
+        raise InputError(f"{file}: a line is not a record of Touchstone: {error}") from None
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Writes the whole file or leaves the old one."""
+    temporary = path.with_name(f".{path.name}.new")
+    try:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _pretty(value: Any) -> bytes:
+    return msgspec.json.format(_encoder.encode(value), indent=2) + b"\n"
+
+
+def _make_unique(base: Path, name: str) -> Path:
+    base.mkdir(parents=True, exist_ok=True)
+    for number in range(1, 1000):
+        path = base / (name if number == 1 else f"{name}-{number}")
+        try:
+            path.mkdir()
+        except FileExistsError:
+            continue
+        return path
+    raise InputError(f"{base}: too many runs named {name}")
+
+
+def _point_latest(base: Path, path: Path) -> None:
+    link = base / "latest"
+    temporary = base / f".latest-{os.getpid()}"
+    try:
+        temporary.symlink_to(path.name)
+        temporary.replace(link)
+    except OSError:
+        temporary.unlink(missing_ok=True)  # a convenience: some file systems have no links
+
+
+def _refuse_incomparable(path: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    now = msgspec.json.decode(_encoder.encode(now))
+    for name in sorted({*before, *now}):
+        if before.get(name) != now.get(name):
+            raise InputError(
+                f"{path}: cannot resume, the records would not be comparable: "
+                f"{name} was {before.get(name)!r} and is now {now.get(name)!r}"
+            )

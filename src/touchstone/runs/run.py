@@ -1,0 +1,90 @@
+"""A whole run: what is still owed is played, what was played is kept, and the summaries are written however it ends."""
+
+from __future__ import annotations
+
+import platform
+import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from .. import __version__
+from ..failures import RunStopped
+from ..protocols import Agent, Benchmark
+from ..values import Record, Task
+from .batch import Batch, Job
+from .directory import RunDirectory
+from .play import play
+from .summary import summary_text
+from .tally import Tally
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What to play, and how."""
+
+    title: str
+    benchmark: Benchmark
+    agent: Agent
+    epochs: int = 1
+    parallel: int = 1
+    max_consecutive_errors: int = 5
+
+
+@dataclass(frozen=True)
+class Finished:
+    overall: dict[str, Any]
+    summary: str
+    interrupted: bool
+    stopped: str | None
+    """Why the run ended before all was played, if it did."""
+
+
+Watch = Callable[[Record, Tally], None]
+
+
+def owed(tasks: Sequence[Task], epochs: int, directory: RunDirectory) -> tuple[list[Job], Tally]:
+    """The jobs that have no record yet, and the tally of those that have."""
+    counted = Tally()
+    done: set[tuple[str, int]] = set()
+    for record in directory.records():
+        counted.add(record)
+        done.add((record.task, record.epoch))
+    jobs = [Job(task, epoch) for epoch in range(epochs) for task in tasks if (task.key, epoch) not in done]
+    return jobs, counted
+
+
+async def run(plan: Plan, directory: RunDirectory, jobs: Sequence[Job], counted: Tally, watch: Watch) -> Finished:
+    """Plays the jobs. The directory is valid at every moment, and complete when this returns."""
+
+    async def keep(record: Record) -> None:
+        await directory.append(record)
+        counted.add(record)
+        watch(record, counted)
+
+    batch = Batch(
+        lambda job: play(plan.benchmark, plan.agent, job.task, job.epoch),
+        keep,
+        parallel=min(plan.parallel, max(len(jobs), 1)),
+        max_consecutive_errors=plan.max_consecutive_errors,
+    )
+    stopped = None
+    try:
+        await batch.run(jobs)
+    except RunStopped as error:
+        stopped = str(error)
+    return _conclude(plan.title, directory, counted, batch.interrupted, stopped)
+
+
+def versions() -> dict[str, str]:
+    return {"touchstone": __version__, "Python": platform.python_version(), "SQLite": sqlite3.sqlite_version}
+
+
+def _conclude(title: str, directory: RunDirectory, counted: Tally, interrupted: bool, stopped: str | None) -> Finished:
+    overall = counted.overall()
+    summary = summary_text(title, overall, versions())
+    # If even the summary cannot be written, the reason for stopping (a full disk, say) is what the user must read.
+    with suppress(*([RunStopped] if stopped else [])):
+        directory.finish(overall, summary)
+    return Finished(overall, summary, interrupted, stopped)

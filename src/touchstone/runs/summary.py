@@ -1,0 +1,93 @@
+"""overall.json as a page of text: what the terminal shows at the end and summary.txt keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+_RULE = "=" * 64
+_ORDER = {name: position for position, name in enumerate(("simple", "moderate", "challenging"))}
+_MEANING = {
+    "limit": "counted as failed: turns, context or time ran out",
+    "error": "counted: the model or our machinery failed; a resume tries again",
+    "unscorable": "not counted: the reference is missing or broken",
+    "skipped": "not counted: cannot be run here",
+}
+
+
+def summary_text(title: str, overall: Mapping[str, Any], versions: Mapping[str, str]) -> str:
+    lines = [_RULE, title, _RULE, *_totals(overall), *_apart(overall)]
+    for name, shares in overall.items():
+        if name.startswith("by_") and len(shares) > 1:
+            lines += ["", f"By {name.removeprefix('by_')}:", *_shares(shares)]
+    lines += [*_failures(overall), *_metrics(overall), "", *_effort(overall)]
+    lines += ["Made with:        " + ", ".join(f"{name} {version}" for name, version in versions.items()), _RULE]
+    return "\n".join(lines) + "\n"
+
+
+def percent(share: Mapping[str, Any]) -> str:
+    """Accuracy with its interval, or a dash where nothing was counted."""
+    if share["accuracy"] is None:
+        return "     –"
+    low, high = share["interval"]
+    return f"{100 * share['accuracy']:5.1f} %  (95 %: {100 * low:.1f} to {100 * high:.1f})"
+
+
+def money(cost: float | None) -> str:
+    return "unknown" if cost is None else f"${cost:,.4f}" if cost < 1 else f"${cost:,.2f}"
+
+
+def _totals(overall: Mapping[str, Any]) -> Iterator[str]:
+    share = overall["overall"]
+    episodes = "" if overall["tasks"] == overall["total"] else f" ({overall['total']} attempts)"
+    yield f"Total tasks:      {overall['tasks']}{episodes}"
+    yield f"Passed:           {share['passed']}"
+    yield f"Failed:           {share['failed']}"
+    yield f"Accuracy:         {percent(share).strip()}, n = {share['total']}"
+
+
+def _apart(overall: Mapping[str, Any]) -> Iterator[str]:
+    for outcome, meaning in _MEANING.items():
+        count = overall["outcomes"][outcome]
+        if count:
+            yield f"{outcome.capitalize() + ':':<18}{count}  ({meaning})"
+            reasons = overall["reasons"][outcome]
+            for reason, number in list(reasons.items())[:3]:
+                yield f"  {number:>4} × {_short(reason)}"
+            if len(reasons) > 3:
+                yield f"         and {len(reasons) - 3} more reasons"
+
+
+def _shares(shares: Mapping[str, Any]) -> Iterator[str]:
+    width = max(map(len, shares))
+    for name, share in sorted(shares.items(), key=lambda item: (_ORDER.get(item[0], 9), item[0])):
+        left_out = f"  + {share['left_out']} not counted" if share["left_out"] else ""
+        yield f"  {name:<{width}}  {share['passed']:>4} / {share['total']:<4} {percent(share)}{left_out}"
+
+
+def _failures(overall: Mapping[str, Any]) -> Iterator[str]:
+    kinds = overall["failed_because"]
+    if kinds:
+        yield ""
+        yield "Failed because:"
+        for kind, count in kinds.items():
+            yield f"  {count:>4} × {kind.replace('_', ' ')}"
+
+
+def _metrics(overall: Mapping[str, Any]) -> Iterator[str]:
+    if overall["metrics"]:
+        yield ""
+        yield "Mean of each metric over the counted tasks:"
+        for name, value in overall["metrics"].items():
+            yield f"  {name:<10} {value:.4f}"
+
+
+def _effort(overall: Mapping[str, Any]) -> Iterator[str]:
+    usage = overall["usage"]
+    if usage.calls:
+        yield f"Model calls:      {usage.calls:,}, {usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
+        yield f"Cost:             {money(usage.cost)}"
+
+
+def _short(reason: str) -> str:
+    return reason if len(reason) <= 100 else f"{reason[:99]}…"

@@ -1,0 +1,107 @@
+"""Counting outcomes: the numbers in overall.json, for the whole run and for each value of each facet.
+
+Accuracy is passed over all that were judged or should have been: passed, failed, limit and error. What the benchmark or this
+machine made impossible (unscorable, skipped) is counted beside it. Every share carries its n and a 95 % Wilson interval.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+from ..values import Outcome, Record, Usage
+
+COUNTED = (Outcome.passed, Outcome.failed, Outcome.limit, Outcome.error)
+_Z = 1.959963984540054  # 97.5 % of a normal distribution lies below
+
+
+class Tally:
+    """Grows by one record at a time and keeps none of them."""
+
+    def __init__(self) -> None:
+        self.outcomes: Counter[Outcome] = Counter()
+        self.usage = Usage()
+        self.seconds = 0.0
+        self._facets: defaultdict[str, defaultdict[str, Counter[Outcome]]] = defaultdict(lambda: defaultdict(Counter))
+        self._scores: list[float] = []
+        self._metrics: defaultdict[str, float] = defaultdict(float)
+        self._kinds: Counter[str] = Counter()
+        self._reasons: defaultdict[Outcome, Counter[str]] = defaultdict(Counter)
+        self._tasks: set[str] = set()
+
+    @property
+    def done(self) -> int:
+        return self.outcomes.total()
+
+    @property
+    def counted(self) -> int:
+        return sum(self.outcomes[outcome] for outcome in COUNTED)
+
+    def add(self, record: Record) -> None:
+        self._tasks.add(record.task)
+        self.outcomes[record.outcome] += 1
+        self.usage += record.usage
+        self.seconds += record.seconds
+        for name, value in record.facets.items():
+            self._facets[name][value][record.outcome] += 1
+        if record.outcome in COUNTED:
+            self._scores.append(record.score)
+            for name, value in record.metrics.items():
+                self._metrics[name] += value
+        if record.outcome is Outcome.failed:
+            self._kinds[str(record.evidence.get("kind") or "not submitted")] += 1
+        elif record.outcome is not Outcome.passed:
+            self._reasons[record.outcome][record.reason] += 1
+
+    def overall(self) -> dict[str, Any]:
+        n = self.counted
+        return {
+            "total": self.done,
+            "tasks": len(self._tasks),
+            "overall": _share(self.outcomes),
+            "score": math.fsum(self._scores) / n if n else None,
+            "metrics": {name: total / n for name, total in sorted(self._metrics.items())},
+            "outcomes": {outcome.value: self.outcomes[outcome] for outcome in Outcome},
+            "failed_because": dict(self._kinds.most_common()),
+            "reasons": {outcome.value: dict(reasons.most_common(20)) for outcome, reasons in sorted(self._reasons.items())},
+            **{f"by_{facet}": _shares(values) for facet, values in sorted(self._facets.items())},
+            "usage": self.usage,
+            "seconds": round(self.seconds, 3),
+        }
+
+
+def tally(records: Iterable[Record]) -> Tally:
+    counted = Tally()
+    for record in records:
+        counted.add(record)
+    return counted
+
+
+def wilson(passed: int, n: int) -> tuple[float, float]:
+    """The 95 % interval of a share. Without observations it says nothing: 0 to 1."""
+    if n == 0:
+        return 0.0, 1.0
+    share = passed / n
+    weight = 1 + _Z**2 / n
+    middle = (share + _Z**2 / (2 * n)) / weight
+    half = _Z * math.sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2)) / weight
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def _share(outcomes: Counter[Outcome]) -> dict[str, Any]:
+    n = sum(outcomes[outcome] for outcome in COUNTED)
+    passed = outcomes[Outcome.passed]
+    return {
+        "total": n,
+        "passed": passed,
+        "failed": n - passed,
+        "accuracy": passed / n if n else None,
+        "interval": wilson(passed, n),
+        "left_out": outcomes.total() - n,
+    }
+
+
+def _shares(values: dict[str, Counter[Outcome]]) -> dict[str, Any]:
+    return {value: _share(outcomes) for value, outcomes in sorted(values.items())}

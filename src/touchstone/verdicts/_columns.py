@@ -1,0 +1,102 @@
+"""Differences of whole columns: too few, too many, or in another order.
+
+Columns are recognised by their values, not by their names, which no policy looks at and which differ freely
+between right answers. What is found is verified on whole rows before it is said.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from touchstone.values import Row
+from touchstone.verdicts._difference import Difference, Pair, names
+from touchstone.verdicts._signatures import Signature, arrangements, grouped, projection, reordering, signatures
+from touchstone.verdicts.shown import plain_row, shown_name, shown_names
+
+
+def other_order(pair: Pair) -> Difference | None:
+    """The same rows with their columns in another order."""
+    if not pair.columns or not (order := reordering(pair.gold_distinct, pair.predicted_distinct, pair.columns)):
+        return None
+    return pair.difference("column_order", reordered(pair, "Same rows"), order=plain_row(order))
+
+
+def reordered(pair: Pair, same: str) -> str:
+    gold, predicted = names(pair.gold, pair.width or 0), names(pair.predicted, pair.width or 0)
+    order = f"expected {shown_names(gold)}, got {shown_names(predicted)}"
+    return f"{same}, but the columns are in another order: {order}."
+
+
+def other_width(pair: Pair) -> Difference | None:
+    """Another number of columns."""
+    if pair.widths is None or pair.width is not None:
+        return None
+    gold, predicted = _sides(pair, *pair.widths)
+    partners = _verified_partners(gold, predicted)
+    found = _likely_partners(gold, predicted) if partners is None else partners
+    present = [gold.names[place] for place in sorted(found)]
+    missing = [name for place, name in enumerate(gold.names) if place not in found]
+    extra = [name for place, name in enumerate(predicted.names) if place not in found.values()]
+    return pair.difference(
+        "missing_columns" if len(gold.names) > len(predicted.names) else "extra_columns",
+        f"Expected {_counted(gold.names)}, got {_counted(predicted.names)}; "
+        f"{_finding(present, missing, extra, partners is not None)}.",
+        found_columns=plain_row(present),
+        missing_columns=plain_row(missing),
+        extra_columns=plain_row(extra),
+        otherwise_equal=partners is not None,
+    )
+
+
+class _Side(NamedTuple):
+    names: list[str]
+    columns: list[Signature]
+    rows: dict[Row, None]
+
+
+def _sides(pair: Pair, gold_width: int, width: int) -> tuple[_Side, _Side]:
+    # Columns of different lengths never agree as multisets, but may as sets.
+    distinct = len(pair.gold.rows) != len(pair.predicted.rows)
+    gold, predicted = pair.gold, pair.predicted
+    return (
+        _Side(names(gold, gold_width), signatures(gold.rows, gold_width, distinct), pair.gold_distinct),
+        _Side(names(predicted, width), signatures(predicted.rows, width, distinct), pair.predicted_distinct),
+    )
+
+
+def _verified_partners(gold: _Side, predicted: _Side) -> dict[int, int] | None:
+    """Which predicted column is which gold column, if the narrower side is made of columns of the wider."""
+    if len(gold.names) > len(predicted.names):
+        swapped = _verified_partners(predicted, gold)
+        return None if swapped is None else {wide: narrow for narrow, wide in swapped.items()}
+    favoured = {place for place, name in enumerate(predicted.names) if name in gold.names}
+    for order in arrangements(gold.columns, predicted.columns, favoured):
+        if gold.rows.keys() == set(map(projection(order), predicted.rows)):
+            return dict(enumerate(order))
+    return None
+
+
+def _likely_partners(gold: _Side, predicted: _Side) -> dict[int, int]:
+    """The same by the values of single columns alone."""
+    groups = grouped(predicted.columns)
+    return {place: groups[column].pop(0) for place, column in enumerate(gold.columns) if groups.get(column)}
+
+
+def _finding(present: list[str], missing: list[str], extra: list[str], verified: bool) -> str:
+    if not present:
+        return "no expected column is there with all its values"
+    if verified and extra:
+        return f"without {_named(extra)} the rows are as expected"
+    if verified:
+        return f"{_named(missing)} {'is' if len(missing) == 1 else 'are'} missing, the rest is as expected"
+    if missing:
+        return f"found {_named(present)}, not {_named(missing)}"
+    return "all expected columns are there, but their values are combined into other rows"
+
+
+def _named(columns: list[str]) -> str:
+    return f"column {shown_name(columns[0])}" if len(columns) == 1 else f"columns {shown_names(columns)}"
+
+
+def _counted(columns: list[str]) -> str:
+    return f"{len(columns)} column{'' if len(columns) == 1 else 's'} {shown_names(columns)}"

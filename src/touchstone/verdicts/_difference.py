@@ -1,0 +1,113 @@
+"""The two results an explanation looks at, with what every step of it needs, and the difference it arrives at.
+
+Everything is computed once and only when a step asks for it, because the first steps settle most cases. All
+of it is linear in the number of rows, and refers to the rows of the tables without copying them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from msgspec import Struct
+
+from touchstone.values import Row, Table
+from touchstone.verdicts._signatures import Signature, signatures
+from touchstone.verdicts.shown import clipped, plain_row
+
+EXAMPLES = 5
+"""How many rows of a sort are kept as evidence."""
+
+LONGEST = 300
+"""Characters in a sentence."""
+
+
+class Difference(Struct, frozen=True):
+    """Why two results differ."""
+
+    kind: str
+    """One of the kinds listed in `explain`."""
+    sentence: str
+    """For a person, on one line."""
+    evidence: dict[str, Any]
+    """JSON values only."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Gold and prediction."""
+
+    gold: Table
+    predicted: Table
+
+    @cached_property
+    def identical(self) -> bool:
+        return self.gold.rows == self.predicted.rows
+
+    @cached_property
+    def gold_distinct(self) -> dict[Row, None]:
+        """Gold's rows without duplicates, in their order: examples must not depend on how sets are ordered."""
+        return dict.fromkeys(self.gold.rows)
+
+    @cached_property
+    def predicted_distinct(self) -> dict[Row, None]:
+        return dict.fromkeys(self.predicted.rows)
+
+    @cached_property
+    def missing(self) -> list[Row]:
+        """Distinct rows of gold that the prediction lacks."""
+        return [] if self.identical else [row for row in self.gold_distinct if row not in self.predicted_distinct]
+
+    @cached_property
+    def extra(self) -> list[Row]:
+        """Distinct rows of the prediction that gold lacks."""
+        return [] if self.identical else [row for row in self.predicted_distinct if row not in self.gold_distinct]
+
+    @property
+    def common(self) -> int:
+        """Distinct rows on both sides."""
+        return len(self.gold_distinct) - len(self.missing)
+
+    @cached_property
+    def widths(self) -> tuple[int, int] | None:
+        """Columns on each side, counted in the rows; None if a side has no rows or rows of several widths."""
+        gold, predicted = set(map(len, self.gold.rows)), set(map(len, self.predicted.rows))
+        return (gold.pop(), predicted.pop()) if len(gold) == len(predicted) == 1 else None
+
+    @cached_property
+    def width(self) -> int | None:
+        """Columns, where both sides have the same number."""
+        return self.widths[0] if self.widths and self.widths[0] == self.widths[1] else None
+
+    @cached_property
+    def columns(self) -> tuple[list[Signature], list[Signature]] | None:
+        """Signatures of gold's and the prediction's columns over their distinct rows, where both have as many."""
+        if not self.width or len(self.gold_distinct) != len(self.predicted_distinct):
+            return None
+        return signatures(self.gold_distinct, self.width), signatures(self.predicted_distinct, self.width)
+
+    def difference(self, kind: str, sentence: str, **more: Any) -> Difference:
+        return Difference(kind, _ended(sentence, self.predicted), self._evidence() | more)
+
+    def _evidence(self) -> dict[str, Any]:
+        return {
+            "gold_rows": len(self.gold.rows),
+            "predicted_rows": len(self.predicted.rows),
+            "gold_columns": plain_row(self.gold.columns),
+            "predicted_columns": plain_row(self.predicted.columns),
+            "missing_count": len(self.missing),
+            "extra_count": len(self.extra),
+            "missing_rows": [plain_row(row) for row in self.missing[:EXAMPLES]],
+            "extra_rows": [plain_row(row) for row in self.extra[:EXAMPLES]],
+        } | ({"predicted_truncated": True} if self.predicted.truncated else {})
+
+
+def names(table: Table, width: int) -> list[str]:
+    """A name for each of `width` columns, also where the table does not give one."""
+    return [*table.columns[:width], *(f"column {place + 1}" for place in range(len(table.columns), width))]
+
+
+def _ended(sentence: str, predicted: Table) -> str:
+    tail = f" The prediction was cut at {len(predicted.rows):,} rows." if predicted.truncated else ""
+    return clipped(sentence, LONGEST - len(tail)) + tail

@@ -1,0 +1,147 @@
+"""Differences in how values are written: letter case and spaces, number or text, rounding, alone or together.
+
+A form maps each cell to what it would be if a difference of one sort did not count. If the rows missing from
+the prediction and its extra rows are the same in that form, the form is the explanation. Rows common to both
+sides are equal in every form, so only the others are looked at, and only if there are not too many: a form
+costs about a microsecond per cell. Columns in another order are looked for in each form too, which needs all
+rows and is therefore done only if no row is common to both sides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from math import nan
+from typing import Any, NamedTuple
+
+from touchstone.values import Cell, Row
+from touchstone.verdicts._columns import reordered
+from touchstone.verdicts._difference import Difference, Pair, names
+from touchstone.verdicts._rounding import Rounding, find_rounding
+from touchstone.verdicts._signatures import reordering, signatures
+from touchstone.verdicts.shown import plain, plain_row, shown, shown_name
+
+LIMIT = 200_000
+"""Cells in missing and extra rows, beyond which forms are not tried."""
+
+WORDS = {
+    "not_a_number": "NaN, which equals nothing",
+    "case_or_space": "letter case or surrounding spaces",
+    "types": "the types of values",
+    "rounding": "rounding",
+}
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_LONGEST_NUMBER = 40  # characters; longer digits are a code, and Python refuses to read them at some length
+
+
+class Form(NamedTuple):
+    kinds: tuple[str, ...]
+    cell: Callable[[Cell], Cell]
+
+
+def _one_nan(cell: Cell) -> Cell:
+    return cell if cell == cell else nan
+
+
+def _folded(cell: Cell) -> Cell:
+    return cell.strip().casefold() if isinstance(cell, str) else _one_nan(cell)
+
+
+def _typed(cell: Cell) -> Cell:
+    text = _decoded(cell) if isinstance(cell, bytes) else cell
+    if not isinstance(text, str):
+        return _one_nan(text)
+    stripped = text.strip()
+    if len(stripped) > _LONGEST_NUMBER or not _NUMBER.fullmatch(stripped):
+        return text
+    return float(stripped) if set(stripped) & set(".eE") else int(stripped)
+
+
+def _decoded(cell: bytes) -> str | bytes:
+    try:
+        return cell.decode()
+    except UnicodeDecodeError:
+        return cell
+
+
+def _typed_and_folded(cell: Cell) -> Cell:
+    return _folded(_typed(cell))
+
+
+FORMS = (
+    Form((), _one_nan),
+    Form(("case_or_space",), _folded),
+    Form(("types",), _typed),
+    Form(("types", "case_or_space"), _typed_and_folded),
+)
+
+
+def too_large(pair: Pair) -> bool:
+    return (len(pair.missing) + len(pair.extra)) * (pair.width or 0) > LIMIT
+
+
+def other_form(pair: Pair) -> Difference | None:
+    """The same rows, written in another way."""
+    if not pair.width or too_large(pair):
+        return None
+    return next(filter(None, (_in_form(pair, form) for form in FORMS)), None)
+
+
+def _in_form(pair: Pair, form: Form) -> Difference | None:
+    missing, extra = _mapped(pair.missing, form), _mapped(pair.extra, form)
+    if missing.keys() == extra.keys():
+        partners = [(row, extra[key]) for key, row in missing.items()]
+        return _alike(pair, form.kinds or ("not_a_number",), partners)
+    if rounding := find_rounding(list(missing), list(extra)):
+        partners = [(missing[gold], extra[row]) for gold, row in rounding.partners]
+        return _alike(pair, (*form.kinds, "rounding"), partners, rounding)
+    return None if pair.common else _in_other_order(pair, form, missing, extra)
+
+
+def _in_other_order(pair: Pair, form: Form, missing: dict[Row, Row], extra: dict[Row, Row]) -> Difference | None:
+    columns = signatures(missing, pair.width or 0), signatures(extra, pair.width or 0)
+    if not (order := reordering(missing, extra, columns)):
+        return None
+    sentence = reordered(pair, _except(form.kinds))
+    return pair.difference("column_order", sentence, order=plain_row(order), also=list(form.kinds))
+
+
+def _mapped(rows: list[Row], form: Form) -> dict[Row, Row]:
+    """Rows by their form. Where several have the same, the first stands for them."""
+    mapped: dict[Row, Row] = {}
+    for row in rows:
+        mapped.setdefault(tuple([form.cell(cell) for cell in row]), row)
+    return mapped
+
+
+def _alike(pair: Pair, kinds: tuple[str, ...], partners: list[tuple[Row, Row]], rounding: Rounding | None = None) -> Difference:
+    columns = names(pair.gold, pair.width or 0)
+    apart = [place for place in range(len(columns)) if any(gold[place] != row[place] for gold, row in partners)]
+    expected, got = next((gold[apart[0]], row[apart[0]]) for gold, row in partners if gold[apart[0]] != row[apart[0]])
+    more: dict[str, Any] = {
+        "also": list(kinds[1:]),
+        "differing_columns": plain_row([columns[place] for place in apart]),
+        "example": {"column": plain(columns[apart[0]]), "expected": plain(expected), "got": plain(got)},
+    }
+    if rounding:
+        more |= {"how": rounding.how, "coarse_side": rounding.side}
+        more["decimals"] = [rounding.decimals[place] for place in apart]
+    where = f"in column {shown_name(columns[apart[0]])}, expected {shown(expected)}, got {shown(got)}"
+    return pair.difference(kinds[0], f"{_except(kinds)}{_how(rounding, apart)}: {where}.", **more)
+
+
+def _except(kinds: tuple[str, ...]) -> str:
+    return f"Same rows except for {' and '.join(WORDS[kind] for kind in kinds)}" if kinds else "Same rows"
+
+
+def _how(rounding: Rounding | None, places: list[int]) -> str:
+    if rounding is None:
+        return ""
+    if rounding.how == "noise":
+        return " (numbers agree within one part in a million)"
+    side = "the prediction" if rounding.side == "prediction" else "gold"
+    if rounding.how == "cut":
+        return f" ({side} lacks the fractions, as after integer division)"
+    decimals = sorted({rounding.decimals[place] for place in places})
+    return f" ({side} is rounded to {' or '.join(map(str, decimals))} decimal{'' if decimals == [1] else 's'})"

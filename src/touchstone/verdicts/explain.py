@@ -1,0 +1,170 @@
+"""Why two results differ: one sentence for a person, and evidence for a report.
+
+The steps below are asked in turn and the first that has an answer gives it. They go from cheap to dear, and
+from the most telling reason to the least: a difference in columns or in the writing of values comes before
+"other rows". What each kind means:
+
+    identical                         the same list of rows
+    row_order, duplicates             the same set of rows: right for EX, not for stricter policies
+    empty_prediction, empty_gold      one side has no rows
+    missing_columns, extra_columns    another number of columns
+    missing_rows, extra_rows          the prediction is a part of gold, or gold a part of the prediction
+    column_order                      the same rows once the columns are put in order
+    case_or_space, types, rounding,   the same rows, written in another way; `also` in the evidence
+    not_a_number                      lists further kinds where only several together explain it
+    different_rows                    anything else
+
+Time and memory grow with the number of rows, not faster. Where more than `LIMIT` cells differ, other ways of
+writing are not looked for, and the sentence says so.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from touchstone.values import Row, Table
+from touchstone.verdicts._columns import other_order, other_width
+from touchstone.verdicts._difference import EXAMPLES, Difference, Pair, names
+from touchstone.verdicts._forms import WORDS, other_form, too_large
+from touchstone.verdicts._signatures import projection
+from touchstone.verdicts.shown import plain, plain_row, shown, shown_name, shown_row
+
+
+def explain(gold: Table, predicted: Table) -> Difference:
+    pair = Pair(gold, predicted)
+    for step in (_identical, _empty, other_width, _same_set, _part, other_order, other_form, _one_column, _mixed):
+        if difference := step(pair):
+            return difference
+    return _other_rows(pair)
+
+
+def _identical(pair: Pair) -> Difference | None:
+    if not pair.identical:
+        return None
+    return pair.difference("identical", f"Identical: {_count(len(pair.gold.rows), 'row')}.")
+
+
+def _empty(pair: Pair) -> Difference | None:
+    if not pair.gold.rows:
+        appear = f"{_count(len(pair.predicted.rows), 'row')} {_verb(len(pair.predicted.rows), 'appears', 'appear')}"
+        first = shown_row(pair.predicted.rows[0])
+        return pair.difference("empty_gold", f"No rows were expected, but {appear}; first: {first}.")
+    if not pair.predicted.rows:
+        expected = f"{_count(len(pair.gold.rows), 'row')} {_verb(len(pair.gold.rows), 'was', 'were')} expected"
+        got = "returned none" if pair.predicted.changed is None else "is a statement without a result"
+        sentence = f"{expected}, but the prediction {got}; first expected: {shown_row(pair.gold.rows[0])}."
+        return pair.difference("empty_prediction", sentence)
+    return None
+
+
+def _same_set(pair: Pair) -> Difference | None:
+    if pair.missing or pair.extra:
+        return None
+    expected, got = Counter(pair.gold.rows), Counter(pair.predicted.rows)
+    apart = [row for row in pair.gold_distinct if expected[row] != got[row]]
+    return _duplicates(pair, apart, expected, got) if apart else _row_order(pair)
+
+
+def _row_order(pair: Pair) -> Difference:
+    rows = enumerate(zip(pair.gold.rows, pair.predicted.rows, strict=True), 1)
+    place, expected, got = next((place, *both) for place, both in rows if both[0] != both[1])
+    first = f"row {place:,} should be {shown_row(expected)}, is {shown_row(got)}"
+    return pair.difference("row_order", f"Same rows in another order; {first}.", first_row_apart=place)
+
+
+def _duplicates(pair: Pair, apart: list[Row], expected: Counter[Row], got: Counter[Row]) -> Difference:
+    first = apart[0]
+    others = f" ({_count(len(apart), 'row')} like this)" if len(apart) > 1 else ""
+    sentence = (
+        f"Same distinct rows, but {shown_row(first)} is expected {_times(expected[first])} "
+        f"and appears {_times(got[first])}{others}."
+    )
+    counts = [{"row": plain_row(row), "expected": expected[row], "got": got[row]} for row in apart[:EXAMPLES]]
+    return pair.difference("duplicates", sentence, counts=counts, counts_apart=len(apart))
+
+
+def _part(pair: Pair) -> Difference | None:
+    if pair.missing and pair.extra:
+        return None
+    if pair.missing:
+        return pair.difference("missing_rows", f"{_absent(pair)}; first missing: {shown_row(pair.missing[0])}.")
+    sentence = f"All expected rows are there, but {_unexpected(pair)}; first: {shown_row(pair.extra[0])}."
+    return pair.difference("extra_rows", sentence)
+
+
+def _one_column(pair: Pair) -> Difference | None:
+    """As many rows on both sides, and equal but for the values of one column."""
+    apart = _columns_apart(pair)
+    if len(apart) != 1 or (pair.width == 1 and len(pair.gold_distinct) > 1):
+        return None
+    rest = projection([place for place in range(pair.width or 0) if place != apart[0]])
+    partners = {rest(row): row for row in reversed(pair.extra)}
+    if set(map(rest, pair.missing)) != partners.keys():
+        return None
+    return _column_apart(pair, apart[0], pair.missing[0], partners[rest(pair.missing[0])])
+
+
+def _columns_apart(pair: Pair) -> list[int]:
+    gold, predicted = pair.columns or ([], [])
+    return [place for place in range(len(gold)) if gold[place] != predicted[place]]
+
+
+def _column_apart(pair: Pair, place: int, gold: Row, row: Row) -> Difference:
+    name = names(pair.gold, len(gold))[place]
+    if len(pair.gold_distinct) == 1:
+        sentence = f"In column {shown_name(name)}, expected {shown(gold[place])}, got {shown(row[place])}."
+    else:
+        rows = f"{len(pair.missing):,} of {_count(len(pair.gold_distinct), 'row')}"
+        first = f"first: expected {shown_row(gold)}, got {shown_row(row)}"
+        sentence = f"Only column {shown_name(name)} differs, in {rows}; {first}."
+    return _different(pair, sentence, differing_columns=[plain(name)])
+
+
+def _mixed(pair: Pair) -> Difference | None:
+    """The right values in every column, in the wrong rows."""
+    if not pair.columns or _columns_apart(pair):
+        return None
+    sentence = f"Every column holds the expected values, but they are combined into other rows; {_firsts(pair)}."
+    return _different(pair, sentence, differing_columns=[])
+
+
+def _other_rows(pair: Pair) -> Difference:
+    return _different(pair, f"{_absent(pair)} and {_unexpected(pair)}; {_firsts(pair)}.")
+
+
+def _different(pair: Pair, sentence: str, **more: Any) -> Difference:
+    if not too_large(pair):
+        return pair.difference("different_rows", sentence, **more)
+    sentence += " Too much differs to look for rounding, types or letter case."
+    return pair.difference("different_rows", sentence, **more, not_tried=list(WORDS))
+
+
+def _absent(pair: Pair) -> str:
+    distinct = "" if len(pair.gold_distinct) == len(pair.gold.rows) else " distinct"
+    if len(pair.gold_distinct) == 1:
+        return "The expected row is missing"
+    if not pair.common:
+        return f"None of the {len(pair.gold_distinct):,}{distinct} expected rows is there"
+    missing = f"{len(pair.missing):,} of {len(pair.gold_distinct):,}{distinct} expected rows"
+    return f"{missing} {_verb(len(pair.missing), 'is', 'are')} missing"
+
+
+def _unexpected(pair: Pair) -> str:
+    return f"{_count(len(pair.extra), 'unexpected row')} {_verb(len(pair.extra), 'appears', 'appear')}"
+
+
+def _firsts(pair: Pair) -> str:
+    return f"first missing: {shown_row(pair.missing[0], 60)}, first unexpected: {shown_row(pair.extra[0], 60)}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _verb(number: int, singular: str, plural: str) -> str:
+    return singular if number == 1 else plural
+
+
+def _times(number: int) -> str:
+    return {1: "once", 2: "twice"}.get(number, f"{number:,} times")

@@ -1,0 +1,277 @@
+"""The parent's side: a pool of workers that grows only when calls really have to wait."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+import typing
+from collections import deque
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, TypeVar
+
+import msgspec
+
+from ..failures import WorkerFailure
+from .zygote import HEADER
+
+A = TypeVar("A")
+R = TypeVar("R")
+
+PATIENCE = 0.05
+"""Seconds a call waits for a free worker before the pool grows: quick statements share few workers, slow ones get company."""
+
+_KEPT_VARIABLES = ("HOME", "LANG", "LC_ALL", "PATH", "TMPDIR", "TOUCHSTONE_CACHE", "XDG_CACHE_HOME")
+_encode = msgspec.msgpack.Encoder().encode
+
+
+class WorkerLost(Exception):
+    """A worker died, or was killed for taking too long, before it answered."""
+
+    def __init__(self, *, overdue: bool) -> None:
+        super().__init__("the worker was stopped at its time limit" if overdue else "the worker died")
+        self.overdue = overdue
+
+
+class Worker(asyncio.Protocol):
+    """One worker process, which answers one call at a time."""
+
+    def __init__(self) -> None:
+        self.pid = 0
+        self.alive = True
+        self._transport: asyncio.WriteTransport
+        self._buffer = bytearray()
+        self._answer: asyncio.Future[bytes] | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = typing.cast(asyncio.WriteTransport, transport)
+
+    def data_received(self, data: bytes) -> None:
+        buffer = self._buffer
+        buffer += data
+        if len(buffer) < HEADER.size:
+            return
+        end = HEADER.size + HEADER.unpack_from(buffer)[0]
+        if len(buffer) >= end:
+            body = bytes(memoryview(buffer)[HEADER.size : end])
+            buffer.clear()
+            if self._answer is not None and not self._answer.done():
+                self._answer.set_result(body)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.alive = False
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_exception(WorkerLost(overdue=False))
+
+    async def call(self, function: Callable[[A], R], request: A, *, wall: float) -> R:
+        """Runs the function in the worker. After `wall` seconds the process is killed and WorkerLost raised."""
+        if not self.alive:
+            raise WorkerLost(overdue=False)
+        loop = asyncio.get_running_loop()
+        answer = self._answer = loop.create_future()
+        body = _encode((f"{function.__module__}:{function.__qualname__}", request))
+        self._transport.write(HEADER.pack(len(body)) + body)
+        alarm = loop.call_later(wall, self._overdue)
+        try:
+            reply = await answer
+        except asyncio.CancelledError:
+            self.kill()  # it is busy with a call that nobody waits for
+            raise
+        finally:
+            alarm.cancel()
+            self._answer = None
+        worked, value = msgspec.msgpack.decode(reply, type=tuple[bool, msgspec.Raw])
+        if not worked:
+            raise WorkerFailure(f"internal error in a worker: {msgspec.msgpack.decode(value, type=str).strip()}")
+        return msgspec.msgpack.decode(value, type=_result_type(function))
+
+    def kill(self) -> None:
+        if self.alive:
+            os.kill(self.pid, signal.SIGKILL)
+            self.close()
+
+    def close(self) -> None:
+        """Hangs up; an idle worker then ends by itself."""
+        self.alive = False
+        self._transport.close()
+
+    def _overdue(self) -> None:
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_exception(WorkerLost(overdue=True))
+        self.kill()
+
+
+@cache
+def _result_type(function: Callable[..., Any]) -> Any:
+    return typing.get_type_hints(function)["return"]
+
+
+class Pool:
+    """Workers to call and to lease.
+
+    `warm` workers are kept; up to `limit` run at once while calls wait. Leased workers are not counted: their number is
+    that of their holders, and a holder that waits for a shared worker must always get one in the end.
+    """
+
+    def __init__(self, *, warm: int | None = None, limit: int = 64, preload: Sequence[str] = ()) -> None:
+        self._warm = warm or os.cpu_count() or 1
+        self._limit = max(limit, self._warm)
+        self._preload = list(preload)
+        self._idle: list[Worker] = []
+        self._shared = 0
+        self._waiting: deque[asyncio.Future[Worker]] = deque()
+        self._workers: set[Worker] = set()
+        self._zygote: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket
+        self._forking = asyncio.Lock()
+        self._growing: set[asyncio.Task[None]] = set()
+
+    def start(self) -> None:
+        """Starts the zygote without waiting for it. Optional: the first call does it too."""
+        if self._zygote is not None:
+            return
+        self._control, theirs = socket.socketpair()
+        environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+        environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
+        self._zygote = subprocess.Popen(
+            [sys.executable, "-c", "from touchstone.workers.zygote import main; main()", str(theirs.fileno())],
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            env=environment,
+            start_new_session=True,  # a Ctrl-C is for the parent to handle
+        )
+        theirs.close()
+        for message in (_encode(sys.path), _encode(self._preload)):
+            self._control.sendall(HEADER.pack(len(message)) + message)
+        self._control.setblocking(False)
+
+    async def call(self, function: Callable[[A], R], request: A, *, wall: float) -> R:
+        """Runs the function in any worker. Raises WorkerLost if the worker dies, which a caller may blame on the work."""
+        worker = await self._acquire()
+        try:
+            return await worker.call(function, request, wall=wall)
+        finally:
+            self._release(worker)
+
+    async def lease(self) -> Worker:
+        """A worker for the caller alone, until `give_back`."""
+        worker = self._idle.pop() if self._idle else None
+        if worker is None or not worker.alive:
+            self._shared -= worker is not None
+            return await self._fork()
+        self._shared -= 1
+        return worker
+
+    def give_back(self, worker: Worker) -> None:
+        self._shared += 1
+        self._release(worker)
+
+    async def close(self) -> None:
+        for task in self._growing:
+            task.cancel()
+        for worker in list(self._workers):
+            worker.kill()
+        if self._zygote is not None:
+            self._control.close()
+            await asyncio.to_thread(self._zygote.wait)
+            self._zygote = None
+            await asyncio.sleep(0)  # lets the transports finish closing
+
+    async def _acquire(self) -> Worker:
+        while self._idle:
+            worker = self._idle.pop()
+            if worker.alive:
+                return worker
+            self._forget(worker)
+        if self._shared < self._warm:
+            return await self._fork_shared()
+        loop = asyncio.get_running_loop()
+        waiter: asyncio.Future[Worker] = loop.create_future()
+        self._waiting.append(waiter)
+        alarm = loop.call_later(PATIENCE, self._grow, waiter)
+        try:
+            return await waiter
+        except asyncio.CancelledError:
+            if waiter.done() and not waiter.cancelled():
+                self._release(waiter.result())
+            raise
+        finally:
+            alarm.cancel()
+
+    def _release(self, worker: Worker) -> None:
+        if not worker.alive:
+            self._forget(worker)
+            if self._waiting:
+                self._grow(None)
+            return
+        while self._waiting:
+            waiter = self._waiting.popleft()
+            if not waiter.done():
+                waiter.set_result(worker)
+                return
+        if self._shared > self._warm:
+            worker.close()
+            self._forget(worker)
+        else:
+            self._idle.append(worker)
+
+    def _forget(self, worker: Worker) -> None:
+        self._shared -= 1
+        self._workers.discard(worker)
+
+    def _grow(self, waiter: asyncio.Future[Worker] | None) -> None:
+        """Called when a call has waited too long (its waiter is given), or when a worker is lost while calls wait."""
+        if (waiter is None or not waiter.done()) and self._shared < self._limit:
+            task = asyncio.create_task(self._add_worker())
+            self._growing.add(task)
+            task.add_done_callback(self._growing.discard)
+
+    async def _add_worker(self) -> None:
+        try:
+            worker = await self._fork_shared()
+        except WorkerFailure as failure:
+            while self._waiting:
+                waiter = self._waiting.popleft()
+                if not waiter.done():
+                    waiter.set_exception(failure)
+            return
+        self._release(worker)
+
+    async def _fork_shared(self) -> Worker:
+        self._shared += 1
+        try:
+            return await self._fork()
+        except BaseException:
+            self._shared -= 1
+            raise
+
+    async def _fork(self) -> Worker:
+        self.start()
+        loop = asyncio.get_running_loop()
+        ours, theirs = socket.socketpair()
+        with theirs:
+            async with self._forking:
+                try:
+                    socket.send_fds(self._control, [b"f"], [theirs.fileno()])
+                    pid = await self._read_pid(loop)
+                except (OSError, EOFError) as error:
+                    ours.close()
+                    raise WorkerFailure(f"cannot start a worker process: {error or 'its parent ended'}") from error
+        ours.setblocking(False)
+        _, worker = await loop.create_connection(Worker, sock=ours)
+        worker.pid = pid
+        self._workers.add(worker)
+        return worker
+
+    async def _read_pid(self, loop: asyncio.AbstractEventLoop) -> int:
+        data = b""
+        while len(data) < HEADER.size:
+            more = await loop.sock_recv(self._control, HEADER.size - len(data))
+            if not more:
+                raise EOFError
+            data += more
+        return HEADER.unpack(data)[0]

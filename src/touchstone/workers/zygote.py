@@ -1,0 +1,115 @@
+"""The process that workers are forked from, and a worker's loop.
+
+Started by the pool with the number of a Unix socket: each message on it carries the socket of a worker to be
+made, and is answered with the new process's number. The zygote has no threads and no open files, so a fork is safe, and
+it has imported what workers need, so a fork is quick. It ends when its parent is gone, and takes the workers with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import gc
+import importlib
+import os
+import resource
+import signal
+import socket
+import struct
+import sys
+import traceback
+import typing
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import msgspec
+
+HEADER = struct.Struct("!I")
+PR_SET_PDEATHSIG = 1
+
+_encoder = msgspec.msgpack.Encoder()
+_envelope = msgspec.msgpack.Decoder(tuple[str, msgspec.Raw])
+
+
+def main() -> None:
+    """The zygote's life; it ends with its parent's."""
+    with contextlib.suppress(EOFError):
+        _live()
+    os._exit(0)
+
+
+def _live() -> None:
+    control = socket.socket(fileno=int(sys.argv[1]))
+    sys.path[:] = msgspec.msgpack.decode(_receive(control), type=list[str])
+    for module in msgspec.msgpack.decode(_receive(control), type=list[str]):
+        importlib.import_module(module)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    gc.collect()
+    gc.freeze()
+    _fork_on_request(control)
+
+
+def _fork_on_request(control: socket.socket) -> None:
+    while True:
+        message, descriptors, _, _ = socket.recv_fds(control, 1, 1)
+        if not message:
+            return
+        pid = os.fork()
+        if pid == 0:
+            control.close()
+            _die_with_parent()
+            serve(socket.socket(fileno=descriptors[0]))
+        for descriptor in descriptors:
+            os.close(descriptor)
+        control.sendall(HEADER.pack(pid))
+
+
+def _die_with_parent() -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def serve(connection: socket.socket) -> typing.NoReturn:
+    """Answers calls until the other side hangs up."""
+    while True:
+        try:
+            name, request = _envelope.decode(_receive(connection))
+        except EOFError:
+            os._exit(0)
+        try:
+            function, kind = _resolve(name)
+            answer = (True, function(msgspec.msgpack.decode(request, type=kind)))
+        except Exception:
+            answer = (False, traceback.format_exc(limit=-3))
+        body = _encoder.encode(answer)
+        connection.sendall(HEADER.pack(len(body)) + body)
+
+
+@cache
+def _resolve(name: str) -> tuple[Callable[[Any], Any], Any]:
+    module, _, attribute = name.partition(":")
+    function = getattr(importlib.import_module(module), attribute)
+    hints = typing.get_type_hints(function)
+    hints.pop("return", None)
+    (kind,) = hints.values()
+    return function, kind
+
+
+def _receive(connection: socket.socket) -> bytes:
+    (size,) = HEADER.unpack(_exactly(connection, HEADER.size))
+    return _exactly(connection, size)
+
+
+def _exactly(connection: socket.socket, size: int) -> bytes:
+    buffer = bytearray(size)
+    view = memoryview(buffer)
+    done = 0
+    while done < size:
+        count = connection.recv_into(view[done:])
+        if count == 0:
+            raise EOFError
+        done += count
+    return bytes(buffer)

@@ -6,11 +6,10 @@ land in a file are msgspec structs, so one definition serves the code, the wire 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any, TypedDict
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 Cell = None | int | float | str | bytes
 Row = tuple[Any, ...]
@@ -188,6 +187,6 @@ class Record(Struct, frozen=True, kw_only=True):
     started: str
     seconds: float
     brief: Brief | None = None
-    steps: Sequence[Step] = field(default_factory=list)
+    steps: list[Step] = []
     version: int = 1
     """Of this format."""

@@ -6,8 +6,8 @@ A reply holds one action:
     Action: execute_sql
     Input: SELECT count(*) FROM film
 
-The first complete action counts; what follows an invented "Observation:" is ignored. The input is the tool's only text argument as
-it stands (a code fence around it is taken off), or a JSON object for any tool.
+The first complete action counts; what follows an invented "Observation:" is ignored. The input is the tool's only text
+argument as it stands (a code fence around it is taken off), or a JSON object for any tool.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
@@ -94,10 +95,10 @@ def _arguments(content: str, name: str, tools: Sequence[Tool]) -> str:
 
 def _is_object_with(content: str, fields: Sequence[str]) -> bool:
     try:
-        value = msgspec.json.decode(content)
+        value = msgspec.json.decode(content, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeError):
         return False
-    return isinstance(value, dict) and set(fields) <= {str(key) for key in value}  # pyright: ignore[reportUnknownVariableType]
+    return set(fields) <= value.keys()
 
 
 def _listing(tools: Sequence[Tool]) -> str:

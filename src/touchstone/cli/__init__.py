@@ -5,10 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from ..failures import InputError, TouchstoneError
+
+_COMMANDS = {
+    "bird": ("bird:bird", "Play BIRD text-to-SQL tasks with an agent, and score it."),
+    "score": ("score:app", "Score predictions that exist already, without a model."),
+    "summary": ("summary:summary", "Print the summary of a run, also of one that was killed or is still going."),
+    "demo": ("demo:demo", "Watch agents play a small benchmark, without a key or a network."),
+    "doctor": ("doctor:doctor", "Say what works on this machine and what to install for the rest."),
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -36,13 +45,11 @@ def _dispatch(argv: list[str]) -> int:
         help="Run agents on data benchmarks, score what they did, and say why.",
         version=__version__,
         version_flags=["--version"],
+        help_format="plaintext",  # no Markdown parser to import
         result_action="return_value",
     )
-    app.command("touchstone.cli.bird:bird", name="bird")
-    app.command("touchstone.cli.score:app", name="score")
-    app.command("touchstone.cli.demo:demo", name="demo")
-    app.command("touchstone.cli.summary:summary", name="summary")
-    app.command("touchstone.cli.doctor:doctor", name="doctor")
+    for name, (target, help) in _COMMANDS.items():
+        app.command(f"touchstone.cli.{target}", name=name, help=help)
     stored = _arguments_of_resumed_run(argv)
     if stored:
         from cyclopts.config import Dict
@@ -56,7 +63,7 @@ def _dispatch(argv: list[str]) -> int:
 
 def _arguments_of_resumed_run(argv: list[str]) -> dict[str, Any]:
     """A resumed run goes on with the options that it had, unless they are given anew."""
-    for option, value in zip(argv, argv[1:], strict=False):
+    for option, value in pairwise(argv):
         if option in ("--resume", "-r"):
             from ..runs.directory import read_config
 

@@ -122,7 +122,6 @@ def settings_for(metrics: Sequence[Metric], judged: JudgeOptions) -> Settings:
 def open_engine(judged: JudgeOptions, stack: AsyncExitStack) -> SqliteEngine:
     engine = SqliteEngine(cache=default_path() if judged.cache else None)
     stack.push_async_callback(engine.close)
-    engine.start()
     return engine
 
 

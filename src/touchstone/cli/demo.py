@@ -57,6 +57,9 @@ def _say_what_next(tasks: Path, databases: Path, output: Path) -> None:
     oracle = shlex.quote(str(output / "oracle" / "latest"))
     print(f"""
 What to try next:
-  touchstone bird {tasks} {databases} --model gpt-5-mini    # your own model, with OPENAI_API_KEY or --base-url
-  touchstone score bird {oracle} --data {tasks} --databases {databases}    # predictions you have already
-  touchstone bird mini_dev_sqlite.json dev_databases/ --model gpt-5-mini --parallel 8    # the real BIRD data, see docs/bird.md""")
+  Your own model on these tasks (OPENAI_API_KEY, or --base-url for a server of your own):
+    touchstone bird {tasks} {databases} --model gpt-5-mini
+  Predictions you have already, scored without a model:
+    touchstone score bird {oracle} --data {tasks} --databases {databases}
+  The real BIRD data (docs/bird.md says where it is):
+    touchstone bird mini_dev_sqlite.json dev_databases --model gpt-5-mini --parallel 8""")

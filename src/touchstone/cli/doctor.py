@@ -31,9 +31,8 @@ class Finding(Struct, frozen=True):
 
 def doctor() -> int:
     """Say what works on this machine and what to install for the rest."""
-    print(
-        f"Touchstone {__version__}, Python {platform.python_version()}, {platform.platform(terse=True)}, {os.cpu_count()} cores\n"
-    )
+    machine = f"Python {platform.python_version()}, {platform.platform(terse=True)}, {os.cpu_count()} cores"
+    print(f"Touchstone {__version__}, {machine}\n")
     findings = list(_examine())
     for finding in findings:
         print(f"{'ok     ' if finding.good else 'missing'}  {finding.what:<22} {finding.detail}")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import msgspec
 from cyclopts import Group, Parameter
 
 Metric = Literal["ex", "multiset", "soft-f1", "r-ves"]
@@ -88,4 +89,4 @@ def as_arguments(*groups: Any, **others: Any) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     if isinstance(value, Path):
         return str(value.absolute())
-    return list(value) if isinstance(value, tuple) else value
+    return msgspec.to_builtins(value)

@@ -111,7 +111,7 @@ def _verdict(record: Record) -> dict[str, Any]:
     """Metrics are null where nothing could be judged: that is not a 0."""
     judged = record.outcome in (Outcome.passed, Outcome.failed)
     names = sorted({"ex", "soft_f1", "multiset", *record.metrics})
-    values = {name: record.metrics.get(name, 0.0) if judged else None for name in names}
-    for name in ("ex", "multiset"):
-        values[name] = None if values[name] is None else int(values[name])
+    values: dict[str, Any] = {name: record.metrics.get(name, 0.0) if judged else None for name in names}
+    if judged:
+        values |= {name: int(values[name]) for name in ("ex", "multiset")}
     return {**values, "outcome": record.outcome, "reason": record.reason}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 
 from ..failures import RULES, EpisodeFailure, RunStopped, Stops
@@ -86,7 +86,7 @@ class Batch:
             raise RunStopped(f"{self._errors_in_a_row} errors in a row, the last: {record.reason}")
 
     @contextlib.contextmanager
-    def _ctrl_c(self) -> Iterator[None]:
+    def _ctrl_c(self) -> Generator[None]:
         loop = asyncio.get_running_loop()
         try:
             loop.add_signal_handler(signal.SIGINT, self.interrupt)

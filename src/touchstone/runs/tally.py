@@ -66,7 +66,7 @@ class Tally:
             "outcomes": {outcome.value: self.outcomes[outcome] for outcome in Outcome},
             "failed_because": dict(self._kinds.most_common()),
             "reasons": {outcome.value: dict(reasons.most_common(20)) for outcome, reasons in sorted(self._reasons.items())},
-            **{f"by_{facet}": _shares(values) for facet, values in sorted(self._facets.items())},
+            **{f"by_{facet}": _shares(values) for facet, values in self._facets.items()},
             "usage": self.usage,
             "seconds": round(self.seconds, 3),
         }

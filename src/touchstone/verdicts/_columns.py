@@ -18,13 +18,15 @@ def other_order(pair: Pair) -> Difference | None:
     """The same rows with their columns in another order."""
     if not pair.columns or not (order := reordering(pair.gold_distinct, pair.predicted_distinct, pair.columns)):
         return None
-    return pair.difference("column_order", reordered(pair, "Same rows"), order=plain_row(order))
+    return reordered(pair, order, "Same rows")
 
 
-def reordered(pair: Pair, same: str) -> str:
-    gold, predicted = names(pair.gold, pair.width or 0), names(pair.predicted, pair.width or 0)
-    order = f"expected {shown_names(gold)}, got {shown_names(predicted)}"
-    return f"{same}, but the columns are in another order: {order}."
+def reordered(pair: Pair, order: tuple[int, ...], same: str, also: tuple[str, ...] = ()) -> Difference:
+    gold, predicted = names(pair.gold, len(order)), names(pair.predicted, len(order))
+    if gold == predicted:  # names that do not tell what went wrong
+        gold, predicted = [str(place + 1) for place in range(len(order))], [str(place + 1) for place in order]
+    sentence = f"{same}, but the columns are in another order: expected {shown_names(gold)}, got {shown_names(predicted)}."
+    return pair.difference("column_order", sentence, order=plain_row(order), also=list(also))
 
 
 def other_width(pair: Pair) -> Difference | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import filterfalse
 from typing import Any
 
 from msgspec import Struct
@@ -57,12 +58,12 @@ class Pair:
     @cached_property
     def missing(self) -> list[Row]:
         """Distinct rows of gold that the prediction lacks."""
-        return [] if self.identical else [row for row in self.gold_distinct if row not in self.predicted_distinct]
+        return [] if self.identical else _lacking(self.predicted_distinct, self.gold_distinct)
 
     @cached_property
     def extra(self) -> list[Row]:
         """Distinct rows of the prediction that gold lacks."""
-        return [] if self.identical else [row for row in self.predicted_distinct if row not in self.gold_distinct]
+        return [] if self.identical else _lacking(self.gold_distinct, self.predicted_distinct)
 
     @property
     def common(self) -> int:
@@ -101,6 +102,10 @@ class Pair:
             "missing_rows": [plain_row(row) for row in self.missing[:EXAMPLES]],
             "extra_rows": [plain_row(row) for row in self.extra[:EXAMPLES]],
         } | ({"predicted_truncated": True} if self.predicted.truncated else {})
+
+
+def _lacking(side: dict[Row, None], rows: dict[Row, None]) -> list[Row]:
+    return list(filterfalse(side.__contains__, rows))
 
 
 def names(table: Table, width: int) -> list[str]:

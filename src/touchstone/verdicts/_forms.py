@@ -101,10 +101,8 @@ def _in_form(pair: Pair, form: Form) -> Difference | None:
 
 def _in_other_order(pair: Pair, form: Form, missing: dict[Row, Row], extra: dict[Row, Row]) -> Difference | None:
     columns = signatures(missing, pair.width or 0), signatures(extra, pair.width or 0)
-    if not (order := reordering(missing, extra, columns)):
-        return None
-    sentence = reordered(pair, _except(form.kinds))
-    return pair.difference("column_order", sentence, order=plain_row(order), also=list(form.kinds))
+    order = reordering(missing, extra, columns)
+    return reordered(pair, order, _except(form.kinds), form.kinds) if order else None
 
 
 def _mapped(rows: list[Row], form: Form) -> dict[Row, Row]:

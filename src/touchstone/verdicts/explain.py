@@ -61,6 +61,8 @@ def _empty(pair: Pair) -> Difference | None:
 def _same_set(pair: Pair) -> Difference | None:
     if pair.missing or pair.extra:
         return None
+    if len(pair.gold.rows) == len(pair.predicted.rows) == len(pair.gold_distinct):
+        return _row_order(pair)
     expected, got = Counter(pair.gold.rows), Counter(pair.predicted.rows)
     apart = [row for row in pair.gold_distinct if expected[row] != got[row]]
     return _duplicates(pair, apart, expected, got) if apart else _row_order(pair)

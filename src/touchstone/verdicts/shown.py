@@ -43,7 +43,7 @@ def shown_names(names: Sequence[str], most: int = 60) -> str:
 def shown_name(name: str) -> str:
     """A column name on one line. Without an alias it is a whole expression."""
     name = clipped(" ".join(name.split()), 40)
-    return name if name.isprintable() else repr(name)[1:-1]
+    return name if name and name.isprintable() else repr(name)
 
 
 def plain(cell: Cell, most: int = 200) -> Plain:

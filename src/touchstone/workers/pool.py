@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import typing
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -23,7 +24,8 @@ A = TypeVar("A")
 R = TypeVar("R")
 
 PATIENCE = 0.05
-"""Seconds a call waits for a free worker before the pool grows: quick statements share few workers, slow ones get company."""
+"""Seconds without any worker becoming free, while calls wait, before the pool grows by one: a long queue of quick calls
+shares few workers, calls behind slow ones get a new one."""
 
 _KEPT_VARIABLES = ("HOME", "LANG", "LC_ALL", "PATH", "TMPDIR", "TOUCHSTONE_CACHE", "XDG_CACHE_HOME")
 _encode = msgspec.msgpack.Encoder().encode
@@ -129,9 +131,11 @@ class Pool:
         self._control: socket.socket
         self._forking = asyncio.Lock()
         self._growing: set[asyncio.Task[None]] = set()
+        self._watch: asyncio.TimerHandle | None = None
+        self._last_release = time.monotonic()
 
-    def start(self) -> None:
-        """Starts the zygote without waiting for it. Optional: the first call does it too."""
+    def _start(self) -> None:
+        """Starts the zygote without waiting for it: a run whose results are all remembered never needs one."""
         if self._zygote is not None:
             return
         self._control, theirs = socket.socketpair()
@@ -171,6 +175,8 @@ class Pool:
         self._release(worker)
 
     async def close(self) -> None:
+        if self._watch is not None:
+            self._watch.cancel()
         for task in self._growing:
             task.cancel()
         for worker in list(self._workers):
@@ -189,25 +195,23 @@ class Pool:
             self._forget(worker)
         if self._shared < self._warm:
             return await self._fork_shared()
-        loop = asyncio.get_running_loop()
-        waiter: asyncio.Future[Worker] = loop.create_future()
+        waiter: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
         self._waiting.append(waiter)
-        alarm = loop.call_later(PATIENCE, self._grow, waiter)
+        self._watch_queue()
         try:
             return await waiter
         except asyncio.CancelledError:
             if waiter.done() and not waiter.cancelled():
                 self._release(waiter.result())
             raise
-        finally:
-            alarm.cancel()
 
     def _release(self, worker: Worker) -> None:
         if not worker.alive:
             self._forget(worker)
             if self._waiting:
-                self._grow(None)
+                self._grow()
             return
+        self._last_release = time.monotonic()
         while self._waiting:
             waiter = self._waiting.popleft()
             if not waiter.done():
@@ -223,9 +227,21 @@ class Pool:
         self._shared -= 1
         self._workers.discard(worker)
 
-    def _grow(self, waiter: asyncio.Future[Worker] | None) -> None:
-        """Called when a call has waited too long (its waiter is given), or when a worker is lost while calls wait."""
-        if (waiter is None or not waiter.done()) and self._shared < self._limit:
+    def _watch_queue(self) -> None:
+        """Looks again and again while calls wait."""
+        if self._watch is None and self._waiting:
+            self._watch = asyncio.get_running_loop().call_later(PATIENCE, self._look_at_queue)
+
+    def _look_at_queue(self) -> None:
+        self._watch = None
+        while self._waiting and self._waiting[0].done():
+            self._waiting.popleft()
+        if self._waiting and time.monotonic() - self._last_release >= PATIENCE:
+            self._grow()
+        self._watch_queue()
+
+    def _grow(self) -> None:
+        if self._shared < self._limit:
             task = asyncio.create_task(self._add_worker())
             self._growing.add(task)
             task.add_done_callback(self._growing.discard)
@@ -250,7 +266,7 @@ class Pool:
             raise
 
     async def _fork(self) -> Worker:
-        self.start()
+        self._start()
         loop = asyncio.get_running_loop()
         ours, theirs = socket.socketpair()
         with theirs:

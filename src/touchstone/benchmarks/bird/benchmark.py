@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import cached_property
 from pathlib import Path
@@ -48,7 +48,7 @@ class Bird:
         return self._tasks
 
     @asynccontextmanager
-    async def open(self, task: Task) -> AsyncIterator[BirdEpisode]:
+    async def open(self, task: Task) -> AsyncGenerator[BirdEpisode]:
         assert isinstance(task, BirdTask)
         episode = BirdEpisode(task, self._brief(task), self._engine, self.database_file(task.database), self._settings)
         try:

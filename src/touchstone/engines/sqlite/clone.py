@@ -13,6 +13,7 @@ import mmap
 import os
 import shutil
 import sqlite3
+import sys
 import tempfile
 from collections.abc import Callable
 from functools import cache
@@ -24,7 +25,8 @@ HEADROOM = 256 * 2**20
 """How much a private copy may grow. Only pages that are written take memory."""
 
 _PAGE = mmap.PAGESIZE
-_MAP_FIXED = 0x10
+_MAP_FIXED = 0x10  # Linux's numbers; Python names the second only from 3.13 on
+_MAP_NORESERVE = 0x4000
 _MAP_FAILED = ctypes.c_void_p(-1).value
 _VERSION_BYTES = 18
 _WAL_VERSION = 2
@@ -45,7 +47,7 @@ def _libc() -> ctypes.CDLL:
 
 
 def _can_map() -> bool:
-    return library() is not None and hasattr(mmap, "MAP_NORESERVE")
+    return library() is not None and sys.platform == "linux"
 
 
 def _mapped(path: Path) -> tuple[sqlite3.Connection, Callable[[], None]]:
@@ -72,7 +74,7 @@ def _mapped(path: Path) -> tuple[sqlite3.Connection, Callable[[], None]]:
 
 def _map_with_headroom(path: Path, size: int, total: int) -> int:
     protection = mmap.PROT_READ | mmap.PROT_WRITE
-    private = mmap.MAP_PRIVATE | mmap.MAP_NORESERVE
+    private = mmap.MAP_PRIVATE | _MAP_NORESERVE
     address = _libc().mmap(None, total, protection, private | mmap.MAP_ANONYMOUS, -1, 0)
     if address in (None, _MAP_FAILED):
         raise MemoryError(os.strerror(ctypes.get_errno()))

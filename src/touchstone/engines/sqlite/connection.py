@@ -1,7 +1,7 @@
 """One guarded connection inside a worker process: runs SQL under limits and says in words why it stopped.
 
-Time is the worker's CPU time. SQLite's progress handler ends a statement at its limit and leaves the connection usable; a single
-long call inside SQLite, which no handler can stop, is ended by the kernel a second later together with the process.
+Time is the worker's CPU time. SQLite's progress handler ends a statement at its limit and leaves the connection usable; a
+single long call inside SQLite, which no handler can stop, is ended by the kernel a second later together with the process.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Connection:
 
     def _with_broken_text(self, sql: str, limits: Limits) -> Table:
         """Text that is not UTF-8 occurs in real data; it is shown with its odd bytes escaped."""
-        self._connection.text_factory = lambda raw: raw.decode("utf-8", "backslashreplace")
+        self._connection.text_factory = _decode_anything
         try:
             return self._fetch(self._connection.execute(sql), limits)
         finally:
@@ -155,6 +155,10 @@ class Connection:
         if text == "database or disk is full":
             return SqlError("bytes", "The private copy of the database has reached its largest size.")
         return SqlError("sql", text)
+
+
+def _decode_anything(raw: bytes) -> str:
+    return raw.decode("utf-8", "backslashreplace")
 
 
 def _read_only(path: Path) -> tuple[sqlite3.Connection, Callable[[], None]]:

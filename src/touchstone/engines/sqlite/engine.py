@@ -45,10 +45,6 @@ class SqliteEngine:
         self._sources: dict[Path, Path] = {}
         self._digests: dict[Path, str] = {}
 
-    def start(self) -> None:
-        """Gets worker processes on their way while the caller is still busy with other things."""
-        self._pool.start()
-
     def session(self, database: Path, *, writable: bool, limits: Limits) -> SqliteSession:
         return SqliteSession(self._pool, self.source(database), writable, limits)
 

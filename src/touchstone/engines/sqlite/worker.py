@@ -109,8 +109,7 @@ class CachedReader:
         answer = _attempt(
             lambda: _shared(self._request.path), Query(self._request.path, sql, self._request.limits), single=True
         )
-        # Running out of time or memory says something of this machine too, so it is tried again next time.
-        if volatile or (isinstance(answer, Fault) and answer.kind in ("time", "memory")):
+        if volatile:
             self.repeatable = False
         else:
             self._cache.put(known_as, msgspec.msgpack.encode(answer))

@@ -1,0 +1,114 @@
+"""Any service that speaks OpenAI's chat completions: OpenAI, vLLM, llama.cpp, Ollama, gateways.
+
+The official SDK carries the requests: one client per model, shared by all episodes. It repeats a request after 429,
+408, 409, 5xx, time-outs and lost connections, waits as long as Retry-After says (up to two minutes; if told to wait
+longer it gives up at once) and otherwise 0.5 to 8 s. It takes about a second to import, so that happens when a model
+is built. Answers are decoded by us: `wire` is both faster and more lenient than the SDK's own types.
+
+No temperature is sent: several models refuse it, and each service's default is what its users get.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from ..failures import InputError
+from ..protocols import ModelSettings
+from ..values import Message, Place, Reply, Tool
+from . import wire
+from .faults import Service, embedded_complaint, judge, judge_error, settle, shown_url
+from .prices import is_openai, price_of
+from .schemas import tool_schema
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+_OPENAI_URL = "https://api.openai.com/v1"
+_FLEX_TIMEOUT = 900.0
+_CONNECT_TIMEOUT = 10.0
+
+
+def plugin(name: str, settings: ModelSettings) -> OpenAIModel:
+    return OpenAIModel(name, settings)
+
+
+class OpenAIModel:
+    """A chat model behind an HTTP service."""
+
+    def __init__(self, name: str, settings: ModelSettings) -> None:
+        base_url = settings.base_url or os.environ.get("OPENAI_BASE_URL") or None
+        url = _checked_url(base_url or _OPENAI_URL)
+        self.name = name
+        self._model = _served_name(name, url)
+        self._tier = settings.service_tier
+        self._timeout = max(settings.timeout, _FLEX_TIMEOUT) if self._tier == "flex" else settings.timeout
+        self._service = Service(self._model, shown_url(url), "OPENAI_API_KEY")
+        self._price = price_of(self._model, url)
+        self._free = asyncio.Semaphore(settings.concurrency)
+        self._client = _client(url, _key(base_url), self._timeout, settings.retries)
+
+    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: Place) -> Reply:
+        from openai import APIError
+
+        request = self._request(messages, tools)
+        try:
+            async with self._free:
+                body = await self._client.post("/chat/completions", cast_to=str, body=request)
+        except APIError as error:
+            return settle(judge_error(error, self._service, self._timeout))
+        return self._read(body, place)
+
+    async def close(self) -> None:
+        await self._client.close()
+
+    def _request(self, messages: Sequence[Message], tools: Sequence[Tool]) -> dict[str, Any]:
+        request: dict[str, Any] = {"model": self._model, "messages": wire.outgoing(messages)}
+        if tools:
+            request["tools"] = [tool_schema(tool) for tool in tools]
+        if self._tier is not None:
+            request["service_tier"] = self._tier
+        return request
+
+    def _read(self, body: str, place: Place) -> Reply:
+        completion = wire.completion_of(body)
+        if completion.error and not completion.choices:
+            return settle(judge(embedded_complaint(completion.error), self._service))
+        usage = wire.usage_of(completion)
+        cost = self._price and self._price.cost(usage, completion.service_tier or self._tier)
+        return wire.reply_of(completion, msgspec.structs.replace(usage, cost=cost), place)
+
+
+def _client(url: str, key: str, timeout: float, retries: int) -> AsyncOpenAI:
+    from openai import AsyncOpenAI, Timeout
+
+    limits = Timeout(timeout, connect=min(timeout, _CONNECT_TIMEOUT))
+    return AsyncOpenAI(api_key=key, base_url=url, timeout=limits, max_retries=retries)
+
+
+def _served_name(name: str, url: str) -> str:
+    """`openai:` is ours; `openai/` may be a part of the name on servers other than OpenAI's."""
+    name = name.removeprefix("openai:")
+    return name.removeprefix("openai/") if is_openai(url) else name
+
+
+def _checked_url(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise InputError(f"the base URL {shown_url(url)} is not an http:// or https:// address")
+    return url
+
+
+def _key(base_url: str | None) -> str:
+    """From the environment; a local server needs none, but the SDK does."""
+    key = os.environ.get("OPENAI_API_KEY", "").strip()
+    if not key and base_url is None:
+        raise InputError("no model service: set OPENAI_API_KEY, or give the base URL of an OpenAI-compatible server")
+    if not (key.isascii() and key.isprintable()):
+        raise InputError("OPENAI_API_KEY contains characters that no key has; check that it was copied whole")
+    return key or "none"

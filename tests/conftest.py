@@ -1,0 +1,24 @@
+"""What all tests share: no test reads or writes the user's own cache, settings or keys."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.support.worlds import World, make_world
+
+
+@pytest.fixture(autouse=True)
+def _own_surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(os.environ):
+        if name.startswith("OPENAI_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("TOUCHSTONE_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    """A dataset of six tasks on two databases."""
+    return make_world(tmp_path / "world")

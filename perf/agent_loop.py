@@ -1,4 +1,4 @@
-"""The cost of an episode beside the model and the SQL: 2,000 episodes with four scripted model replies and three SQL calls each.
+"""What an episode costs beside its model: 2,000 episodes with four scripted model replies and three SQL calls each.
 
 The model answers at once, so what is measured is ours: the agent's loop, the workers, the verdict, the record and its way to
 the disk. Each measurement runs in a process of its own; CPU is that of the whole process tree. With Inspect AI installed, the
@@ -89,7 +89,7 @@ def inspect_ai(episodes: int, parallel: int) -> dict[str, float]:
 
     from inspect_ai import Task, eval
     from inspect_ai.dataset import Sample
-    from inspect_ai.model import ModelOutput, get_model
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
     from inspect_ai.scorer import CORRECT, INCORRECT, Score, Target, accuracy, scorer
     from inspect_ai.solver import TaskState, basic_agent
     from inspect_ai.tool import tool
@@ -129,11 +129,14 @@ def inspect_ai(episodes: int, parallel: int) -> dict[str, float]:
     def output(messages: list[Any], *_: Any) -> ModelOutput:
         asked = sum(message.role == "assistant" for message in messages)
         task = by_question[messages[1].text]
+        name, given = "submit", {"answer": task.gold}
         if asked < len(EXPLORATION):
-            return ModelOutput.for_tool_call(
-                "mockllm/model", "execute_sql", {"database": task.database, "sql": EXPLORATION[asked]}
-            )
-        return ModelOutput.for_tool_call("mockllm/model", "submit", {"answer": task.gold})
+            name, given = "execute_sql", {"database": task.database, "sql": EXPLORATION[asked]}
+        reply = ModelOutput.for_tool_call("mockllm/model", name, given)
+        reply.usage = ModelUsage(
+            input_tokens=1000, output_tokens=50, total_tokens=1050
+        )  # else it counts with a downloaded tokenizer
+        return reply
 
     by_question = {task.question: task for task in loaded}
     chosen = [loaded[number % len(loaded)] for number in range(episodes)]
@@ -152,7 +155,7 @@ def inspect_ai(episodes: int, parallel: int) -> dict[str, float]:
             display="none",
         )
         wall, cpu = time.perf_counter() - started, tree_cpu() - cpu
-    assert log.status == "success", log.error
+    assert log.status == "success", log.error.message
     return {
         "episodes": episodes,
         "parallel": parallel,

@@ -21,6 +21,7 @@ from measuring import arguments, report
 from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.protocols import Limits
 
+SIZES = (1, 100, 1000)
 ROUNDS = 15
 READ = "SELECT v FROM t WHERE id = 77"
 WRITE = "UPDATE t SET v = 'x' WHERE id = 77"
@@ -69,17 +70,20 @@ async def measure(engine: SqliteEngine, database: Path) -> dict[str, float]:
     }
 
 
-async def main() -> None:
+async def measure_all(databases: dict[str, Path]) -> dict[str, dict[str, float]]:
+    engine = SqliteEngine()
+    results = {size: await measure(engine, database) for size, database in databases.items()}
+    await engine.close()
+    return results
+
+
+def main() -> None:
     options = arguments(__doc__).parse_args()
-    results: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as directory:
-        engine = SqliteEngine()
-        for megabytes in (1, 100, 1000):
-            database = Path(directory, f"{megabytes}.sqlite")
+        databases = {f"{megabytes} MB": Path(directory, f"{megabytes}.sqlite") for megabytes in SIZES}
+        for megabytes, database in zip(SIZES, databases.values(), strict=True):
             make(database, megabytes)
-            results[f"{megabytes} MB"] = await measure(engine, database)
-            database.unlink()
-        await engine.close()
+        results = asyncio.run(measure_all(databases))
     rows = [
         [size, f"{r['read']:.2f}", f"{r['write']:.2f}", f"{r['copy']:.1f}", f"{r['copy'] / r['write']:.0f}x"]
         for size, r in results.items()
@@ -88,4 +92,4 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    main()

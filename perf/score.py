@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -50,20 +51,16 @@ def floor(tasks: Sequence[BirdTask], predictions: dict[str, str], databases: Pat
         if database not in connections:
             path = databases / database / f"{database}.sqlite"
             connections[database] = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
-        try:
+        with suppress(sqlite3.Error, sqlite3.Warning):
             execute(connections[database], sql)
-        except (sqlite3.Error, sqlite3.Warning):
-            pass
 
 
 def plain(tasks: Sequence[BirdTask], predictions: dict[str, str], databases: Path) -> int:
     passed = 0
     for task in tasks:
         connection = sqlite3.connect(f"file:{databases / task.database / task.database}.sqlite?mode=ro", uri=True)
-        try:
+        with suppress(sqlite3.Error, sqlite3.Warning):
             passed += set(execute(connection, predictions[task.key])) == set(execute(connection, task.gold))
-        except (sqlite3.Error, sqlite3.Warning):
-            pass
         connection.close()
     return passed
 

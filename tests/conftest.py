@@ -6,8 +6,12 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.support.worlds import World, make_world
+
+settings.register_profile("here", deadline=None)  # a busy machine is no failure
+settings.load_profile("here")
 
 
 @pytest.fixture(autouse=True)

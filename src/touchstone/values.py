@@ -128,7 +128,7 @@ class Reply(Struct, frozen=True):
     usage: Usage = Usage(calls=1)
 
     def as_message(self) -> Message:
-        message = Message(role="assistant", content=self.text or None)
+        message = Message(role="assistant", content=self.text or (None if self.calls else ""))
         if self.calls:
             message["tool_calls"] = [
                 {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}

@@ -28,7 +28,16 @@ from touchstone.runs.play import play
 from touchstone.values import Outcome, Record
 
 SECONDS = 8.0
-MODELS = ("gpt-35-turbo", "gpt-35-turbo-instruct", "gpt-35-turbo-ta", "gpt-4", "gpt-4o-ta", "gpt-5-2", "llama-3-70b", "phi-3-medium")
+MODELS = (
+    "gpt-35-turbo",
+    "gpt-35-turbo-instruct",
+    "gpt-35-turbo-ta",
+    "gpt-4",
+    "gpt-4o-ta",
+    "gpt-5-2",
+    "llama-3-70b",
+    "phi-3-medium",
+)
 
 Scores = tuple[float, float, float]
 """ex, multiset and soft_f1."""

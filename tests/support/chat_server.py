@@ -145,13 +145,13 @@ class _Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.chat = chat
 
-    def handle_error(self, *_: Any) -> None:
+    def handle_error(self, request: Any, client_address: Any) -> None:
         """Clients that went away are a part of the tests."""
 
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    server: _Server
+    server: _Server  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers["Content-Length"]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
 from collections import Counter
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 SCRIPTS = Path(sys.executable).parent
+Started = subprocess.Popen[str]
 _NOT_PASSED_ON = ("OPENAI_", "TOUCHSTONE_", "XDG_CACHE")
 
 
@@ -33,8 +35,19 @@ def environment(cache: Path, more: Mapping[str, str] | None = None) -> dict[str,
     return {**kept, "TOUCHSTONE_CACHE": str(cache), **(more or {})}
 
 
-def start(*arguments: str | Path, cwd: Path, env: Mapping[str, str] | None = None, script: str = "touchstone") -> Started:
+def start(
+    *arguments: str | Path,
+    cwd: Path,
+    env: Mapping[str, str] | None = None,
+    script: str = "touchstone",
+    largest_file: int | None = None,
+) -> Started:
     """Starts a command; its cache is below `cwd`, which must be a test's own directory."""
+
+    def limit() -> None:
+        if largest_file is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
+
     return subprocess.Popen(
         [SCRIPTS / script, *map(str, arguments)],
         cwd=cwd,
@@ -43,6 +56,7 @@ def start(*arguments: str | Path, cwd: Path, env: Mapping[str, str] | None = Non
         stderr=subprocess.PIPE,
         stdin=subprocess.DEVNULL,
         text=True,
+        preexec_fn=limit,
     )
 
 
@@ -75,6 +89,3 @@ def times_recorded(run: Path) -> Counter[tuple[str, int]]:
 
 def overall(run: Path) -> dict[str, Any]:
     return json.loads((run / "overall.json").read_text())
-
-
-Started = subprocess.Popen[str]

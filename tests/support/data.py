@@ -1,4 +1,4 @@
-"""The shared benchmark data: below TOUCHSTONE_DATA, by default beside the repository. Tests that need it skip where it is absent."""
+"""The shared benchmark data: below TOUCHSTONE_DATA, by default beside the repository. Tests skip where it is absent."""
 
 from __future__ import annotations
 

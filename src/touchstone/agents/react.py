@@ -23,7 +23,7 @@ from ..failures import TurnLimit
 from ..protocols import Agent, AgentPlugin, AgentSettings, Model, Stage
 from ..values import Message, Tool, ToolCall
 
-_ACTION = re.compile(r"^[ \t*]*Action[ \t*]*:[ \t*`]*(?P<name>[\w.-]+)[ \t*`]*$", re.IGNORECASE | re.MULTILINE)
+_ACTION = re.compile(r"^[ \t*]*Action[ \t*]*:[ \t*`]*(?P<name>[\w.-]+)[ \t\r*`]*$", re.IGNORECASE | re.MULTILINE)
 _INPUT = re.compile(r"\s*^[ \t*]*(?:Action[ \t]+)?Input[ \t*]*:[ \t*]*", re.IGNORECASE | re.MULTILINE)
 _END = re.compile(r"^[ \t*]*(?:Observation|Thought|Action)[ \t*]*:", re.IGNORECASE | re.MULTILINE)
 _FENCE = re.compile(r"```[\w-]*[ \t]*\n?(?P<content>.*?)(?:```|\Z)", re.DOTALL)
@@ -96,7 +96,7 @@ def _arguments(content: str, name: str, tools: Sequence[Tool]) -> str:
 def _is_object_with(content: str, fields: Sequence[str]) -> bool:
     try:
         value = msgspec.json.decode(content, type=dict[str, Any])
-    except (msgspec.DecodeError, UnicodeError):
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
         return False
     return set(fields) <= value.keys()
 

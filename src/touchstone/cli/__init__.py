@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -63,16 +63,18 @@ def _dispatch(argv: list[str]) -> int:
 
 def _arguments_of_resumed_run(argv: list[str]) -> dict[str, Any]:
     """A resumed run goes on with the options that it had, unless they are given anew."""
-    for option, value in pairwise(argv):
-        if option in ("--resume", "-r"):
-            from ..runs.directory import read_config
+    separate = (value for option, value in pairwise(argv) if option in ("--resume", "-r"))
+    joined = (option.removeprefix("--resume=") for option in argv if option.startswith("--resume="))
+    path = next(chain(separate, joined), None)
+    if path is None:
+        return {}
+    from ..runs.directory import read_config
 
-            config = read_config(Path(value))
-            return {str(config.get("command", "")): config.get("arguments", {})}
-    for option in argv:
-        if option.startswith("--resume="):
-            return _arguments_of_resumed_run(["--resume", option.partition("=")[2]])
-    return {}
+    config = read_config(Path(path))
+    command = str(config.get("command", ""))
+    if command != argv[0]:
+        raise InputError(f"{path}: a run of 'touchstone {command}' cannot be resumed with 'touchstone {argv[0]}'")
+    return {command: config.get("arguments", {})}
 
 
 def _say(error: object, code: int) -> int:

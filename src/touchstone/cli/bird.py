@@ -6,9 +6,12 @@ import asyncio
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
+from hashlib import blake2b
+from math import inf
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 from cyclopts import Parameter
 
 from ..benchmarks.bird.benchmark import Bird, submission
@@ -36,6 +39,7 @@ def bird(
     run: RunOptions = RunOptions(),
     metric: Metric = "ex",
     evidence: Annotated[bool, Parameter(negative="--no-evidence")] = True,
+    schema: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
     """Play BIRD text-to-SQL tasks with an agent, and score it.
 
@@ -49,21 +53,27 @@ def bird(
         The metric that decides whether a task is passed; ex, multiset and soft-f1 are always recorded.
     evidence
         Show the task's evidence to the agent as a hint.
+    schema
+        Tell the agent the tables and columns together with the question.
     """
     if data_file is None or db_dir is None:
         raise InputError("bird needs DATA_FILE and DB_DIR, or --resume RUN_DIR")
-    if play.epochs < 1 or run.parallel < 1 or play.max_turns < 1 or judged.sql_timeout <= 0:
+    if play.epochs < 1 or run.parallel < 1 or play.max_turns < 1 or not 0 < judged.sql_timeout < inf:
         raise InputError("--epochs, --parallel, --max-turns and --sql-timeout must be positive")
     tasks = load_tasks(data_file)
     chosen = choose(tasks, selected)
-    arguments = as_arguments(selected, play, judged, run, data_file=data_file, db_dir=db_dir, metric=metric, evidence=evidence)
+    arguments = as_arguments(
+        selected, play, judged, run, data_file=data_file, db_dir=db_dir, metric=metric, evidence=evidence, schema=schema
+    )
     instructions = _read_instructions(play.system_prompt)
     settings = settings_for((metric,), judged)
 
     async def main() -> int:
         async with AsyncExitStack() as stack:
             engine = open_engine(judged, stack)
-            benchmark = Bird(chosen, db_dir, engine, settings=settings, evidence=evidence, instructions=instructions)
+            benchmark = Bird(
+                chosen, db_dir, engine, settings=settings, evidence=evidence, schema=schema, instructions=instructions
+            )
             warn_of_missing(benchmark, db_dir)
             plugin = agent_plugin(play.agent)
             model = _model(play, run, stack) if plugin.needs_model else None
@@ -75,6 +85,7 @@ def bird(
                 "agent": play.agent,
                 "model": model.name if model else None,
                 "max_turns": play.max_turns if model else None,
+                "predictions": _digest(script, tasks) if plugin.needs_script == "predictions" else None,
             }
             plan = Plan(
                 title=f"BIRD: agent {play.agent}" + (f", model {model.name}" if model else "") + f", metric {metric}",
@@ -152,6 +163,10 @@ def _script(
             raise InputError("the replay agent needs --predictions: a prediction file or a run directory")
         return script_of(load_predictions(predictions, tasks))
     return lambda _: None
+
+
+def _digest(script: Callable[[str], Sequence[ToolCall] | None], tasks: Sequence[BirdTask]) -> str:
+    return blake2b(msgspec.json.encode([script(task.key) for task in tasks]), digest_size=8).hexdigest()
 
 
 def script_of(predictions: dict[str, str]) -> Callable[[str], Sequence[ToolCall] | None]:

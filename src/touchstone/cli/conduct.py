@@ -43,14 +43,16 @@ async def conduct(plan: Plan, how: Conduct) -> tuple[Finished, Path]:
     return finished, directory.path
 
 
-def exit_code(finished: Finished, path: Path) -> int:
+def exit_code(finished: Finished, path: Path, *, resumable: bool = True) -> int:
     """Says how to go on if there is something left to do."""
-    resume = f"; go on with --resume {path}" if path.exists() else ""
+    what_next = f"; go on with --resume {path}" if resumable else f"; what was done is in {path}"
+    if not path.exists():
+        what_next = ""
     if finished.stopped:
-        print(f"touchstone: the run was stopped: {finished.stopped}{resume}", file=sys.stderr)
+        print(f"touchstone: the run was stopped: {finished.stopped}{what_next}", file=sys.stderr)
         return 1
     if finished.interrupted:
-        print(f"touchstone: interrupted{resume}", file=sys.stderr)
+        print(f"touchstone: interrupted{what_next}", file=sys.stderr)
         return 130
     return 0
 

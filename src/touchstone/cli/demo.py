@@ -45,6 +45,7 @@ def demo(
             databases,
             selected=SelectOptions(task=_LOCAL_TASKS),
             play=PlayOptions(model="local", max_turns=4),
+            schema=True,
             run=RunOptions(output=output / "local", verbose=True),
         )
     except InputError as error:

@@ -18,7 +18,8 @@ from .. import __version__
 from ..engines.cache import Cache, default_path
 from ..engines.sqlite.library import library
 from ..failures import InputError, TouchstoneError
-from ..plugins import available
+from ..plugins import available, build_model
+from ..protocols import Limits, ModelSettings
 
 
 class Finding(Struct, frozen=True):
@@ -53,7 +54,6 @@ def _examine() -> Iterator[Finding]:
 async def _workers() -> Finding:
     """Runs a real query in a real worker."""
     from ..engines.sqlite.engine import SqliteEngine
-    from ..protocols import Limits
 
     with tempfile.TemporaryDirectory() as directory:
         database = Path(directory, "probe.sqlite")
@@ -109,10 +109,8 @@ def _installed(what: str, module: str, command: str, gives: str) -> Finding:
 
 
 def _local_model() -> Finding:
-    from ..models.local import weights
-
     try:
-        path = weights("local")
+        build_model("local", ModelSettings())
     except InputError as error:
         return Finding(False, "local model", str(error))
-    return Finding(True, "local model", f"--model local ({path.name})")
+    return Finding(True, "local model", "--model local")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from contextlib import AsyncExitStack
+from math import inf
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -64,8 +65,10 @@ def bird(
     verbose
         Print each task's outcome and reason as it ends.
     """
-    if parallel < 1 or judged.sql_timeout <= 0:
+    if parallel < 1 or not 0 < judged.sql_timeout < inf:
         raise InputError("--parallel and --sql-timeout must be positive")
+    if json is not None and not json.absolute().parent.is_dir():
+        raise InputError(f"--json {json}: there is no directory {json.parent}")
     tasks = load_tasks(data)
     chosen = choose(tasks, selected)
     found = load_predictions(predictions, tasks, allow_missing=allow_missing)
@@ -94,7 +97,7 @@ def bird(
             finished, path = await conduct(plan, how)
             if json is not None and path.exists():
                 _write_json(json, path)
-            return exit_code(finished, path)
+            return exit_code(finished, path, resumable=False)  # a second run finds its results in the cache
 
     return asyncio.run(main())
 

@@ -19,6 +19,8 @@ LARGEST_FILE = 2 * 2**30
 LARGEST_ENTRY = 8 * 2**20
 
 _FORMAT = 1
+_SECONDS_FOR_A_LOCK = 5.0
+_BROKEN = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 _encode = msgspec.msgpack.Encoder().encode
 
 
@@ -69,17 +71,18 @@ class Cache:
             if path.exists() and path.stat().st_size > LARGEST_FILE:
                 _remove(path)
             return _connect(path)
-        except sqlite3.DatabaseError:
-            with contextlib.suppress(OSError, sqlite3.Error):
-                _remove(path)  # not a database any more
-                return _connect(path)
+        except sqlite3.DatabaseError as error:
+            if getattr(error, "sqlite_errorcode", None) in _BROKEN:
+                with contextlib.suppress(OSError, sqlite3.Error):
+                    _remove(path)
+                    return _connect(path)
         except OSError:
             pass
         return None
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, isolation_level=None, timeout=5.0)
+    connection = sqlite3.connect(path, isolation_level=None, timeout=_SECONDS_FOR_A_LOCK)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = OFF")  # a lost entry is only a miss
     connection.execute("CREATE TABLE IF NOT EXISTS entries (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID")

@@ -9,14 +9,14 @@ from ..values import Table
 ROWS_SHOWN = 100
 WIDEST_CELL = 200
 LONGEST_TEXT = 20_000
+WIDEST_LINE = LONGEST_TEXT // 3
 
 
 def as_text(table: Table) -> str:
     if not table.columns:
         return "Done." if not table.changed else f"Done. {table.changed} row{'s' * (table.changed != 1)} changed."
     cells = [[_cell(value) for value in row] for row in table.rows[:ROWS_SHOWN]]
-    lines = _aligned([list(table.columns), *cells])
-    kept = _fitting(lines)
+    kept = _fitting([_cut(line) for line in _aligned([list(table.columns), *cells])])
     return "\n".join([*kept, _count(table, len(kept) - 2, cells)])
 
 
@@ -36,6 +36,10 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     return lines
 
 
+def _cut(line: str) -> str:
+    return line if len(line) <= WIDEST_LINE else f"{line[:WIDEST_LINE]}… (the line is too long to be shown)"
+
+
 def _fitting(lines: list[str]) -> list[str]:
     """The header and as many rows as the text may hold."""
     length = 0
@@ -43,7 +47,7 @@ def _fitting(lines: list[str]) -> list[str]:
         length += len(line) + 1
         if length > LONGEST_TEXT and number > 2:
             return lines[:number]
-    return [line[:LONGEST_TEXT] for line in lines]
+    return lines
 
 
 def _count(table: Table, shown: int, cells: Sequence[object]) -> str:

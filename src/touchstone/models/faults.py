@@ -24,7 +24,7 @@ from ..failures import ContextLimit, EpisodeFailure, ModelFailure, ModelRejected
 from ..values import Reply
 
 _CONTEXT = re.compile(
-    r"context[_ ](length|size|window|limit)|maximum (model|prompt|input) length|reduce the length"
+    r"context[_ ]?(length|size|window|limit)|maximum (model|prompt|input) length|reduce the length"
     r"|(prompt|input|request)( is|:)? too (long|large)|token count .{0,40}exceeds|longer than the maximum"
     r"|(input|prompt) (length|tokens) (\(.{0,20}\) )?exceeds?|too many tokens",
     re.IGNORECASE,
@@ -36,7 +36,7 @@ _HOPELESS_CODES = frozenset(
     "invalid_function_parameters".split()
 )
 _HOPELESS = re.compile(
-    r"api[ _-]?key|does not support (tools|function|chat)|enable-auto-tool-choice|provider not provided"
+    r"api[ _-]?key|does not support (tools|function|chat|param)|enable-auto-tool-choice|provider not provided"
     r"|model\b[^.:]{0,80}(not found|not exist)|(not a valid|invalid|unknown) model",
     re.IGNORECASE,
 )
@@ -78,8 +78,8 @@ def complaint_of(status: int, body: Any) -> Complaint:
         return Complaint(status, _plain(str(body or "no reason given")))
     error = cast(Mapping[str, Any], body)
     message = error.get("message") or error.get("detail") or error.get("error") or dict(error)
-    kind = error.get("code") or error.get("type")
-    return Complaint(status, _plain(str(message)), str(kind or ""), str(error.get("param") or ""))
+    codes = [code for code in (error.get("code"), error.get("type")) if isinstance(code, str)]
+    return Complaint(status, _plain(str(message)), codes[0] if codes else "", str(error.get("param") or ""))
 
 
 def embedded_complaint(error: Any) -> Complaint:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import msgspec
@@ -22,15 +22,13 @@ from ..failures import InputError
 from ..protocols import ModelSettings
 from ..values import Message, Place, Reply, Tool
 from . import wire
-from .faults import Service, embedded_complaint, judge, judge_error, settle, shown_url
+from .faults import Service, embedded_complaint, judge, judge_error, one_line, settle, shown_url
 from .prices import is_openai, price_of
-from .schemas import tool_schema
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 _OPENAI_URL = "https://api.openai.com/v1"
-_FLEX_TIMEOUT = 900.0
 _CONNECT_TIMEOUT = 10.0
 
 
@@ -46,8 +44,8 @@ class OpenAIModel:
         url = _checked_url(base_url or _OPENAI_URL)
         self.name = name
         self._model = _served_name(name, url)
-        self._tier = settings.service_tier
-        self._timeout = max(settings.timeout, _FLEX_TIMEOUT) if self._tier == "flex" else settings.timeout
+        self._settings = settings
+        self._timeout = wire.time_limit(settings)
         self._service = Service(self._model, shown_url(url), "OPENAI_API_KEY")
         self._price = price_of(self._model, url)
         self._free = asyncio.Semaphore(settings.concurrency)
@@ -56,7 +54,7 @@ class OpenAIModel:
     async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: Place) -> Reply:
         from openai import APIError
 
-        request = self._request(messages, tools)
+        request = wire.request(self._model, messages, tools, self._settings)
         try:
             async with self._free:
                 body = await self._client.post("/chat/completions", cast_to=str, body=request)
@@ -67,20 +65,12 @@ class OpenAIModel:
     async def close(self) -> None:
         await self._client.close()
 
-    def _request(self, messages: Sequence[Message], tools: Sequence[Tool]) -> dict[str, Any]:
-        request: dict[str, Any] = {"model": self._model, "messages": wire.outgoing(messages)}
-        if tools:
-            request["tools"] = [tool_schema(tool) for tool in tools]
-        if self._tier is not None:
-            request["service_tier"] = self._tier
-        return request
-
     def _read(self, body: str, place: Place) -> Reply:
         completion = wire.completion_of(body)
         if completion.error and not completion.choices:
             return settle(judge(embedded_complaint(completion.error), self._service))
         usage = wire.usage_of(completion)
-        cost = self._price and self._price.cost(usage, completion.service_tier or self._tier)
+        cost = self._price and self._price.cost(usage, completion.service_tier or self._settings.service_tier)
         return wire.reply_of(completion, msgspec.structs.replace(usage, cost=cost), place)
 
 
@@ -98,9 +88,13 @@ def _served_name(name: str, url: str) -> str:
 
 
 def _checked_url(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise InputError(f"the base URL {shown_url(url)} is not an http:// or https:// address")
+    try:
+        parts = urlsplit(url)
+        right = parts.scheme in ("http", "https") and parts.hostname and (parts.port or True)
+    except ValueError:
+        right = False
+    if not right:
+        raise InputError(f"the base URL '{one_line(url)}' is not an http:// or https:// address")
     return url
 
 

@@ -16,8 +16,11 @@ import msgspec
 from msgspec import Struct
 
 from ..failures import ModelFailure
-from ..values import Message, Place, Reply, ToolCall, Usage
+from ..protocols import ModelSettings
+from ..values import Message, Place, Reply, Tool, ToolCall, Usage
+from .schemas import tool_schema
 
+_FLEX_TIMEOUT = 900.0
 _FINISHES = {
     "length": "length",
     "max_tokens": "length",
@@ -68,6 +71,21 @@ class Completion(Struct):
 
 
 _decoder = msgspec.json.Decoder(Completion)
+
+
+def request(model: str, messages: Sequence[Message], tools: Sequence[Tool], settings: ModelSettings) -> dict[str, Any]:
+    """What to post: nothing that was not asked for, because some services refuse what they do not know."""
+    body: dict[str, Any] = {"model": model, "messages": outgoing(messages)}
+    if tools:
+        body["tools"] = [tool_schema(tool) for tool in tools]
+    if settings.service_tier is not None:
+        body["service_tier"] = settings.service_tier
+    return body
+
+
+def time_limit(settings: ModelSettings) -> float:
+    """Seconds for one answer. The flex tier is cheap because it takes its time."""
+    return max(settings.timeout, _FLEX_TIMEOUT) if settings.service_tier == "flex" else settings.timeout
 
 
 def outgoing(messages: Sequence[Message]) -> list[Message]:
@@ -128,7 +146,7 @@ def reply_of(completion: Completion, usage: Usage, place: Place) -> Reply:
         return Reply(message.refusal, (), "refusal", usage)
     calls = tuple(_tool_call(call, place, index) for index, call in enumerate(message.tool_calls or ()))
     finish = _FINISHES.get(choice.finish_reason or "", "tool_calls" if calls else "stop")
-    return Reply(_text(message.content), calls, finish, usage)
+    return Reply(text_of(message.content), calls, finish, usage)
 
 
 def _tool_call(call: _Call, place: Place, index: int) -> ToolCall:
@@ -138,7 +156,7 @@ def _tool_call(call: _Call, place: Place, index: int) -> ToolCall:
     return ToolCall(call.id or f"call_{place.call}_{index}", call.function.name, text)
 
 
-def _text(content: Any) -> str:
+def text_of(content: Any) -> str:
     """The text of a message, which some services send in parts."""
     if isinstance(content, list):
         parts = cast(list[Any], content)

@@ -1,7 +1,8 @@
 """Many episodes at once: what to play, how many at a time, and when to stop.
 
 Each of `parallel` players takes the next job when it is done with the last: no barrier, no queue of finished work, and memory
-that does not grow with the number of tasks. The first Ctrl-C lets the episodes in flight end; the second abandons them.
+that does not grow with the number of tasks. The first Ctrl-C lets the episodes in flight end; the second abandons them, and so
+does the SIGTERM by which a cluster announces its time limit.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Batch:
     async def run(self, jobs: Iterable[Job]) -> None:
         """Returns when all jobs are done or the user interrupted; raises RunStopped when it makes no sense to go on."""
         queue = iter(jobs)
-        with self._ctrl_c():
+        with self._signals():
             self._players = [asyncio.create_task(self._player(queue)) for _ in range(self._parallel)]
             try:
                 await asyncio.gather(*self._players)
@@ -57,9 +58,13 @@ class Batch:
     def interrupt(self) -> None:
         """Once: take no new jobs. Twice: abandon those in flight."""
         if self.interrupted:
-            for player in self._players:
-                player.cancel()
+            self.abandon()
         self.interrupted = True
+
+    def abandon(self) -> None:
+        self.interrupted = True
+        for player in self._players:
+            player.cancel()
 
     async def _player(self, queue: Iterator[Job]) -> None:
         for job in queue:
@@ -86,10 +91,11 @@ class Batch:
             raise RunStopped(f"{self._errors_in_a_row} errors in a row, the last: {record.reason}")
 
     @contextlib.contextmanager
-    def _ctrl_c(self) -> Generator[None]:
+    def _signals(self) -> Generator[None]:
         loop = asyncio.get_running_loop()
         try:
             loop.add_signal_handler(signal.SIGINT, self.interrupt)
+            loop.add_signal_handler(signal.SIGTERM, self.abandon)
         except (ValueError, RuntimeError):  # not the main thread: the caller handles signals
             yield
             return
@@ -97,3 +103,4 @@ class Batch:
             yield
         finally:
             loop.remove_signal_handler(signal.SIGINT)
+            loop.remove_signal_handler(signal.SIGTERM)

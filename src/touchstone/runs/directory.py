@@ -15,9 +15,10 @@ import asyncio
 import fcntl
 import os
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -33,16 +34,15 @@ _decoder = msgspec.json.Decoder(Record)
 class RunDirectory:
     """An open run: append records, then write the summaries."""
 
-    def __init__(self, path: Path, config: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, config: Mapping[str, Any], *, new: bool = False) -> None:
         self.path = path
         self.config = config
-        self._file = os.open(path / "runs.jsonl", os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        self._new = new
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(self._file)
-            raise InputError(f"{path}: another process is writing to this run") from None
-        self._size = os.fstat(self._file).st_size
+            self._lock = _lock(path)
+            self._open()
+        except OSError as error:
+            raise InputError(f"{path}: cannot write to this run: {error.strerror}") from None
         self._pending: list[bytes] = []
         self._disk = asyncio.Lock()
         self._next_write: asyncio.Task[None] | None = None
@@ -53,11 +53,15 @@ class RunDirectory:
         name = f"run-{datetime.now().strftime('%Y%m%d-%H%M%S')}"
         try:
             path = _make_unique(base, name)
-            replace_file(path / "config.json", _pretty(config))
+            try:
+                replace_file(path / "config.json", _pretty(config))
+            except OSError:
+                path.rmdir()
+                raise
         except OSError as error:
             raise InputError(f"cannot create a run directory in {base}: {error.strerror}") from None
         _point_latest(base, path)
-        return cls(path, config)
+        return cls(path, config, new=True)
 
     @classmethod
     def resume(cls, path: Path, identity: Mapping[str, Any]) -> RunDirectory:
@@ -76,7 +80,15 @@ class RunDirectory:
         self._pending.append(_encoder.encode(record) + b"\n")
         if self._next_write is None:
             self._next_write = asyncio.create_task(self._write_pending())
+            self._next_write.add_done_callback(_look_at)
         await asyncio.shield(self._next_write)
+
+    async def settle(self) -> None:
+        """Waits for writes under way whose episodes were abandoned meanwhile."""
+        while self._next_write is not None:
+            await asyncio.gather(self._next_write, return_exceptions=True)
+        async with self._disk:
+            pass
 
     async def _write_pending(self) -> None:
         async with self._disk:
@@ -103,49 +115,82 @@ class RunDirectory:
             raise RunStopped(f"cannot write the summary to {self.path}: {error.strerror}") from None
 
     def close(self) -> None:
-        """Closes the run; one in which nothing was recorded leaves nothing behind."""
-        empty = self._size == 0
+        """Closes the run; a new one in which nothing was recorded leaves nothing behind."""
         os.close(self._file)
-        if empty:
-            for name in ("runs.jsonl", "config.json", "overall.json", "summary.txt"):
-                (self.path / name).unlink(missing_ok=True)
-            latest = self.path.parent / "latest"
-            if latest.is_symlink() and latest.readlink() == Path(self.path.name):
-                latest.unlink()
+        os.close(self._lock)
+        if self._new and self._size == 0:
+            self._remove()
+
+    def _remove(self) -> None:
+        for name in ("runs.jsonl", "config.json", "overall.json", "summary.txt"):
+            (self.path / name).unlink(missing_ok=True)
+        latest = self.path.parent / "latest"
+        if latest.is_symlink() and latest.readlink() == Path(self.path.name):
+            latest.unlink()
+        with suppress(OSError):  # somebody may have put a file of theirs there
             self.path.rmdir()
+
+    def _open(self) -> None:
+        self._file = os.open(self.path / "runs.jsonl", os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        self._size = os.fstat(self._file).st_size
 
     def _drop_owed(self) -> None:
         """Rewrites runs.jsonl without a torn last line and without errors, unless there is nothing to take out."""
         path = self.path / "runs.jsonl"
         kept = path.with_suffix(".jsonl.kept")
-        dropped = False
-        with path.open("rb") as lines, kept.open("wb") as target:
-            for line in lines:
-                record = _decode_line(path, line)
-                if record is None or record.outcome is Outcome.error:
-                    dropped = True
-                else:
-                    target.write(line)
-            target.flush()
-            os.fsync(target.fileno())
-        if not dropped:
-            kept.unlink()
-            return
-        kept.replace(path)
-        os.close(self._file)
-        self._file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
-        fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        self._size = os.fstat(self._file).st_size
+        try:
+            if _copy_done(path, kept):
+                kept.replace(path)
+                os.close(self._file)
+                self._open()
+        except OSError as error:
+            raise InputError(f"{path}: cannot be made ready to resume: {error.strerror}") from None
+        finally:
+            kept.unlink(missing_ok=True)
+
+
+def _look_at(write: asyncio.Task[None]) -> None:
+    """So that asyncio does not complain of a failed write whose episodes were all abandoned."""
+    if not write.cancelled():
+        write.exception()
+
+
+def _lock(path: Path) -> int:
+    """Of the run's configuration: the one file that is never replaced while a run is open."""
+    file = os.open(path / "config.json", os.O_RDWR | os.O_CLOEXEC)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(file)
+        raise InputError(f"{path}: another process is writing to this run") from None
+    return file
+
+
+def _copy_done(path: Path, target: Path) -> bool:
+    """Copies the records that are not owed; says whether any were left out."""
+    left_out = False
+    with path.open("rb") as lines, target.open("wb") as kept:
+        for number, line in enumerate(lines, 1):
+            record = _decode_line(path, number, line)
+            if record is None or record.outcome is Outcome.error:
+                left_out = True
+            else:
+                kept.write(line)
+        kept.flush()
+        os.fsync(kept.fileno())
+    return left_out
 
 
 def read_config(path: Path) -> dict[str, Any]:
     """A run's configuration. Raises InputError if this is not a run directory."""
     try:
         return msgspec.json.decode((path / "config.json").read_bytes(), type=dict[str, Any])
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise InputError(f"{path}: not a run directory (it has no config.json)") from None
-    except (OSError, msgspec.DecodeError) as error:
-        raise InputError(f"{path / 'config.json'}: {error}") from None
+    except OSError as error:
+        raise InputError(f"{path / 'config.json'}: {error.strerror}") from None
+    except (msgspec.DecodeError, UnicodeError) as error:
+        raise InputError(f"{path / 'config.json'}: not the configuration of a run: {error}") from None
 
 
 def read_records(path: Path, wanted: Callable[[Record], bool] = lambda _: True) -> Iterator[Record]:
@@ -153,22 +198,22 @@ def read_records(path: Path, wanted: Callable[[Record], bool] = lambda _: True) 
     file = path / "runs.jsonl"
     try:
         with file.open("rb") as lines:
-            for line in lines:
-                record = _decode_line(file, line)
+            for number, line in enumerate(lines, 1):
+                record = _decode_line(file, number, line)
                 if record is not None and wanted(record):
                     yield record
-    except FileNotFoundError:
-        raise InputError(f"{path}: not a run directory (it has no runs.jsonl)") from None
+    except OSError as error:
+        raise InputError(f"{file}: cannot read the records of this run: {error.strerror}") from None
 
 
-def _decode_line(file: Path, line: bytes) -> Record | None:
+def _decode_line(file: Path, number: int, line: bytes) -> Record | None:
     """None for a torn line, which only a kill in the middle of the last write leaves."""
     if not line.endswith(b"\n"):
         return None
     try:
         return _decoder.decode(line)
-    except msgspec.DecodeError as error:
-        raise InputError(f"{file}: a line is not a record of Touchstone: {error}") from None
+    except (msgspec.DecodeError, UnicodeError) as error:
+        raise InputError(f"{file}: line {number} is not a record of Touchstone: {error}") from None
 
 
 def replace_file(path: Path, content: bytes) -> None:
@@ -211,10 +256,20 @@ def _point_latest(base: Path, path: Path) -> None:
 
 
 def _refuse_incomparable(path: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    now = msgspec.json.decode(_encoder.encode(now))
+    for name, was, is_now in _differences(before, msgspec.json.decode(_encoder.encode(now))):
+        raise InputError(
+            f"{path}: cannot resume, the records would not be comparable: {name} was {was!r} and is now {is_now!r}"
+        )
+
+
+def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    """By name. Of a mapping only what both have must be equal: a larger selection of tasks may bring more databases."""
     for name in sorted({*before, *now}):
-        if before.get(name) != now.get(name):
-            raise InputError(
-                f"{path}: cannot resume, the records would not be comparable: "
-                f"{name} was {before.get(name)!r} and is now {now.get(name)!r}"
-            )
+        was, is_now = before.get(name), now.get(name)
+        if isinstance(was, dict) and isinstance(is_now, dict):
+            parts, parts_now = cast(dict[str, Any], was), cast(dict[str, Any], is_now)
+            for part in sorted(parts.keys() & parts_now.keys()):
+                if parts[part] != parts_now[part]:
+                    yield f"{name}.{part}", parts[part], parts_now[part]
+        elif was != is_now:
+            yield name, was, is_now

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import time
+import traceback
 from datetime import UTC, datetime
 
-from ..failures import RULES, EpisodeFailure
+from ..failures import RULES, EpisodeFailure, TouchstoneError
 from ..protocols import Agent, Benchmark
-from ..values import Record, Task, Usage, Verdict
+from ..values import Outcome, Record, Task, Usage, Verdict
 from .stage import RecordingStage
 
 
 async def play(benchmark: Benchmark, agent: Agent, task: Task, epoch: int = 0) -> tuple[Record, EpisodeFailure | None]:
-    """The record, and the failure that ended the episode if one did. Any other exception is a defect of ours."""
+    """The record, and the failure that ended the episode if one did.
+
+    Any other exception is a defect, of ours or of a plugin: it costs this one episode, and the record says where it came from.
+    """
     started = datetime.now(UTC)
     clock = time.perf_counter()
     stage: RecordingStage | None = None
@@ -25,6 +29,11 @@ async def play(benchmark: Benchmark, agent: Agent, task: Task, epoch: int = 0) -
     except EpisodeFailure as failure:
         ended_by = failure
         verdict = Verdict(RULES[type(failure)].outcome, 0.0, str(failure))
+    except TouchstoneError:
+        raise  # not of this episode: a mistake in the input that shows only now
+    except Exception as defect:
+        reason = f"internal error: {type(defect).__name__}: {defect}"
+        verdict = Verdict(Outcome.error, 0.0, reason, {}, {"traceback": traceback.format_exc()})
     record = Record(
         task=task.key,
         index=task.index,

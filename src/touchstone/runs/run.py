@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import __version__
-from ..failures import RunStopped
+from ..failures import InputError, RunStopped
 from ..protocols import Agent, Benchmark
 from ..values import Record, Task
 from .batch import Batch, Job
 from .directory import RunDirectory
 from .play import play
 from .summary import summary_text
-from .tally import Tally
+from .tally import Tally, tally
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,10 +45,13 @@ Watch = Callable[[Record, Tally], None]
 
 
 def owed(tasks: Sequence[Task], epochs: int, directory: RunDirectory) -> tuple[list[Job], Tally]:
-    """The jobs that have no record yet, and the tally of those that have."""
+    """The jobs that have no record yet, and the tally of those that have. Raises InputError if a task is another now."""
     counted = Tally()
     done: set[tuple[str, int]] = set()
+    digests = {task.key: task.digest for task in tasks}
     for record in directory.records():
+        if digests.get(record.task, record.digest) != record.digest:
+            raise InputError(f"{directory.path}: cannot resume, task {record.task} has changed in the task file since")
         counted.add(record)
         done.add((record.task, record.epoch))
     jobs = [Job(task, epoch) for epoch in range(epochs) for task in tasks if (task.key, epoch) not in done]
@@ -74,6 +77,9 @@ async def run(plan: Plan, directory: RunDirectory, jobs: Sequence[Job], counted:
         await batch.run(jobs)
     except RunStopped as error:
         stopped = str(error)
+    if stopped or batch.interrupted:
+        await directory.settle()
+        counted = tally(directory.records())  # an abandoned episode may have reached the disk and not the count
     return _conclude(plan.title, directory, counted, batch.interrupted, stopped)
 
 

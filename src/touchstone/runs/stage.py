@@ -56,7 +56,7 @@ class RecordingStage:
             return Observation(f"There is no tool named '{call.name}'. The tools are: {names}.", error=True)
         try:
             arguments = _decoder(tool.arguments).decode(call.arguments or "{}")
-        except (msgspec.DecodeError, UnicodeError) as error:
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             fields = ", ".join(tool.arguments.__struct_fields__)
             return Observation(
                 f"The arguments of {tool.name} could not be read: {error}. Expected a JSON object with: {fields}.", error=True

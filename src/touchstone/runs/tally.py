@@ -87,7 +87,7 @@ def wilson(passed: int, n: int) -> tuple[float, float]:
     weight = 1 + _Z**2 / n
     middle = (share + _Z**2 / (2 * n)) / weight
     half = _Z * math.sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2)) / weight
-    return max(0.0, middle - half), min(1.0, middle + half)
+    return max(0.0, min(share, middle - half)), min(1.0, max(share, middle + half))
 
 
 def _share(outcomes: Counter[Outcome]) -> dict[str, Any]:

@@ -8,13 +8,13 @@ Policies reproduce the numbers of the originals, which disagree with each other;
 All of them take gold first, know nothing of databases, and change nothing.
 """
 
-from touchstone.verdicts._difference import Difference
-from touchstone.verdicts.ex import ex
-from touchstone.verdicts.explain import explain
-from touchstone.verdicts.multiset import multiset
-from touchstone.verdicts.r_ves import r_ves
-from touchstone.verdicts.shown import plain, plain_row, shown, shown_names, shown_row
-from touchstone.verdicts.soft_f1 import soft_f1
+from ._difference import Difference
+from .ex import ex
+from .explain import explain
+from .multiset import multiset
+from .r_ves import r_ves
+from .shown import plain, plain_row, shown, shown_names, shown_row
+from .soft_f1 import soft_f1
 
 __all__ = [
     "Difference",

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from touchstone.values import Row
-from touchstone.verdicts._difference import Difference, Pair, names
-from touchstone.verdicts._signatures import Signature, arrangements, grouped, projection, reordering, signatures
-from touchstone.verdicts.shown import plain_row, shown_name, shown_names
+from ..values import Row
+from ._difference import Difference, Pair, names
+from ._signatures import Signature, arrangements, grouped, projection, reordering, signatures
+from .shown import plain_row, shown_name, shown_names
 
 
 def other_order(pair: Pair) -> Difference | None:
@@ -23,8 +23,9 @@ def other_order(pair: Pair) -> Difference | None:
 
 def reordered(pair: Pair, order: tuple[int, ...], same: str, also: tuple[str, ...] = ()) -> Difference:
     gold, predicted = names(pair.gold, len(order)), names(pair.predicted, len(order))
-    if gold == predicted:  # names that do not tell what went wrong
-        gold, predicted = [str(place + 1) for place in range(len(order))], [str(place + 1) for place in order]
+    if gold == predicted:  # names do not tell what went wrong, so gold's columns are numbered
+        gold = [str(place + 1) for place in range(len(order))]
+        predicted = [gold[place] for place in sorted(range(len(order)), key=order.__getitem__)]
     sentence = f"{same}, but the columns are in another order: expected {shown_names(gold)}, got {shown_names(predicted)}."
     return pair.difference("column_order", sentence, order=plain_row(order), also=list(also))
 
@@ -38,7 +39,8 @@ def other_width(pair: Pair) -> Difference | None:
     found = _likely_partners(gold, predicted) if partners is None else partners
     present = [gold.names[place] for place in sorted(found)]
     missing = [name for place, name in enumerate(gold.names) if place not in found]
-    extra = [name for place, name in enumerate(predicted.names) if place not in found.values()]
+    taken = set(found.values())
+    extra = [name for place, name in enumerate(predicted.names) if place not in taken]
     return pair.difference(
         "missing_columns" if len(gold.names) > len(predicted.names) else "extra_columns",
         f"Expected {_counted(gold.names)}, got {_counted(predicted.names)}; "
@@ -71,7 +73,8 @@ def _verified_partners(gold: _Side, predicted: _Side) -> dict[int, int] | None:
     if len(gold.names) > len(predicted.names):
         swapped = _verified_partners(predicted, gold)
         return None if swapped is None else {wide: narrow for narrow, wide in swapped.items()}
-    favoured = {place for place, name in enumerate(predicted.names) if name in gold.names}
+    expected = set(gold.names)
+    favoured = {place for place, name in enumerate(predicted.names) if name in expected}
     for order in arrangements(gold.columns, predicted.columns, favoured):
         if gold.rows.keys() == set(map(projection(order), predicted.rows)):
             return dict(enumerate(order))

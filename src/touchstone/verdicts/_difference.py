@@ -13,9 +13,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from touchstone.values import Row, Table
-from touchstone.verdicts._signatures import Signature, signatures
-from touchstone.verdicts.shown import clipped, plain_row
+from ..values import Row, Table
+from ._signatures import Signature, signatures
+from .shown import clipped, plain_row
 
 EXAMPLES = 5
 """How many rows of a sort are kept as evidence."""
@@ -109,8 +109,8 @@ def _lacking(side: dict[Row, None], rows: dict[Row, None]) -> list[Row]:
 
 
 def names(table: Table, width: int) -> list[str]:
-    """A name for each of `width` columns, also where the table does not give one."""
-    return [*table.columns[:width], *(f"column {place + 1}" for place in range(len(table.columns), width))]
+    """A name for each of `width` columns: its number where the table does not give one."""
+    return [*table.columns[:width], *(str(place + 1) for place in range(len(table.columns), width))]
 
 
 def _ended(sentence: str, predicted: Table) -> str:

@@ -14,14 +14,14 @@ from collections.abc import Callable
 from math import nan
 from typing import Any, NamedTuple
 
-from touchstone.values import Cell, Row
-from touchstone.verdicts._columns import reordered
-from touchstone.verdicts._difference import Difference, Pair, names
-from touchstone.verdicts._rounding import Rounding, find_rounding
-from touchstone.verdicts._signatures import reordering, signatures
-from touchstone.verdicts.shown import plain, plain_row, shown, shown_name
+from ..values import Cell, Row
+from ._columns import reordered
+from ._difference import Difference, Pair, names
+from ._rounding import Rounding, find_rounding
+from ._signatures import reordering, signatures
+from .shown import plain, plain_row, shown, shown_name
 
-LIMIT = 200_000
+LIMIT = 100_000
 """Cells in missing and extra rows, beyond which forms are not tried."""
 
 WORDS = {
@@ -69,8 +69,8 @@ def _typed_and_folded(cell: Cell) -> Cell:
     return _folded(_typed(cell))
 
 
+PLAIN = Form((), _one_nan)
 FORMS = (
-    Form((), _one_nan),
     Form(("case_or_space",), _folded),
     Form(("types",), _typed),
     Form(("types", "case_or_space"), _typed_and_folded),
@@ -85,11 +85,28 @@ def other_form(pair: Pair) -> Difference | None:
     """The same rows, written in another way."""
     if not pair.width or too_large(pair):
         return None
-    return next(filter(None, (_in_form(pair, form) for form in FORMS)), None)
+    plain_rows = _sides(pair, PLAIN)
+    difference = _in_form(pair, PLAIN, *plain_rows)
+    for form in FORMS:
+        # A form that changes nothing cannot say anything new.
+        if not difference and (rows := _sides(pair, form)) != plain_rows:
+            difference = _in_form(pair, form, *rows)
+    return difference
 
 
-def _in_form(pair: Pair, form: Form) -> Difference | None:
-    missing, extra = _mapped(pair.missing, form), _mapped(pair.extra, form)
+def _sides(pair: Pair, form: Form) -> tuple[dict[Row, Row], dict[Row, Row]]:
+    return _mapped(pair.missing, form), _mapped(pair.extra, form)
+
+
+def _mapped(rows: list[Row], form: Form) -> dict[Row, Row]:
+    """Rows by their form. Where several have the same, the first stands for them."""
+    mapped: dict[Row, Row] = {}
+    for row in rows:
+        mapped.setdefault(tuple([form.cell(cell) for cell in row]), row)
+    return mapped
+
+
+def _in_form(pair: Pair, form: Form, missing: dict[Row, Row], extra: dict[Row, Row]) -> Difference | None:
     if missing.keys() == extra.keys():
         partners = [(row, extra[key]) for key, row in missing.items()]
         return _alike(pair, form.kinds or ("not_a_number",), partners)
@@ -105,14 +122,6 @@ def _in_other_order(pair: Pair, form: Form, missing: dict[Row, Row], extra: dict
     return reordered(pair, order, _except(form.kinds), form.kinds) if order else None
 
 
-def _mapped(rows: list[Row], form: Form) -> dict[Row, Row]:
-    """Rows by their form. Where several have the same, the first stands for them."""
-    mapped: dict[Row, Row] = {}
-    for row in rows:
-        mapped.setdefault(tuple([form.cell(cell) for cell in row]), row)
-    return mapped
-
-
 def _alike(pair: Pair, kinds: tuple[str, ...], partners: list[tuple[Row, Row]], rounding: Rounding | None = None) -> Difference:
     columns = names(pair.gold, pair.width or 0)
     apart = [place for place in range(len(columns)) if any(gold[place] != row[place] for gold, row in partners)]
@@ -124,7 +133,7 @@ def _alike(pair: Pair, kinds: tuple[str, ...], partners: list[tuple[Row, Row]], 
     }
     if rounding:
         more |= {"how": rounding.how, "coarse_side": rounding.side}
-        more["decimals"] = [rounding.decimals[place] for place in apart]
+        more["decimals"] = plain_row([rounding.decimals[place] for place in apart])
     where = f"in column {shown_name(columns[apart[0]])}, expected {shown(expected)}, got {shown(got)}"
     return pair.difference(kinds[0], f"{_except(kinds)}{_how(rounding, apart)}: {where}.", **more)
 

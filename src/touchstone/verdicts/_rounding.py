@@ -7,7 +7,8 @@ is as close to the other side's as half a unit of the last decimal shown in its 
 Noise and rounding are found by snapping: each number of the precise side is replaced by the nearest number
 in the same column of the coarse side, if that is near enough, and then whole rows must be equal. This needs
 no pairing of rows beforehand, lets several rows collapse into one as rounding does, and does not care which
-way halves go. Two different integers never count as near, however large: they are keys rather than roundings.
+way halves go. It can miss noise where numbers lie as close together as the noise is large. Two different
+integers never count as near, however large: they are keys rather than roundings.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from functools import partial
 from math import trunc
 from typing import NamedTuple, TypeGuard
 
-from touchstone.values import Cell, Row
+from ..values import Cell, Row
 
 NOISE = 1e-6
 _LAST_DIGITS = 1e-12

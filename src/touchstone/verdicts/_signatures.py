@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice, permutations, product
 from operator import itemgetter
 
-from touchstone.values import Cell, Row
+from ..values import Cell, Row
 
 Signature = tuple[int, int]
 

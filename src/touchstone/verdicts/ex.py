@@ -8,7 +8,7 @@ equals nothing.
 
 from __future__ import annotations
 
-from touchstone.values import Table
+from ..values import Table
 
 
 def ex(gold: Table, predicted: Table) -> bool:

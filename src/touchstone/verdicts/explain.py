@@ -23,12 +23,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from touchstone.values import Row, Table
-from touchstone.verdicts._columns import other_order, other_width
-from touchstone.verdicts._difference import EXAMPLES, Difference, Pair, names
-from touchstone.verdicts._forms import WORDS, other_form, too_large
-from touchstone.verdicts._signatures import projection
-from touchstone.verdicts.shown import plain, plain_row, shown, shown_name, shown_row
+from ..values import Row, Table
+from ._columns import other_order, other_width
+from ._difference import EXAMPLES, Difference, Pair, names
+from ._forms import WORDS, other_form, too_large
+from ._signatures import projection
+from .shown import plain, plain_row, shown, shown_name, shown_row
 
 
 def explain(gold: Table, predicted: Table) -> Difference:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from touchstone.values import Row, Table
+from ..values import Row, Table
 
 DECIMALS = 6
 

@@ -6,12 +6,12 @@ positive, each gold cell not found in the predicted row a false negative, all di
 A row without a partner is one whole miss of its side.
 
 Kept to the letter, with what follows from it: the same rows in another order can score 0, swapped columns
-score 1, and a repeated value hits repeatedly, so (1, 1, 1) against (1, 2, 3) scores 0.75.
+score 1, and a repeated value hits repeatedly, so (1, 1, 1) for gold's (1, 2, 3) scores 0.75.
 """
 
 from __future__ import annotations
 
-from touchstone.values import Row, Table
+from ..values import Row, Table
 
 
 def soft_f1(gold: Table, predicted: Table) -> float:

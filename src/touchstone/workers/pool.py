@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import socket
@@ -74,8 +75,8 @@ class Worker(asyncio.Protocol):
         if not self.alive:
             raise WorkerLost(overdue=False)
         loop = asyncio.get_running_loop()
-        answer = self._answer = loop.create_future()
         body = _encode((f"{function.__module__}:{function.__qualname__}", request))
+        answer = self._answer = loop.create_future()
         self._transport.write(HEADER.pack(len(body)) + body)
         alarm = loop.call_later(wall, self._overdue)
         try:
@@ -86,14 +87,19 @@ class Worker(asyncio.Protocol):
         finally:
             alarm.cancel()
             self._answer = None
-        worked, value = msgspec.msgpack.decode(reply, type=tuple[bool, msgspec.Raw])
-        if not worked:
-            raise WorkerFailure(f"internal error in a worker: {msgspec.msgpack.decode(value, type=str).strip()}")
-        return msgspec.msgpack.decode(value, type=_result_type(function))
+        try:
+            worked, value = msgspec.msgpack.decode(reply, type=tuple[bool, msgspec.Raw])
+            if worked:
+                return msgspec.msgpack.decode(value, type=_result_type(function))
+            text = msgspec.msgpack.decode(value, type=str).strip()
+        except msgspec.MsgspecError as error:
+            raise WorkerFailure(f"a worker's answer cannot be read: {error}") from error
+        raise WorkerFailure(f"internal error in a worker: {text}")
 
     def kill(self) -> None:
         if self.alive:
-            os.kill(self.pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # it may have died without our having heard of it
+                os.kill(self.pid, signal.SIGKILL)
             self.close()
 
     def close(self) -> None:
@@ -129,6 +135,7 @@ class Pool:
         self._workers: set[Worker] = set()
         self._zygote: subprocess.Popen[bytes] | None = None
         self._control: socket.socket
+        self._closed = False
         self._forking = asyncio.Lock()
         self._growing: set[asyncio.Task[None]] = set()
         self._watch: asyncio.TimerHandle | None = None
@@ -136,8 +143,12 @@ class Pool:
 
     def _start(self) -> None:
         """Starts the zygote without waiting for it: a run whose results are all remembered never needs one."""
+        if self._closed:
+            raise WorkerFailure("the worker pool is closed")
         if self._zygote is not None:
-            return
+            if self._zygote.poll() is None:
+                return
+            self._control.close()  # somebody killed it, and its workers with it
         self._control, theirs = socket.socketpair()
         environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
         environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
@@ -165,7 +176,8 @@ class Pool:
         """A worker for the caller alone, until `give_back`."""
         worker = self._idle.pop() if self._idle else None
         if worker is None or not worker.alive:
-            self._shared -= worker is not None
+            if worker is not None:
+                self._forget(worker)
             return await self._fork()
         self._shared -= 1
         return worker
@@ -175,13 +187,17 @@ class Pool:
         self._release(worker)
 
     async def close(self) -> None:
+        """Kills whatever runs. Calls under way or waiting raise WorkerLost or WorkerFailure."""
+        self._closed = True
         if self._watch is not None:
             self._watch.cancel()
         for task in self._growing:
             task.cancel()
+        self._fail_waiting(WorkerFailure("the worker pool is closed"))
         for worker in list(self._workers):
             worker.kill()
         if self._zygote is not None:
+            self._zygote.kill()
             self._control.close()
             await asyncio.to_thread(self._zygote.wait)
             self._zygote = None
@@ -250,12 +266,15 @@ class Pool:
         try:
             worker = await self._fork_shared()
         except WorkerFailure as failure:
-            while self._waiting:
-                waiter = self._waiting.popleft()
-                if not waiter.done():
-                    waiter.set_exception(failure)
+            self._fail_waiting(failure)
             return
         self._release(worker)
+
+    def _fail_waiting(self, failure: WorkerFailure) -> None:
+        while self._waiting:
+            waiter = self._waiting.popleft()
+            if not waiter.done():
+                waiter.set_exception(failure)
 
     async def _fork_shared(self) -> Worker:
         self._shared += 1
@@ -266,28 +285,32 @@ class Pool:
             raise
 
     async def _fork(self) -> Worker:
-        self._start()
-        loop = asyncio.get_running_loop()
-        ours, theirs = socket.socketpair()
-        with theirs:
+        try:
             async with self._forking:
+                self._start()
+                ours, theirs = socket.socketpair()
                 try:
-                    socket.send_fds(self._control, [b"f"], [theirs.fileno()])
-                    pid = await self._read_pid(loop)
-                except (OSError, EOFError) as error:
-                    ours.close()
-                    raise WorkerFailure(f"cannot start a worker process: {error or 'its parent ended'}") from error
-        ours.setblocking(False)
-        _, worker = await loop.create_connection(Worker, sock=ours)
+                    ours.setblocking(False)
+                    with theirs:
+                        socket.send_fds(self._control, [b"f"], [theirs.fileno()])
+                    pid = await _read_pid(ours)
+                except BaseException:
+                    ours.close()  # if the worker comes up nonetheless, it ends at once
+                    raise
+            _, worker = await asyncio.get_running_loop().create_connection(Worker, sock=ours)
+        except (OSError, EOFError) as error:
+            raise WorkerFailure(f"cannot start a worker process: {error}") from error
         worker.pid = pid
         self._workers.add(worker)
         return worker
 
-    async def _read_pid(self, loop: asyncio.AbstractEventLoop) -> int:
-        data = b""
-        while len(data) < HEADER.size:
-            more = await loop.sock_recv(self._control, HEADER.size - len(data))
-            if not more:
-                raise EOFError
-            data += more
-        return HEADER.unpack(data)[0]
+
+async def _read_pid(connection: socket.socket) -> int:
+    """A worker's first words are its process number."""
+    data = b""
+    while len(data) < HEADER.size:
+        more = await asyncio.get_running_loop().sock_recv(connection, HEADER.size - len(data))
+        if not more:
+            raise EOFError("it ended before it could answer")
+        data += more
+    return HEADER.unpack(data)[0]

@@ -1,8 +1,8 @@
 """The process that workers are forked from, and a worker's loop.
 
-Started by the pool with the number of a Unix socket: each message on it carries the socket of a worker to be
-made, and is answered with the new process's number. The zygote has no threads and no open files, so a fork is safe, and
-it has imported what workers need, so a fork is quick. It ends when its parent is gone, and takes the workers with it.
+Started by the pool with the number of a Unix socket: each message on it carries the socket of a worker to be made, over which
+the worker first tells its process number. The zygote has no threads and no open files, so a fork is safe, and it has imported
+what workers need, so a fork is quick. It ends when its parent is gone, and takes the workers with it.
 """
 
 from __future__ import annotations
@@ -57,14 +57,16 @@ def _fork_on_request(control: socket.socket) -> None:
         message, descriptors, _, _ = socket.recv_fds(control, 1, 1)
         if not message:
             return
-        pid = os.fork()
-        if pid == 0:
+        try:
+            is_worker = os.fork() == 0
+        except OSError:  # too many processes; the pool hears of it when the worker's socket is closed
+            is_worker = False
+        if is_worker:
             control.close()
             _die_with_parent()
             serve(socket.socket(fileno=descriptors[0]))
         for descriptor in descriptors:
             os.close(descriptor)
-        control.sendall(HEADER.pack(pid))
 
 
 def _die_with_parent() -> None:
@@ -73,19 +75,23 @@ def _die_with_parent() -> None:
 
 
 def serve(connection: socket.socket) -> typing.NoReturn:
-    """Answers calls until the other side hangs up."""
-    while True:
-        try:
-            name, request = _envelope.decode(_receive(connection))
-        except EOFError:
-            os._exit(0)
-        try:
-            function, kind = _resolve(name)
-            answer = (True, function(msgspec.msgpack.decode(request, type=kind)))
-        except Exception:
-            answer = (False, traceback.format_exc(limit=-3))
-        body = _encoder.encode(answer)
-        connection.sendall(HEADER.pack(len(body)) + body)
+    """A worker's life: tells its process number, then answers calls until the other side hangs up."""
+    with contextlib.suppress(EOFError, ConnectionError):
+        connection.sendall(HEADER.pack(os.getpid()))
+        while True:
+            body = _answer(_receive(connection))
+            connection.sendall(HEADER.pack(len(body)) + body)
+    os._exit(0)
+
+
+def _answer(message: bytes) -> bytes:
+    try:
+        name, request = _envelope.decode(message)
+        function, kind = _resolve(name)
+        return _encoder.encode((True, function(msgspec.msgpack.decode(request, type=kind))))
+    except Exception:
+        text = traceback.format_exc(limit=-3)
+        return _encoder.encode((False, text.encode(errors="backslashreplace").decode()))
 
 
 @cache

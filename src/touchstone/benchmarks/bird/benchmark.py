@@ -13,10 +13,17 @@ from typing import Any
 import msgspec
 
 from ...engines.sqlite.engine import SqliteEngine
-from ...failures import InputError
+from ...failures import InputError, SqlError, Unscorable
 from ...values import Brief, Task, ToolCall
 from .episode import BirdEpisode, Settings
 from .tasks import BirdTask
+
+_TABLES = """
+SELECT m.name, group_concat(CASE WHEN c.name GLOB '*[^a-zA-Z0-9_]*' THEN '"' || c.name || '"' ELSE c.name END, ', ')
+FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c
+WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite!_%' ESCAPE '!'
+GROUP BY m.name
+"""
 
 INSTRUCTIONS = Path(__file__).with_name("instructions.md")
 
@@ -34,6 +41,7 @@ class Bird:
         *,
         settings: Settings | None = None,
         evidence: bool = True,
+        schema: bool = False,
         instructions: str | None = None,
     ) -> None:
         self._tasks = tasks
@@ -41,6 +49,8 @@ class Bird:
         self._engine = engine
         self._settings = settings or Settings()
         self._evidence = evidence
+        self._schema = schema
+        self._listings: dict[str, str] = {}
         self._instructions = INSTRUCTIONS.read_text() if instructions is None else instructions
         self._refuse_wrong_directory()
 
@@ -50,7 +60,8 @@ class Bird:
     @asynccontextmanager
     async def open(self, task: Task) -> AsyncGenerator[BirdEpisode]:
         assert isinstance(task, BirdTask)
-        episode = BirdEpisode(task, self._brief(task), self._engine, self.database_file(task.database), self._settings)
+        brief = await self._brief(task)
+        episode = BirdEpisode(task, brief, self._engine, self.database_file(task.database), self._settings)
         try:
             yield episode
         finally:
@@ -67,6 +78,7 @@ class Bird:
             "metric": self._settings.metric,
             "r_ves": self._settings.r_ves,
             "evidence": self._evidence,
+            "schema": self._schema,
             "instructions": hashlib.sha256(self._instructions.encode()).hexdigest()[:16],
             "limits": msgspec.to_builtins(self._settings.judging),
         }
@@ -85,9 +97,23 @@ class Bird:
     def database_file(self, name: str) -> Path:
         return self._databases / name / f"{name}.sqlite"
 
-    def _brief(self, task: BirdTask) -> Brief:
+    async def _brief(self, task: BirdTask) -> Brief:
         hint = f"\n\nHint: {task.evidence}" if self._evidence and task.evidence else ""
-        return Brief(self._instructions, f"{task.question}{hint}\n\nDatabase: {task.database}")
+        if not self._schema:
+            return Brief(self._instructions, f"{task.question}{hint}\n\nDatabase: {task.database}")
+        listing = await self._listing(task.database)
+        return Brief(self._instructions, f"Database: {task.database}\n{listing}\n\n{task.question}{hint}")
+
+    async def _listing(self, database: str) -> str:
+        """The tables with their columns, a line each."""
+        if database not in self._listings:
+            session = self._engine.session(self.database_file(database), writable=False, limits=self._settings.exploring)
+            try:
+                table = await session.run(_TABLES)
+            except SqlError as error:
+                raise Unscorable(f"the schema of {database} cannot be read: {error}") from None
+            self._listings[database] = "\n".join(f"{name}({columns})" for name, columns in table.rows)
+        return self._listings[database]
 
     def _refuse_wrong_directory(self) -> None:
         """A wrong path would make every task unscorable; better to say so at once."""

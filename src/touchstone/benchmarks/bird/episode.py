@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from ...engines.sqlite.engine import SqliteEngine
 from ...engines.tables import as_text
@@ -32,11 +32,11 @@ class Settings(Struct, frozen=True):
 
 
 class ExecuteSql(Struct, frozen=True):
-    sql: str
+    sql: Annotated[str, Meta(examples=["SELECT name, sql FROM sqlite_master"])]
 
 
 class SubmitSql(Struct, frozen=True):
-    sql: str
+    sql: Annotated[str, Meta(examples=["SELECT count(*) FROM person"])]
 
 
 TOOLS = (

@@ -51,22 +51,21 @@ def _from_object(path: Path, tasks: Sequence[BirdTask], allow_missing: bool) -> 
 def _pairing(path: Path, entries: Mapping[str, Any], tasks: Sequence[BirdTask], allow_missing: bool) -> Mapping[str, BirdTask]:
     """Keys are positions or question ids; all of a file's keys must fit the same reading."""
     readings = [{str(task.index): task for task in tasks}, _by_question_id(tasks)]
-    for reading in readings:
-        if entries.keys() == reading.keys():
-            return reading
-    fitting = [reading for reading in readings if entries.keys() <= reading.keys()]
+    exact = [reading for reading in readings if entries.keys() == reading.keys()]
+    fitting = exact or [reading for reading in readings if entries.keys() <= reading.keys()]
     if not fitting:
         stray = next((key for key in entries if not any(key in reading for reading in readings)), next(iter(entries)))
         raise InputError(
             f"{path}: key '{stray}' is neither a position (0 to {len(tasks) - 1}) nor a question id of the task file"
         )
-    if not allow_missing:
+    if not exact and not allow_missing:
         raise InputError(
             f"{path}: {len(entries)} predictions for {len(tasks)} tasks (--allow-missing counts the missing ones as failed)"
         )
-    if len(fitting) > 1 and any(fitting[0][key].key != fitting[1][key].key for key in entries):
+    if any(fitting[0][key].key != fitting[-1][key].key for key in entries):
         raise InputError(
-            f"{path}: its {len(entries)} keys could be positions or question ids, and mean different tasks as each"
+            f"{path}: its {len(entries)} keys could be positions or question ids, and mean different tasks as each "
+            "(a .jsonl with question_id says which)"
         )
     return fitting[0]
 
@@ -120,7 +119,8 @@ def _from_statements(path: Path, tasks: Sequence[BirdTask]) -> dict[str, str]:
         raise InputError(f"{path}: {len(lines)} lines for {len(tasks)} tasks; one statement per line is expected")
     found: dict[str, str] = {}
     for number, (line, task) in enumerate(zip(lines, tasks, strict=True), 1):
-        sql, tab, database = line.rstrip("\r").rpartition("\t")
+        line = line.removesuffix("\r")
+        sql, tab, database = line.rpartition("\t")
         if tab and database.strip() != task.database:
             raise InputError(f"{path}: row {number}: the database is '{database.strip()}', its task has '{task.database}'")
         found[task.key] = sql if tab else line
@@ -141,7 +141,10 @@ def _from_run(path: Path, tasks: Sequence[BirdTask]) -> dict[str, str]:
     for line in _read(path / "runs.jsonl").splitlines(keepends=True):
         if not line.endswith(b"\n"):
             continue
-        record = msgspec.json.decode(line, type=_Submitted)
+        try:
+            record = msgspec.json.decode(line, type=_Submitted)
+        except (msgspec.DecodeError, UnicodeError) as error:
+            raise InputError(f"{path / 'runs.jsonl'}: a line is not a record of Touchstone: {error}") from None
         if record.task not in known or known[record.task].digest != record.digest:
             raise InputError(f"{path}: task {record.task} is not in the task file, or is another task there")
         found.setdefault(record.task, record.evidence.get("prediction") or "")

@@ -16,6 +16,7 @@ import sqlite3
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -34,7 +35,10 @@ _WAL_VERSION = 2
 
 def clone(path: Path) -> tuple[sqlite3.Connection, Callable[[], None]]:
     """A connection to a private copy, and the function that ends it and frees its memory."""
-    return _mapped(path) if _can_map() else _copied(path)
+    if _can_map():
+        with suppress(MemoryError):
+            return _mapped(path)
+    return _copied(path)
 
 
 @cache
@@ -90,17 +94,13 @@ def _map_with_headroom(path: Path, size: int, total: int) -> int:
 
 
 def _copied(path: Path) -> tuple[sqlite3.Connection, Callable[[], None]]:
-    directory = tempfile.mkdtemp(prefix="touchstone-")
-    copy = Path(directory, "copy.sqlite")
-    shutil.copyfile(path, copy)
-    connection = sqlite3.connect(copy, isolation_level=None)
-    connection.execute("PRAGMA journal_mode = MEMORY")
-    connection.execute("PRAGMA synchronous = OFF")
-    page_size = connection.execute("PRAGMA page_size").fetchone()[0]
-    connection.execute(f"PRAGMA max_page_count = {(path.stat().st_size + HEADROOM) // page_size}")
-
-    def close() -> None:
-        connection.close()
-        shutil.rmtree(directory, ignore_errors=True)
-
-    return connection, close
+    with tempfile.TemporaryDirectory(prefix="touchstone-") as directory:
+        copy = Path(directory, "copy.sqlite")
+        shutil.copyfile(path, copy)
+        connection = sqlite3.connect(copy, isolation_level=None)
+        connection.execute("PRAGMA journal_mode = MEMORY")
+        connection.execute("PRAGMA synchronous = OFF")
+        page_size = connection.execute("PRAGMA page_size").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count = {(path.stat().st_size + HEADROOM) // page_size}")
+    # The file lives on without a name until the connection ends, so nothing is left behind even if the process is killed.
+    return connection, connection.close

@@ -1,20 +1,21 @@
 """One guarded connection inside a worker process: runs SQL under limits and says in words why it stopped.
 
-Time is the worker's CPU time. SQLite's progress handler ends a statement at its limit and leaves the connection usable; a
-single long call inside SQLite, which no handler can stop, is ended by the kernel a second later together with the process.
+Time is the worker's CPU time. SQLite's progress handler ends a statement at its limit and leaves the connection usable; for
+what no handler can stop there are the limits in `process`.
 """
 
 from __future__ import annotations
 
+import marshal
 import math
-import resource
+import re
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import quote
-
-import msgspec
 
 from ...failures import SqlError
 from ...protocols import Limits
@@ -22,14 +23,16 @@ from ...values import Row, Table
 from .clone import clone
 from .guard import Guard
 from .library import limit_memory
+from .process import held_to
 from .statements import statements
 
 _STEPS_PER_CHECK = 10_000
 _ROWS_PER_FETCH = 1_000
 _LONGEST_VALUE = 64 * 2**20
 _LONGEST_SCRIPT = 1_000_000
+_RETURNING = re.compile(r"\breturning\b", re.IGNORECASE)
 
-_encode = msgspec.msgpack.Encoder().encode
+R = TypeVar("R")
 
 
 class Connection:
@@ -48,7 +51,6 @@ class Connection:
         self._connection.set_authorizer(self._guard)
         self._connection.set_progress_handler(self._out_of_time, _STEPS_PER_CHECK)
         self._deadline = math.inf
-        self._limits: Limits | None = None
 
     def close(self) -> None:
         self._connection.set_authorizer(None)
@@ -58,50 +60,56 @@ class Connection:
         """The last statement's table. `single` allows one statement only, as evaluators do."""
         if len(script) > _LONGEST_SCRIPT:
             raise SqlError("refused", f"The SQL is {len(script):,} characters long; at most {_LONGEST_SCRIPT:,} are taken.")
-        self._apply(limits)
         pieces = statements(script)
         if not pieces:
             raise SqlError("blank", "There is no SQL statement in this text.")
         if single and len(pieces) > 1:
             raise SqlError("multiple", f"There are {len(pieces)} statements; exactly one is expected.")
-        self._start_clock(limits.seconds)
-        try:
+        with self._limited(limits):
             for piece in pieces[:-1]:
-                self._run_one(piece, limits)
-            return self._run_one(pieces[-1], limits)
-        finally:
-            self._stop_clock()
+                self._read(piece, limits, self._fetch)
+            return self._read(pieces[-1], limits, self._fetch)
 
     def time(self, sql: str, limits: Limits) -> float:
         """Wall-clock seconds of one run of a query, results fetched: for metrics that measure speed."""
-        self._start_clock(limits.seconds)
-        try:
+        with self._limited(limits):
             started = time.perf_counter()
-            cursor = self._connection.execute(sql)
-            cursor.fetchall()
+            self._read(sql, limits, _drain)
             return time.perf_counter() - started
-        except sqlite3.Error as error:
-            raise self._explain(error, limits) from None
-        finally:
-            self._stop_clock()
 
-    def _run_one(self, sql: str, limits: Limits) -> Table:
+    @contextmanager
+    def _limited(self, limits: Limits) -> Generator[None]:
+        self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(limits.bytes, _LONGEST_VALUE))
+        limit_memory(limits.memory)
+        try:
+            with held_to(limits) as self._deadline:
+                yield
+        except MemoryError:
+            raise SqlError("memory", f"The query needs more than {limits.memory / 2**20:,.0f} MB of memory.") from None
+        finally:
+            self._deadline = math.inf
+
+    def _read(self, sql: str, limits: Limits, take: Callable[[sqlite3.Cursor, Limits], R]) -> R:
+        if self._out_of_time():  # in a script of many quick statements
+            raise _late(limits)
         self._guard.refusal = None
         try:
             try:
-                return self._fetch(self._connection.execute(sql), limits)
+                if _RETURNING.search(sql):
+                    return self._read_broken_text(sql, limits, take)  # at once, since it must not run twice
+                return take(self._connection.execute(sql), limits)
             except sqlite3.OperationalError as error:
                 if "Could not decode to UTF-8" not in str(error):
                     raise
-                return self._with_broken_text(sql, limits)
-        except (sqlite3.Error, sqlite3.Warning, MemoryError, ValueError, OverflowError) as error:
+                return self._read_broken_text(sql, limits, take)
+        except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError) as error:
             raise self._explain(error, limits) from None
 
-    def _with_broken_text(self, sql: str, limits: Limits) -> Table:
+    def _read_broken_text(self, sql: str, limits: Limits, take: Callable[[sqlite3.Cursor, Limits], R]) -> R:
         """Text that is not UTF-8 occurs in real data; it is shown with its odd bytes escaped."""
         self._connection.text_factory = _decode_anything
         try:
-            return self._fetch(self._connection.execute(sql), limits)
+            return take(self._connection.execute(sql), limits)
         finally:
             self._connection.text_factory = str
 
@@ -110,10 +118,11 @@ class Connection:
             return Table((), [], changed=max(cursor.rowcount, 0))
         columns = tuple(column[0] for column in cursor.description)
         rows: list[Row] = []
-        size = 0
-        while batch := cursor.fetchmany(_ROWS_PER_FETCH):
+        size, step = 0, 1  # the first steps are small, since a row may be very large
+        while batch := cursor.fetchmany(min(step, limits.rows + 1 - len(rows))):
+            step = min(2 * step, _ROWS_PER_FETCH)
             rows += batch
-            size += len(_encode(batch))
+            size += len(marshal.dumps(batch))  # quick, and gives up in peace when memory is short
             if size > limits.bytes:
                 raise SqlError("bytes", f"The result is larger than {limits.bytes / 2**20:,.0f} MB.")
             if len(rows) > limits.rows:
@@ -121,23 +130,6 @@ class Connection:
                     return Table(columns, rows[: limits.rows], truncated=True)
                 raise SqlError("rows", f"The result has more than {limits.rows:,} rows.")
         return Table(columns, rows)
-
-    def _apply(self, limits: Limits) -> None:
-        if limits != self._limits:
-            self._limits = limits
-            self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(limits.bytes, _LONGEST_VALUE))
-            limit_memory(self._connection, limits.memory)
-
-    def _start_clock(self, seconds: float) -> None:
-        used = time.process_time()
-        self._deadline = used + seconds
-        _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(used + seconds) + 1, hard))
-
-    def _stop_clock(self) -> None:
-        self._deadline = math.inf
-        _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-        resource.setrlimit(resource.RLIMIT_CPU, (hard, hard))
 
     def _out_of_time(self) -> bool:
         return time.process_time() > self._deadline
@@ -147,14 +139,21 @@ class Connection:
             return SqlError(*self._guard.refusal)
         text = str(error)
         if text == "interrupted":
-            return SqlError("time", f"The query was stopped after {limits.seconds:g} seconds, its time limit.")
-        if isinstance(error, MemoryError) or text == "out of memory":
-            return SqlError("memory", f"The query needs more than {limits.memory / 2**20:,.0f} MB of memory.")
+            return _late(limits)
         if text == "string or blob too big":
             return SqlError("bytes", f"A value is longer than {min(limits.bytes, _LONGEST_VALUE) / 2**20:,.0f} MB.")
         if text == "database or disk is full":
             return SqlError("bytes", "The private copy of the database has reached its largest size.")
         return SqlError("sql", text)
+
+
+def _late(limits: Limits) -> SqlError:
+    return SqlError("time", f"The query was stopped after {limits.seconds:g} seconds, its time limit.")
+
+
+def _drain(cursor: sqlite3.Cursor, _: Limits) -> None:
+    while cursor.fetchmany(_ROWS_PER_FETCH):
+        pass
 
 
 def _decode_anything(raw: bytes) -> str:
@@ -165,4 +164,12 @@ def _read_only(path: Path) -> tuple[sqlite3.Connection, Callable[[], None]]:
     # Immutable: no lock, no -shm file, a read-only directory is enough, and WAL-mode files open too.
     uri = f"file:{quote(str(path.resolve()))}?mode=ro&immutable=1"
     connection = sqlite3.connect(uri, uri=True, isolation_level=None)
+    _open_virtual_tables(connection)
     return connection, connection.close
+
+
+def _open_virtual_tables(connection: sqlite3.Connection) -> None:
+    """Before the guard is set: some kinds prepare their writes when they are first read."""
+    for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage = 0").fetchall():
+        with suppress(sqlite3.Error):
+            connection.execute(f'SELECT 1 FROM "{name}" LIMIT 0')

@@ -71,8 +71,9 @@ class SqliteEngine:
         return msgspec.msgpack.decode(applied.response, type=result_type)
 
     async def digest(self, database: Path) -> str:
-        """SHA-256 of the database's content."""
+        """SHA-256 of the database's content. Raises Unscorable if there is none."""
         if database not in self._digests:
+            files.check(database)
             self._digests[database] = files.known_digest(database, self.cache) or await self._hash(database)
         return self._digests[database]
 
@@ -86,7 +87,7 @@ class SqliteEngine:
         """The file to read from. Raises Unscorable if there is none that can be."""
         if database not in self._sources:
             files.check(database)
-            self._sources[database] = files.folded(database)
+            self._sources[database] = files.folded(database).absolute()
         return self._sources[database]
 
     async def close(self) -> None:
@@ -113,9 +114,15 @@ class SqliteSession:
         self._writable = writable
         self._limits = limits
         self._own: Worker | None = None
+        self._turn = asyncio.Lock()
 
     async def run(self, sql: str) -> Table:
-        request = Query(self._source, sql, self._limits)
+        if not _is_text(sql):
+            raise SqlError("sql", "The SQL holds half of a Unicode character (a lone surrogate).")
+        async with self._turn:
+            return await self._run(Query(self._source, sql, self._limits))
+
+    async def _run(self, request: Query) -> Table:
         if self._own is not None:
             return await self._run_private(request)
         try:
@@ -146,8 +153,16 @@ class SqliteSession:
             self._pool.give_back(self._own)
             self._own = None
             error = _blamed(lost, self._limits)
-            error.message += " Your earlier changes to the database are lost: it is as it was at the start."
-            raise error from None
+            lost_too = "Your earlier changes to the database are lost: it is as it was at the start."
+            raise SqlError(error.kind, f"{error.message} {lost_too}") from None
+
+
+def _is_text(sql: str) -> bool:
+    try:
+        sql.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def wall_clock(limits: Limits) -> float:

@@ -38,7 +38,7 @@ def digest(path: Path) -> str:
 
 
 def known_digest(path: Path, cache: Cache) -> str | None:
-    """The digest as it was when the file had the same size and time of change, if it is remembered."""
+    """The digest as it was when the file had the same size and times of change, if it is remembered."""
     known = cache.get(_digest_key(path))
     return known.decode() if known else None
 
@@ -82,10 +82,10 @@ def folded(path: Path) -> Path:
 
 
 def _log_of(path: Path) -> Path | None:
-    log = Path(f"{path}-wal")
+    log = Path(f"{path.resolve()}-wal")
     return log if log.exists() and log.stat().st_size > 0 else None
 
 
-def _stamp(path: Path) -> tuple[str, int, int, int]:
+def _stamp(path: Path) -> tuple[str, int, int, int, int]:
     stat = path.stat()
-    return str(path.resolve()), stat.st_size, stat.st_mtime_ns, stat.st_ino
+    return str(path.resolve()), stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino

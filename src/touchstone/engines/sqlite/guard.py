@@ -23,6 +23,8 @@ _OUTSIDE_FUNCTIONS = {
     "zipfile",
     "sqlar_compress",
 }
+_OTHERS_BUSINESS = {"sqlite_stmt"}
+"""Shows the statements of everyone who shares the connection, references included."""
 _MODULES = {"fts3", "fts4", "fts5", "fts5vocab", "rtree", "rtree_i32", "geopoly"}
 
 _LOOKING = set(
@@ -49,7 +51,9 @@ class Guard:
 
     def __call__(self, action: int, first: str | None, second: str | None, database: str | None, source: str | None) -> int:
         if action in _READS:
-            return sqlite3.SQLITE_OK
+            return self._read(first or "")
+        if action == sqlite3.SQLITE_UPDATE and first == "sqlite_master":
+            return sqlite3.SQLITE_OK  # asked when a table-valued function is first read; SQLite itself allows no such update
         if action == sqlite3.SQLITE_FUNCTION:
             return self._function(second or "")
         if action == sqlite3.SQLITE_PRAGMA:
@@ -59,6 +63,11 @@ class Guard:
         if action == sqlite3.SQLITE_CREATE_VTABLE and (second or "").lower() not in _MODULES:
             return self._refuse("refused", f"Virtual tables of the module '{second}' cannot be created here.")
         return self._write()
+
+    def _read(self, table: str) -> int:
+        if table.lower() in _OTHERS_BUSINESS:
+            return self._refuse("refused", f"The table {table} cannot be read here: it shows more than this database.")
+        return sqlite3.SQLITE_OK
 
     def _function(self, name: str) -> int:
         if name.lower() in _OUTSIDE_FUNCTIONS:

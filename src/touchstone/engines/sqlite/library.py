@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import sqlite3
 import sys
+from contextlib import closing
 from functools import cache
 
 
@@ -40,13 +41,14 @@ def pointer(connection: sqlite3.Connection) -> int:
     return ctypes.c_void_p.from_address(id(connection) + object.__basicsize__).value or 0
 
 
-def limit_memory(connection: sqlite3.Connection, size: int) -> None:
+def limit_memory(size: int) -> None:
     """Limits SQLite's heap in this whole process."""
     handle = library()
     if handle is not None:
         handle.sqlite3_hard_heap_limit64(size)
     else:
-        connection.execute(f"PRAGMA hard_heap_limit = {size}")
+        with closing(sqlite3.connect(":memory:")) as connection:
+            connection.execute(f"PRAGMA hard_heap_limit = {size}")  # which can only lower it
 
 
 def _finds_connections(handle: ctypes.CDLL) -> bool:

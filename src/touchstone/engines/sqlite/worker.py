@@ -72,11 +72,11 @@ class Reader(Protocol):
 
 
 def query(request: Query) -> Rows | Fault:
-    return _attempt(lambda: _shared(request.path), request)
+    return _attempt(lambda: _shared(request.path).run(request.sql, request.limits))
 
 
 def query_private(request: Query) -> Rows | Fault:
-    return _attempt(lambda: _private(request.path), request)
+    return _attempt(lambda: _private(request.path).run(request.sql, request.limits))
 
 
 def end_private(_: Query) -> None:
@@ -106,12 +106,11 @@ class CachedReader:
         volatile = is_volatile(sql)
         if not volatile and (known := self._cache.get(known_as)):
             return _table(msgspec.msgpack.decode(known, type=Rows | Fault))
-        answer = _attempt(
-            lambda: _shared(self._request.path), Query(self._request.path, sql, self._request.limits), single=True
-        )
-        if volatile:
-            self.repeatable = False
-        else:
+        repeatable, self.repeatable = self.repeatable, False
+        connection = _shared(self._request.path)  # that it cannot be opened is not remembered
+        answer = _attempt(lambda: connection.run(sql, self._request.limits, single=True))
+        if not volatile:
+            self.repeatable = repeatable
             self._cache.put(known_as, msgspec.msgpack.encode(answer))
         return _table(answer)
 
@@ -120,13 +119,11 @@ class CachedReader:
         return _shared(self._request.path).time(sql, self._request.limits)
 
 
-def _attempt(connect: Callable[[], Connection], request: Query, *, single: bool = False) -> Rows | Fault:
+def _attempt(run: Callable[[], Table]) -> Rows | Fault:
     try:
-        return Rows(connect().run(request.sql, request.limits, single=single))
+        return Rows(run())
     except SqlError as error:
         return Fault(error.kind, error.message)
-    except (sqlite3.Error, OSError) as error:
-        return Fault("sql", f"cannot open the database: {error}")
 
 
 def _table(answer: Rows | Fault) -> Table:
@@ -142,7 +139,7 @@ _own: Connection | None = None
 def _shared(path: str) -> Connection:
     connection = _connections.get(path)
     if connection is None:
-        connection = _connections[path] = Connection(Path(path), private=False)
+        connection = _connections[path] = _opened(path, private=False)
         if len(_connections) > _OPEN_AT_ONCE:
             _connections.popitem(last=False)[1].close()
     else:
@@ -153,8 +150,15 @@ def _shared(path: str) -> Connection:
 def _private(path: str) -> Connection:
     global _own
     if _own is None:
-        _own = Connection(Path(path), private=True)
+        _own = _opened(path, private=True)
     return _own
+
+
+def _opened(path: str, *, private: bool) -> Connection:
+    try:
+        return Connection(Path(path), private=private)
+    except (sqlite3.Error, OSError, MemoryError) as error:
+        raise SqlError("sql", f"cannot open the database: {error}") from None
 
 
 @cache

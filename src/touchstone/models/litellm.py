@@ -1,0 +1,168 @@
+"""Every provider that LiteLLM knows: `litellm/anthropic/…`, `litellm/bedrock/…`, `litellm/gemini/…`.
+
+LiteLLM takes several seconds to import, so that happens when a model is built; its network fetch of prices, its
+reading of `.env` files and its logging are switched off first. It is one call here, `acompletion`: its own repetition
+ignores Retry-After and repeats what cannot succeed, so the repetition is ours. Its exceptions derive from the OpenAI
+SDK's and are judged by the same rules, with one difference: it reports a lost connection as a server error, and its
+own bugs as a lost connection.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any, cast
+
+import msgspec
+
+from ..failures import EpisodeFailure, InputError, ModelFailure, ModelUnreachable
+from ..protocols import ModelSettings
+from ..values import Message, Place, Reply, Tool, Usage
+from . import wire
+from .faults import Service, complaint_of, judge, judge_error, one_line, settle, shown_url
+from .prices import user_price
+
+_QUIET = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION", "LITELLM_LOG": "ERROR"}
+_LONGEST_WAIT = 120.0
+_NOBODY = re.compile(
+    r"connection error|cannot connect|connect call failed|connection (refused|reset|attempts failed)"
+    r"|name or service not known|server disconnected",
+    re.IGNORECASE,
+)
+
+
+def plugin(name: str, settings: ModelSettings) -> LiteLLMModel:
+    return LiteLLMModel(name, settings)
+
+
+class LiteLLMModel:
+    """A chat model behind LiteLLM."""
+
+    def __init__(self, name: str, settings: ModelSettings) -> None:
+        self.name = name
+        self._model = name.removeprefix("litellm/").removeprefix("litellm:")
+        self._settings = settings
+        self._timeout = wire.time_limit(settings)
+        self._litellm = _library()
+        self._provider = _provider(self._litellm, self._model)
+        address = shown_url(settings.base_url) if settings.base_url else self._provider
+        self._service = Service(self._model, address, f"the API key of {self._provider}")
+        self._price = user_price(self._model)
+        self._free = asyncio.Semaphore(settings.concurrency)
+
+    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: Place) -> Reply:
+        request = self._request(messages, tools)
+        try:
+            async with self._free:
+                answer = await self._ask(request)
+        except Exception as error:  # whatever happens in there, it is not ours
+            return settle(self._judge(error))
+        return self._read(answer, place)
+
+    async def close(self) -> None:
+        """LiteLLM shares its connections between models and closes them itself."""
+
+    def _request(self, messages: Sequence[Message], tools: Sequence[Tool]) -> dict[str, Any]:
+        request = wire.request(self._model, messages, tools, self._settings)
+        request |= {"timeout": self._timeout, "max_retries": 0, "num_retries": 0}
+        request["_skip_mcp_handler"] = True  # else tools of any kind need the package mcp
+        if self._settings.base_url is not None:
+            request["api_base"] = self._settings.base_url
+        return request
+
+    async def _ask(self, request: dict[str, Any]) -> Any:
+        for attempt in range(self._settings.retries):
+            try:
+                return await self._litellm.acompletion(**request)
+            except Exception as error:
+                wait = _wait_before_repeating(error, attempt)
+                if wait is None:
+                    raise
+            await asyncio.sleep(wait)
+        return await self._litellm.acompletion(**request)
+
+    def _judge(self, error: Exception) -> Reply | EpisodeFailure:
+        from openai import APIConnectionError, APITimeoutError
+
+        if isinstance(error, APITimeoutError):
+            return judge_error(error, self._service, self._timeout)
+        message = one_line(str(error))
+        if _NOBODY.search(message):
+            return ModelUnreachable(f"{self._model}: nothing answers at {self._service.url}: {message}")
+        status, body = getattr(error, "status_code", None), _quoted_body(error)
+        if isinstance(status, int) and body is not None:
+            return judge(complaint_of(status, body), self._service)
+        if isinstance(error, APIConnectionError):
+            return ModelFailure(f"{self._model}: {message}")
+        return judge_error(error, self._service, self._timeout)
+
+    def _read(self, answer: Any, place: Place) -> Reply:
+        completion = wire.completion_of(_with_refusals(answer.model_dump()))
+        usage = wire.usage_of(completion)
+        cost = self._cost(answer, usage, completion.service_tier or self._settings.service_tier)
+        return wire.reply_of(completion, msgspec.structs.replace(usage, cost=cost), place)
+
+    def _cost(self, answer: Any, usage: Usage, tier: str | None) -> float | None:
+        """By the user's own price file, or else by LiteLLM's table."""
+        if self._price is not None:
+            return self._price.cost(usage, tier)
+        cost: object = cast(dict[str, object], getattr(answer, "_hidden_params", {})).get("response_cost")
+        return cost if isinstance(cost, float) else None
+
+
+def _library() -> Any:
+    for name, value in _QUIET.items():
+        os.environ.setdefault(name, value)
+    try:
+        litellm: Any = import_module("litellm")
+    except ImportError:
+        raise InputError("models named litellm/… need LiteLLM: pip install 'touchstone[litellm]'") from None
+    litellm.suppress_debug_info = True
+    warnings.filterwarnings("ignore", message=".*`ReadOnly` qualifier")  # about its own types
+    return litellm
+
+
+def _provider(litellm: Any, model: str) -> str:
+    try:
+        return str(litellm.get_llm_provider(model)[1])
+    except litellm.BadRequestError:
+        raise InputError(f"LiteLLM knows no provider of '{model}'; write litellm/PROVIDER/MODEL") from None
+
+
+def _wait_before_repeating(error: Exception, attempt: int) -> float | None:
+    """Seconds, or None if there is no use: the same rules as in the OpenAI SDK."""
+    status = getattr(error, "status_code", None)
+    if not isinstance(status, int) or not (status in (408, 409, 429) or status >= 500):
+        return None
+    headers = cast(Mapping[str, str], getattr(error, "litellm_response_headers", None) or {})
+    try:
+        asked = float(headers.get("retry-after", 0))
+    except ValueError:
+        asked = 0.0
+    if asked > _LONGEST_WAIT:
+        return None
+    return asked or min(0.5 * 2**attempt, 8.0) * random.uniform(0.75, 1.0)
+
+
+def _quoted_body(error: Exception) -> Any:
+    """The service's own words, which LiteLLM mostly quotes at the end of its message."""
+    _, brace, rest = str(error).partition("{")
+    try:
+        body = msgspec.json.decode(brace + rest)
+    except (msgspec.DecodeError, UnicodeError):
+        return None
+    return body.get("error", body)
+
+
+def _with_refusals(answer: dict[str, Any]) -> dict[str, Any]:
+    """A refusal is put where only LiteLLM looks for it."""
+    for choice in answer.get("choices") or ():
+        message: dict[str, Any] = choice["message"]
+        extra: dict[str, Any] = message.get("provider_specific_fields") or {}
+        message["refusal"] = extra.get("refusal")
+    return answer

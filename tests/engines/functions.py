@@ -1,0 +1,63 @@
+"""What the tests apply to databases inside worker processes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from touchstone.engines.sqlite.worker import Reader
+from touchstone.failures import SqlError
+
+
+class Work(Struct, frozen=True):
+    sql: str
+    log: str = ""
+    """Where every execution leaves a mark."""
+    note: str = ""
+
+
+class Found(Struct, frozen=True):
+    rows: list[Any] = []
+    fault: str = ""
+    message: str = ""
+
+
+def mark(work: Work) -> None:
+    if work.log:
+        with Path(work.log).open("a") as file:
+            file.write("x")
+
+
+def look(reader: Reader, work: Work) -> Found:
+    mark(work)
+    try:
+        return Found([list(row) for row in reader.run(work.sql).rows])
+    except SqlError as error:
+        return Found(fault=error.kind, message=error.message)
+
+
+def look_twice(reader: Reader, work: Work) -> Found:
+    return Found([look(reader, work).rows, look(reader, work).rows])
+
+
+def measure(reader: Reader, work: Work) -> float:
+    mark(work)
+    return reader.time(work.sql)
+
+
+def die(reader: Reader, work: Work) -> Found:
+    mark(work)
+    os._exit(9)
+
+
+def die_once(reader: Reader, work: Work) -> Found:
+    if not Path(work.log).exists():
+        die(reader, work)
+    return look(reader, work)
+
+
+def fail(reader: Reader, work: Work) -> Found:
+    raise ValueError(work.note)

@@ -1,0 +1,257 @@
+"""Functions applied beside the data, and results that are remembered by content across runs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import AsyncIterator, Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from tests.workers.processes import children
+from touchstone.engines.sqlite.engine import SqliteEngine
+from touchstone.failures import Unscorable, WorkerFailure
+from touchstone.protocols import Limits
+from touchstone.workers.pool import WorkerLost
+
+from . import functions
+from .conftest import create
+from .functions import Found, Work
+
+LIMITS = Limits(seconds=5)
+NAMES = "SELECT name FROM people ORDER BY id LIMIT 2"
+
+Start = Callable[..., SqliteEngine]
+
+
+@pytest_asyncio.fixture
+async def start(tmp_path: Path) -> AsyncIterator[Start]:
+    """Starts engines that share a cache, one after another, as runs do."""
+    engines: list[SqliteEngine] = []
+
+    def start_engine(cache: Path | None = tmp_path / "cache" / "results.sqlite") -> SqliteEngine:
+        engines.append(SqliteEngine(cache=cache, workers=1))
+        return engines[-1]
+
+    yield start_engine
+    for engine in engines:
+        await engine.close()
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return tmp_path / "log"
+
+
+def executions(log: Path) -> int:
+    return len(log.read_text()) if log.exists() else 0
+
+
+async def test_the_result_is_the_same_with_and_without_a_cache(start: Start, database: Path, tmp_path: Path) -> None:
+    caches = (None, tmp_path / "results.sqlite", tmp_path / "results.sqlite")
+    answers = [await start(cache).apply(database, functions.look, Work(NAMES), LIMITS) for cache in caches]
+    assert answers == [Found([["Ada"], ["Édouard"]])] * 3
+
+
+async def test_a_second_run_runs_nothing(start: Start, database: Path, log: Path) -> None:
+    work = Work(NAMES, str(log))
+    first = await start().apply(database, functions.look, work, LIMITS)
+    before = children()
+    second = await start().apply(database, functions.look, work, LIMITS)
+    assert first == second == Found([["Ada"], ["Édouard"]])
+    assert executions(log) == 1
+    assert children() == before
+
+
+async def test_without_a_cache_everything_runs_again(start: Start, database: Path, log: Path) -> None:
+    engine = start(None)
+    for _ in range(2):
+        await engine.apply(database, functions.look, Work(NAMES, str(log)), LIMITS)
+    assert executions(log) == 2
+
+
+async def test_tables_are_remembered_for_other_functions_too(start: Start, database: Path, tmp_path: Path) -> None:
+    path = tmp_path / "copy.sqlite"
+    shutil.copyfile(database, path)
+    await start().apply(path, functions.look, Work(NAMES), LIMITS)
+    engine = start()
+    await engine.digest(path)
+    engine.source(path)
+    path.unlink()  # whatever is answered now comes from the cache
+    assert (await engine.apply(path, functions.look, Work(NAMES, note="another"), LIMITS)).rows == [["Ada"], ["Édouard"]]
+    assert (await engine.apply(path, functions.look_twice, Work(NAMES), LIMITS)).rows == [[["Ada"], ["Édouard"]]] * 2
+    unknown = await engine.apply(path, functions.look, Work("SELECT 1"), LIMITS)
+    assert (unknown.fault, "cannot open the database" in unknown.message) == ("sql", True)
+
+
+async def test_that_a_database_could_not_be_opened_is_not_remembered(start: Start, database: Path, tmp_path: Path) -> None:
+    path, away = tmp_path / "copy.sqlite", tmp_path / "away"
+    shutil.copyfile(database, path)
+    engine = start()
+    await engine.digest(path)
+    engine.source(path)
+    path.rename(away)
+    assert (await engine.apply(path, functions.look, Work(NAMES), LIMITS)).fault == "sql"
+    away.rename(path)
+    assert (await engine.apply(path, functions.look, Work(NAMES), LIMITS)).rows == [["Ada"], ["Édouard"]]
+
+
+async def test_the_same_content_elsewhere_is_known(start: Start, database: Path, tmp_path: Path, log: Path) -> None:
+    await start().apply(database, functions.look, Work(NAMES, str(log)), LIMITS)
+    shutil.copyfile(database, tmp_path / "copy.sqlite")
+    await start().apply(tmp_path / "copy.sqlite", functions.look, Work(NAMES, str(log)), LIMITS)
+    assert executions(log) == 1
+
+
+@pytest.mark.parametrize("hide", [False, True], ids=["openly", "with the old time of change"])
+async def test_a_changed_database_is_read_anew(start: Start, tmp_path: Path, hide: bool) -> None:
+    path = create(tmp_path / "changing.sqlite")
+    first = await start().apply(path, functions.look, Work(NAMES), LIMITS)
+    stat = path.stat()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE people SET name = 'Eva' WHERE id = 1")
+    if hide:
+        os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert path.stat().st_size == stat.st_size
+    second = await start().apply(path, functions.look, Work(NAMES), LIMITS)
+    assert (first.rows[0], second.rows[0]) == (["Ada"], ["Eva"])
+
+
+@pytest.mark.parametrize("other", [Limits(seconds=6), Limits(seconds=5, rows=1), Limits(seconds=5, rows=1, cut_rows=True)])
+async def test_other_limits_are_another_question(start: Start, database: Path, log: Path, other: Limits) -> None:
+    engine = start()
+    for limits in (LIMITS, other):
+        await engine.apply(database, functions.look, Work(NAMES, str(log)), limits)
+    assert executions(log) == 2
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT random()",
+        "SELECT name FROM people ORDER BY RANDOM() LIMIT 1",
+        "SELECT hex(randomblob(4))",
+        "SELECT date('now')",
+        "SELECT datetime(\"NOW\", '-1 day')",
+        "SELECT CURRENT_TIMESTAMP",
+        "SELECT strftime('%Y')",
+        "SELECT julianday()",
+        "SELECT date/* today */( )",
+        'SELECT "random"()',
+    ],
+)
+async def test_what_asks_the_clock_or_chance_is_never_remembered(start: Start, database: Path, log: Path, sql: str) -> None:
+    for _ in range(2):
+        found = await start().apply(database, functions.look, Work(sql, str(log)), LIMITS)
+        assert len(found.rows) == 1
+    assert executions(log) == 2
+
+
+async def test_chance_is_asked_anew_within_one_function(start: Start, database: Path) -> None:
+    first, second = (await start().apply(database, functions.look_twice, Work("SELECT hex(randomblob(16))"), LIMITS)).rows
+    assert first != second
+
+
+async def test_measured_times_are_not_remembered(start: Start, database: Path, log: Path) -> None:
+    for _ in range(2):
+        assert await start().apply(database, functions.measure, Work(NAMES, str(log)), LIMITS) > 0
+    assert executions(log) == 2
+
+
+async def test_errors_in_sql_are_remembered(start: Start, database: Path, log: Path) -> None:
+    for _ in range(2):
+        found = await start().apply(database, functions.look, Work("SELECT * FROM nowhere", str(log)), LIMITS)
+        assert (found.fault, found.message) == ("sql", "no such table: nowhere")
+    assert executions(log) == 1
+
+
+@pytest.mark.parametrize(
+    ("sql", "kind"), [("SELECT 1; SELECT 2", "multiple"), ("", "blank"), ("DELETE FROM people", "write"), ("VACUUM", "refused")]
+)
+async def test_a_reader_takes_exactly_one_reading_statement(start: Start, database: Path, sql: str, kind: str) -> None:
+    assert (await start().apply(database, functions.look, Work(sql), LIMITS)).fault == kind
+
+
+def corrupt(path: Path) -> None:
+    path.write_bytes(b"this is no database at all" * 1000)
+
+
+def scribbled(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE entries (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID")
+        connection.executemany("INSERT INTO entries VALUES (?, ?)", [(os.urandom(20), os.urandom(500)) for _ in range(100)])
+    content = path.read_bytes()
+    path.write_bytes(content[:4096] + os.urandom(len(content) - 4096))
+
+
+def of_another_shape(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE entries (something, else_)")
+
+
+def directory(path: Path) -> None:
+    path.mkdir()
+    (path / "precious").write_text("kept")
+
+
+def below_a_file(path: Path) -> None:
+    path.parent.rmdir()
+    path.parent.write_text("not a directory")
+
+
+def read_only(path: Path) -> None:
+    path.parent.chmod(0o555)
+
+
+def link_to_nowhere(path: Path) -> None:
+    path.symlink_to("/nowhere/at/all")
+
+
+@pytest.mark.parametrize("spoil", [corrupt, scribbled, of_another_shape, directory, below_a_file, read_only, link_to_nowhere])
+async def test_a_useless_cache_only_costs_time(
+    start: Start, database: Path, tmp_path: Path, spoil: Callable[[Path], None]
+) -> None:
+    cache = tmp_path / "spoilt" / "results.sqlite"
+    cache.parent.mkdir()
+    spoil(cache)
+    for _ in range(2):
+        engine = start(cache)
+        assert (await engine.apply(database, functions.look, Work(NAMES), LIMITS)).rows == [["Ada"], ["Édouard"]]
+        assert (await engine.apply(database, functions.look_twice, Work(NAMES), LIMITS)).rows[0] == [["Ada"], ["Édouard"]]
+    if cache.is_dir():
+        assert (cache / "precious").read_text() == "kept"
+
+
+async def test_a_corrupt_cache_is_made_anew(start: Start, database: Path, tmp_path: Path, log: Path) -> None:
+    corrupt(tmp_path / "results.sqlite")
+    for _ in range(2):
+        await start(tmp_path / "results.sqlite").apply(database, functions.look, Work(NAMES, str(log)), LIMITS)
+    assert executions(log) == 1
+
+
+async def test_a_function_that_kills_its_worker_twice_is_lost(start: Start, database: Path, log: Path) -> None:
+    engine = start()
+    with pytest.raises(WorkerLost):
+        await engine.apply(database, functions.die, Work(NAMES, str(log)), LIMITS)
+    assert executions(log) == 2
+    assert (await engine.apply(database, functions.look, Work(NAMES), LIMITS)).rows == [["Ada"], ["Édouard"]]
+
+
+async def test_a_worker_that_dies_once_may_have_been_anothers_victim(start: Start, database: Path, log: Path) -> None:
+    assert (await start().apply(database, functions.die_once, Work(NAMES, str(log)), LIMITS)).rows == [["Ada"], ["Édouard"]]
+
+
+async def test_an_exception_in_a_function_is_a_worker_failure(start: Start, database: Path) -> None:
+    with pytest.raises(WorkerFailure, match="ValueError: what went wrong"):
+        await start().apply(database, functions.fail, Work("", note="what went wrong"), LIMITS)
+
+
+@pytest.mark.parametrize("name", ["missing.sqlite", "text.sqlite"])
+async def test_what_is_no_database_is_unscorable(start: Start, tmp_path: Path, name: str) -> None:
+    (tmp_path / "text.sqlite").write_text("text")
+    with pytest.raises(Unscorable):
+        await start().apply(tmp_path / name, functions.look, Work(NAMES), LIMITS)

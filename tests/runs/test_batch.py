@@ -1,0 +1,168 @@
+"""Many episodes at once: how many, in which order, and when the whole stops."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable
+
+import pytest
+
+from tests.support.records import a_record
+from touchstone.failures import EpisodeFailure, ModelFailure, ModelRejected, ModelUnreachable, RunStopped
+from touchstone.runs.batch import Batch, Job
+from touchstone.values import Outcome, Record, Task, Usage
+
+Played = tuple[Record, EpisodeFailure | None]
+
+
+def jobs(count: int) -> list[Job]:
+    return [Job(Task(key=str(number), index=number, facets={}, digest="")) for number in range(count)]
+
+
+class Kept(list[Record]):
+    async def __call__(self, record: Record) -> None:
+        self.append(record)
+
+    @property
+    def tasks(self) -> list[str]:
+        return [record.task for record in self]
+
+
+def outcomes(listed: str) -> Callable[[Job], object]:
+    """An episode per letter: passed, failed, error, unscorable, skipped."""
+    by_letter = {outcome.value[0]: outcome for outcome in Outcome}
+
+    async def play(job: Job) -> Played:
+        outcome = by_letter[listed[job.task.index]]
+        return a_record(job.task.key, outcome, usage=Usage(calls=1)), None
+
+    return play
+
+
+@pytest.mark.parametrize("parallel", [1, 3, 50])
+async def test_every_job_is_played_once_and_never_more_than_allowed_at_once(parallel: int) -> None:
+    kept, now, most = Kept(), 0, 0
+
+    async def play(job: Job) -> Played:
+        nonlocal now, most
+        now += 1
+        most = max(most, now)
+        await asyncio.sleep(0.001 * (job.task.index % 3))
+        now -= 1
+        return a_record(job.task.key), None
+
+    await Batch(play, kept, parallel=parallel).run(jobs(40))
+    assert sorted(map(int, kept.tasks)) == list(range(40))
+    assert most == min(parallel, 40)
+
+
+async def test_no_jobs_are_no_trouble() -> None:
+    await Batch(outcomes(""), Kept()).run([])
+
+
+@pytest.mark.parametrize(
+    ("listed", "patience", "played"),
+    [
+        ("eeeee" + "p" * 5, 5, 5),
+        ("eeee" + "p" + "eeee" + "p", 5, 10),
+        ("eefee" + "f" * 5, 2, 2),
+        ("eufese" + "p" * 5, 3, 11),
+        ("eusuep", 2, 5),
+        ("eueusup", 3, 7),
+        ("peeeeeeee", 0, 9),
+        ("e", 1, 1),
+    ],
+)
+async def test_errors_in_a_row_stop_the_run_and_are_kept(listed: str, patience: int, played: int) -> None:
+    """What could not be judged neither adds to the row nor breaks it."""
+    kept = Kept()
+    batch = Batch(outcomes(listed), kept, max_consecutive_errors=patience)
+    if played < len(listed) or listed == "e":
+        with pytest.raises(RunStopped, match=f"{patience} errors in a row, the last: it error"):
+            await batch.run(jobs(len(listed)))
+    else:
+        await batch.run(jobs(len(listed)))
+    assert len(kept) == played
+
+
+async def test_a_rejected_model_stops_the_run_at_once_and_the_task_is_still_owed() -> None:
+    kept = Kept()
+
+    async def play(job: Job) -> Played:
+        if job.task.index < 2:
+            return a_record(job.task.key, usage=Usage(calls=1)), None
+        return a_record(job.task.key, Outcome.error), ModelRejected("no such model")
+
+    with pytest.raises(RunStopped, match="no such model"):
+        await Batch(play, kept).run(jobs(5))
+    assert kept.tasks == ["0", "1"]
+
+
+async def test_an_unreachable_model_stops_a_run_that_never_got_going() -> None:
+    kept = Kept()
+
+    async def play(job: Job) -> Played:
+        return a_record(job.task.key, Outcome.error), ModelUnreachable("nothing answers")
+
+    with pytest.raises(RunStopped, match="nothing answers"):
+        await Batch(play, kept, parallel=3).run(jobs(5))
+    assert kept == []
+
+
+async def test_an_unreachable_model_is_an_error_like_others_once_it_has_answered() -> None:
+    kept = Kept()
+
+    async def play(job: Job) -> Played:
+        if job.task.index == 0:
+            return a_record("0", usage=Usage(calls=1)), None
+        return a_record(job.task.key, Outcome.error), ModelUnreachable("nothing answers")
+
+    with pytest.raises(RunStopped, match="5 errors in a row"):
+        await Batch(play, kept).run(jobs(9))
+    assert kept.tasks == list("012345")
+
+
+async def test_a_failing_model_does_not_stop_the_run_by_itself() -> None:
+    kept = Kept()
+
+    async def play(job: Job) -> Played:
+        if job.task.index % 2:
+            return a_record(job.task.key, Outcome.error), ModelFailure("500")
+        return a_record(job.task.key), None
+
+    await Batch(play, kept).run(jobs(10))
+    assert len(kept) == 10
+
+
+async def slow(job: Job) -> Played:
+    await asyncio.sleep(0.05)
+    return a_record(job.task.key), None
+
+
+async def test_one_ctrl_c_lets_the_episodes_in_flight_end() -> None:
+    kept = Kept()
+    batch = Batch(slow, kept, parallel=3)
+    asyncio.get_running_loop().call_later(0.02, os.kill, os.getpid(), signal.SIGINT)
+    await batch.run(jobs(9))
+    assert batch.interrupted
+    assert sorted(kept.tasks) == ["0", "1", "2"]
+
+
+@pytest.mark.parametrize("signals", [[signal.SIGINT, signal.SIGINT], [signal.SIGTERM]])
+async def test_a_second_ctrl_c_or_a_sigterm_abandons_them(signals: list[signal.Signals]) -> None:
+    kept = Kept()
+    batch = Batch(slow, kept, parallel=3)
+    for number, which in enumerate(signals):
+        asyncio.get_running_loop().call_later(0.06 + number / 100, os.kill, os.getpid(), which)
+    await batch.run(jobs(9))
+    assert batch.interrupted
+    assert sorted(kept.tasks) == ["0", "1", "2"]
+
+
+async def test_afterwards_the_signals_are_no_longer_caught() -> None:
+    await Batch(outcomes("p"), Kept()).run(jobs(1))
+    loop = asyncio.get_running_loop()
+    assert not loop.remove_signal_handler(signal.SIGINT)
+    assert not loop.remove_signal_handler(signal.SIGTERM)

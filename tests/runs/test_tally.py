@@ -1,0 +1,114 @@
+"""Counting: nothing is lost or counted twice, and the intervals are those of the textbooks."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+from tests.support.records import a_record
+from touchstone.runs.tally import COUNTED, tally, wilson
+from touchstone.values import Outcome, Record, Usage
+
+records = st.lists(
+    st.builds(
+        a_record,
+        st.sampled_from("abcdefgh"),
+        st.sampled_from(list(Outcome)),
+        facets=st.fixed_dictionaries(
+            {"difficulty": st.sampled_from(["simple", "moderate"]), "database": st.sampled_from(["x", "y", "z"])}
+        ),
+        evidence=st.sampled_from([{}, {"kind": "missing_rows"}, {"kind": "types"}]),
+        metrics=st.sampled_from([{}, {"ex": 1.0}, {"ex": 0.0}]),
+        reason=st.sampled_from(["one", "two"]),
+    ),
+    max_size=60,
+)
+
+
+@given(st.integers(0, 400), st.integers(1, 400))
+def test_wilson_is_scipys(passed: int, more: int) -> None:
+    n = passed + more
+    expected = binomtest(passed, n).proportion_ci(method="wilson")
+    assert wilson(passed, n) == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+
+@pytest.mark.parametrize(("passed", "n"), [(0, 1), (1, 1), (0, 170), (170, 170), (1, 10**6)])
+def test_wilson_at_the_edges(passed: int, n: int) -> None:
+    expected = binomtest(passed, n).proportion_ci(method="wilson")
+    low, high = wilson(passed, n)
+    assert (low, high) == pytest.approx((expected.low, expected.high), abs=1e-12)
+    assert 0 <= low <= passed / n <= high <= 1
+
+
+def test_wilson_of_nothing_says_nothing() -> None:
+    assert wilson(0, 0) == (0.0, 1.0)
+
+
+@given(records)
+def test_outcomes_sum_to_the_total(given_records: list[Record]) -> None:
+    overall = tally(given_records).overall()
+    assert sum(overall["outcomes"].values()) == overall["total"] == len(given_records)
+    assert overall["outcomes"].keys() == {outcome.value for outcome in Outcome}
+    assert overall["tasks"] == len({record.task for record in given_records})
+
+
+@given(records)
+def test_every_breakdown_sums_to_the_whole(given_records: list[Record]) -> None:
+    overall = tally(given_records).overall()
+    whole = overall["overall"]
+    assert whole["passed"] + whole["failed"] == whole["total"]
+    assert whole["total"] + whole["left_out"] == overall["total"]
+    for facet in ("by_difficulty", "by_database"):
+        for count in ("total", "passed", "failed", "left_out"):
+            assert sum(share[count] for share in overall.get(facet, {}).values()) == whole[count]
+
+
+@given(records)
+def test_every_failure_has_its_kind_and_every_other_outcome_its_reason(given_records: list[Record]) -> None:
+    overall = tally(given_records).overall()
+    assert sum(overall["failed_because"].values()) == overall["outcomes"]["failed"]
+    for outcome in ("limit", "error", "unscorable", "skipped"):
+        assert sum(overall["reasons"].get(outcome, {}).values()) == overall["outcomes"][outcome]
+
+
+@given(records)
+def test_the_order_of_records_does_not_count(given_records: list[Record]) -> None:
+    there, back = tally(given_records).overall(), tally(given_records[::-1]).overall()
+    assert {name: there[name] for name in ("total", "overall", "outcomes", "score")} == {
+        name: back[name] for name in ("total", "overall", "outcomes", "score")
+    }
+
+
+@pytest.mark.parametrize("outcome", list(Outcome))
+def test_which_outcomes_are_in_the_denominator(outcome: Outcome) -> None:
+    share = tally([a_record(outcome=outcome)]).overall()["overall"]
+    assert share["total"] == (outcome in COUNTED)
+    assert share["passed"] == (outcome is Outcome.passed)
+    assert share["left_out"] == (outcome in (Outcome.unscorable, Outcome.skipped))
+
+
+def test_the_means_are_over_all_that_count() -> None:
+    counted = tally(
+        [
+            a_record("a", metrics={"ex": 1.0, "soft_f1": 1.0}),
+            a_record("b", Outcome.failed, score=0.0, metrics={"ex": 0.0, "soft_f1": 0.5}),
+            a_record("c", Outcome.limit),
+            a_record("d", Outcome.unscorable),
+        ]
+    ).overall()
+    assert counted["score"] == pytest.approx(1 / 3)
+    assert counted["metrics"] == pytest.approx({"ex": 1 / 3, "soft_f1": 0.5})
+
+
+def test_nothing_counted_has_no_accuracy() -> None:
+    overall = tally([a_record(outcome=Outcome.unscorable)]).overall()
+    assert overall["overall"]["accuracy"] is None
+    assert overall["score"] is None
+
+
+def test_usage_is_summed_and_an_unknown_price_stays_unknown() -> None:
+    known = Usage(1, 100, 40, 10, 0.5)
+    assert tally([a_record(usage=known)] * 2).usage == Usage(2, 200, 80, 20, 1.0)
+    assert tally([a_record(usage=known), a_record(usage=Usage(1, cost=None))]).usage.cost is None

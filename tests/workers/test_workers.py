@@ -1,0 +1,101 @@
+"""How many workers there are, and who has them: growing, shrinking, leases."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from touchstone.workers.pool import Pool, WorkerLost
+
+from . import functions
+from .processes import is_running, open_descriptors, until
+
+WALL = 30.0
+
+
+async def test_a_slow_call_does_not_delay_others(make_pool: Callable[..., Pool]) -> None:
+    pool = make_pool()
+    slow = asyncio.create_task(pool.call(functions.sleep, 5.0, wall=WALL))
+    assert await asyncio.gather(*(pool.call(functions.double, n, wall=WALL) for n in range(20))) == [2 * n for n in range(20)]
+    assert not slow.done()
+    slow.cancel()
+
+
+async def test_the_pool_grows_while_calls_wait_and_shrinks_again(make_pool: Callable[..., Pool]) -> None:
+    pool = make_pool()
+    pids = set(await asyncio.gather(*(pool.call(functions.sleep, 0.5, wall=WALL) for _ in range(5))))
+    assert len(pids) > 1
+    assert await until(lambda: sum(map(is_running, pids)) == 1)
+    assert await pool.call(functions.double, 21, wall=WALL) == 42
+
+
+async def test_no_more_workers_than_the_limit_run_at_once(make_pool: Callable[..., Pool]) -> None:
+    pool = make_pool(limit=2)
+    pids = await asyncio.gather(*(pool.call(functions.sleep, 0.15, wall=WALL) for _ in range(6)))
+    assert len(set(pids)) <= 2
+
+
+async def test_a_waiting_call_gets_a_worker_when_the_one_before_it_is_cancelled_while_starting(
+    make_pool: Callable[..., Pool],
+) -> None:
+    pool = make_pool(limit=1)
+    first = asyncio.create_task(pool.call(functions.double, 1, wall=WALL))
+    second = asyncio.create_task(pool.call(functions.double, 21, wall=WALL))
+    await asyncio.sleep(0.02)
+    first.cancel()
+    assert await asyncio.wait_for(second, 10) == 42
+
+
+async def test_many_lost_workers_leave_no_descriptor_open(pool: Pool) -> None:
+    await pool.call(functions.double, 1, wall=WALL)
+    before = open_descriptors()
+    for _ in range(50):
+        with pytest.raises(WorkerLost):
+            await pool.call(functions.leave, 1, wall=WALL)
+    await asyncio.sleep(0.05)
+    assert open_descriptors() <= before + 2
+
+
+async def test_leases_are_exclusive(pool: Pool) -> None:
+    leased = [await pool.lease() for _ in range(4)]
+    own = {worker.pid for worker in leased}
+    assert len(own) == 4
+    for index, worker in enumerate(leased):
+        assert await worker.call(functions.number, None, wall=WALL) == worker.pid
+        assert await worker.call(functions.remember, index, wall=WALL) == [index]
+    served = await asyncio.gather(*(pool.call(functions.number, None, wall=WALL) for _ in range(50)))
+    assert not own & set(served)
+    for index, worker in enumerate(leased):
+        assert await worker.call(functions.remember, index, wall=WALL) == [index, index]
+
+
+async def test_leased_workers_are_given_back_and_surplus_ones_end(pool: Pool) -> None:
+    leased = [await pool.lease() for _ in range(5)]
+    for worker in leased:
+        pool.give_back(worker)
+    pids = {worker.pid for worker in leased}
+    assert await until(lambda: sum(map(is_running, pids)) == 2)
+    assert await pool.call(functions.number, None, wall=WALL) in pids
+
+
+async def test_a_call_waits_for_a_lease_to_be_given_back_only_if_it_must(make_pool: Callable[..., Pool]) -> None:
+    pool = make_pool(limit=1)
+    leased = [await pool.lease() for _ in range(3)]
+    assert await asyncio.wait_for(pool.call(functions.double, 21, wall=WALL), 10) == 42
+    for worker in leased:
+        pool.give_back(worker)
+
+
+async def test_a_dead_leased_worker_is_replaced(pool: Pool) -> None:
+    worker = await pool.lease()
+    with pytest.raises(WorkerLost):
+        await worker.call(functions.leave, 1, wall=WALL)
+    with pytest.raises(WorkerLost):
+        await worker.call(functions.double, 1, wall=WALL)
+    pool.give_back(worker)
+    another = await pool.lease()
+    assert another.pid != worker.pid
+    assert await another.call(functions.double, 21, wall=WALL) == 42
+    pool.give_back(another)

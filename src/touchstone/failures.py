@@ -13,6 +13,9 @@
         ├── ModelFailure        the model's service failed after retries
         ├── ModelUnreachable    nothing answers at the model's address
         ├── ModelRejected       the service says that no request like this can ever work: key, name, option
+        ├── ServiceUnreachable  nothing answers at the address of a service under test
+        ├── ServiceFailure      a service under test gave no answer: a time-out, or a status that is not a success
+        ├── ServiceNonsense     a service under test answered, and there is no SQL in it
         └── WorkerFailure       a process of ours died or misbehaved, twice
 
 `RULES` says for each episode failure which outcome it gives, whether the run goes on, and thereby whether a resume
@@ -52,7 +55,11 @@ class SqlError(TouchstoneError):
 
 
 class EpisodeFailure(TouchstoneError):
-    """The root of the failures in `RULES`."""
+    """The root of the failures in `RULES`. The kind is what reports count it under."""
+
+    def __init__(self, message: str, kind: str = "") -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 class TurnLimit(EpisodeFailure):
@@ -87,6 +94,18 @@ class ModelRejected(EpisodeFailure):
     pass
 
 
+class ServiceUnreachable(EpisodeFailure):
+    pass
+
+
+class ServiceFailure(EpisodeFailure):
+    pass
+
+
+class ServiceNonsense(EpisodeFailure):
+    pass
+
+
 class WorkerFailure(EpisodeFailure):
     pass
 
@@ -114,5 +133,8 @@ RULES: dict[type[EpisodeFailure], Rule] = {
     ModelFailure: Rule(Outcome.error),
     ModelUnreachable: Rule(Outcome.error, Stops.unless_replied),
     ModelRejected: Rule(Outcome.error, Stops.always),
+    ServiceUnreachable: Rule(Outcome.error, Stops.unless_replied),
+    ServiceFailure: Rule(Outcome.error),
+    ServiceNonsense: Rule(Outcome.failed),
     WorkerFailure: Rule(Outcome.error),
 }

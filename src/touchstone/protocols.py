@@ -10,7 +10,20 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from .values import Brief, Message, Observation, Place, Reply, Table, Task, Tool, ToolCall, Verdict
+from .values import (
+    Brief,
+    Message,
+    NoteStep,
+    Observation,
+    Place,
+    Reply,
+    ServiceStep,
+    Table,
+    Task,
+    Tool,
+    ToolCall,
+    Verdict,
+)
 
 
 class Limits(Struct, frozen=True):
@@ -89,8 +102,8 @@ class Stage(Protocol):
         """Never raises for what the call says: a wrong name or broken arguments are an observation too."""
         ...
 
-    def note(self, text: str) -> None:
-        """Records what the agent's own loop tells the model."""
+    def log(self, step: NoteStep | ServiceStep) -> None:
+        """Records what does not go through `ask` and `call`."""
         ...
 
 
@@ -132,11 +145,26 @@ class ModelSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ServiceSettings:
+    """How to ask a service under test for an answer as a whole."""
+
+    url: str
+    timeout: float = 600.0
+    attempts: int = 3
+    headers: Mapping[str, str] = field(default_factory=lambda: {})
+    template: Mapping[str, Any] = field(default_factory=lambda: {"question": "{question}", "db_id": "{database}"})
+    """The request's body. A text that is just `{name}` becomes that field of the brief; in a longer text it is filled in."""
+    sql_field: str = "sql"
+    """Where the SQL is in the answer: names and positions joined by dots."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class AgentSettings:
     """What an agent plugin is given."""
 
     model: Model | None = None
     max_turns: int = 20
+    service: ServiceSettings | None = None
     script: Callable[[str], Sequence[ToolCall] | None] = field(default=lambda _: None)
     """The calls to play for a task's key: the reference for the oracle, a recording for replay."""
 

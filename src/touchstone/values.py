@@ -66,6 +66,8 @@ class Brief(Struct, frozen=True):
 
     instructions: str
     request: str
+    fields: dict[str, str] = {}
+    """What the request is made of (question, database, evidence, …), for agents that do not read prose."""
 
 
 class Tool(Struct, frozen=True):
@@ -167,7 +169,16 @@ class NoteStep(Struct, frozen=True, tag="note"):
     text: str
 
 
-Step = ModelStep | ToolStep | NoteStep
+class ServiceStep(Struct, frozen=True, tag="service"):
+    """One exchange with a service that answers as a whole. The response is its body: decoded if it was JSON, else its text."""
+
+    request: dict[str, Any]
+    status: int
+    response: Any
+    seconds: float
+
+
+Step = ModelStep | ToolStep | NoteStep | ServiceStep
 
 
 class Record(Struct, frozen=True, kw_only=True):

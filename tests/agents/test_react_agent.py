@@ -13,7 +13,7 @@ from tests.support.playing import notes, observations, play_react
 from tests.support.scripted_model import says
 from touchstone.agents.react import parse
 from touchstone.benchmarks.bird.benchmark import Bird
-from touchstone.benchmarks.bird.episode import TOOLS
+from touchstone.benchmarks.sql_episode import TOOLS
 from touchstone.values import Outcome
 
 GOLD = "SELECT name FROM item WHERE price > 1.0"

@@ -59,6 +59,7 @@ async def test_the_identity_is_the_same_for_the_same_benchmark(shared_world: Wor
         ({"settings": Settings(r_ves=True)}, "r_ves"),
         ({"settings": Settings(judging=Limits(seconds=5))}, "limits"),
         ({"evidence": False}, "evidence"),
+        ({"schema": True}, "schema"),
         ({"instructions": "Do it."}, "instructions"),
     ],
 )

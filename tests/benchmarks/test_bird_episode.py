@@ -56,6 +56,12 @@ class TestBrief:
         bird = Bird(shared_world.load(), shared_world.databases, engine, evidence=False)
         async with bird.open(bird.tasks()[0]) as episode:
             assert episode.brief.request == "Which items are dear?\n\nDatabase: shop"
+            assert episode.brief.fields == {"question": "Which items are dear?", "database": "shop", "evidence": ""}
+
+    async def test_the_schema_can_be_told(self, shared_world: World, engine: SqliteEngine) -> None:
+        bird = Bird(shared_world.load(), shared_world.databases, engine, schema=True)
+        async with bird.open(bird.tasks()[1]) as episode:
+            assert episode.brief.request == "Database: shop\nitem(id, name, price, stock)\n\nHow many items are there?"
 
     async def test_instructions_can_be_replaced(self, shared_world: World, engine: SqliteEngine) -> None:
         bird = Bird(shared_world.load(), shared_world.databases, engine, instructions="Just do it.")
@@ -66,7 +72,7 @@ class TestBrief:
         gold = "SELECT xyzzy_1 + plugh_2 FROM frotz_3 WHERE grue_4 = 'zork_5'"
         bird = on(shared_world, engine, gold)
         async with bird.open(bird.tasks()[0]) as episode:
-            seen = [episode.brief.instructions, episode.brief.request, *(str(tool_schema(tool)) for tool in episode.tools)]
+            seen = [str(episode.brief), *(str(tool_schema(tool)) for tool in episode.tools)]
             seen += [(await episode.call(tool.name, tool.arguments("SELECT 1"))).text for tool in episode.tools]
         for secret in ("xyzzy_1", "plugh_2", "frotz_3", "grue_4", "zork_5", gold[:12]):
             assert not any(secret in text for text in seen)

@@ -90,6 +90,16 @@ def test_the_options_reach_the_service_and_the_configuration(cli: Cli, world: Wo
     assert arguments["system-prompt"] == str(tmp_path / "prompt.md")
 
 
+def test_the_service_can_come_from_the_environment(
+    cli: Cli, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ChatServer(knowing()) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        assert cli("bird", *world.arguments, "-n", "1").code == 0
+    assert server.requests[0]["model"] == "gpt-5-mini"
+    assert overall(run_directory(tmp_path / "results" / "gpt-5-mini-bird"))["overall"]["passed"] == 1
+
+
 def test_the_text_protocol_works_with_a_model_without_tools(cli: Cli, world: World, tmp_path: Path) -> None:
     reply = text("Thought: easy\nAction: submit_sql\nInput: SELECT COUNT(*) FROM item")
     done, server = play(cli, world, [reply], "--agent", "react", "--task", "11")
@@ -144,6 +154,18 @@ def test_a_model_that_is_taken_away_stops_the_run_and_a_resume_goes_on(cli: Cli,
     assert done.code == 0
     assert overall(run)["overall"]["passed"] == 6
     assert len(server.requests) == 8
+
+
+def test_a_resume_keeps_to_its_model_and_service_whatever_the_environment_says(
+    cli: Cli, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ChatServer(knowing()) as server, ChatServer([no_model()]) as other:
+        assert cli("bird", *world.arguments, "-m", "a", "--base-url", server.url, "-o", "out", "-n", "1").code == 0
+        monkeypatch.setenv("OPENAI_MODEL", "b")
+        monkeypatch.setenv("OPENAI_BASE_URL", other.url)
+        assert cli("bird", "-r", run_directory(tmp_path / "out"), "-n", "2").code == 0
+    assert [request["model"] for request in server.requests] == ["a"] * 4
+    assert other.requests == []
 
 
 def test_no_key_and_no_service_is_refused_before_anything_is_written(

@@ -54,6 +54,13 @@ def test_doctor_says_what_works(tmp_path: Path) -> None:
     assert "sk-very-secret" not in done.out
 
 
+def test_the_demo_checks_the_pipeline_without_a_key(tmp_path: Path) -> None:
+    done = touchstone("demo", "--no-local", "-o", "out", cwd=tmp_path)
+    assert done.code == 0
+    numbers = overall(run_directory(tmp_path / "out" / "oracle"))
+    assert numbers["overall"]["passed"] == numbers["total"] >= 30
+
+
 def test_a_reader_that_goes_away_is_no_trouble(tmp_path: Path, world: World) -> None:
     """As in `touchstone … | head -1`."""
     process = start("bird", *world.arguments, "--agent", "oracle", "-o", "out", cwd=tmp_path)

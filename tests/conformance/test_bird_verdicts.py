@@ -18,10 +18,11 @@ import pytest
 
 from tests.support.data import shared_data
 from touchstone.agents.scripted import ScriptedAgent
-from touchstone.benchmarks.bird.benchmark import Bird, submission
+from touchstone.benchmarks.bird.benchmark import Bird
 from touchstone.benchmarks.bird.episode import Settings
 from touchstone.benchmarks.bird.predictions import load_predictions
 from touchstone.benchmarks.bird.tasks import BirdTask, load_tasks
+from touchstone.benchmarks.sql_episode import submission
 from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.protocols import Limits
 from touchstone.runs.play import play

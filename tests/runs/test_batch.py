@@ -12,7 +12,7 @@ import pytest
 from tests.support.records import a_record
 from touchstone.failures import EpisodeFailure, ModelFailure, ModelRejected, ModelUnreachable, RunStopped
 from touchstone.runs.batch import Batch, Job
-from touchstone.values import Outcome, Record, Task, Usage
+from touchstone.values import ModelStep, Outcome, Record, Reply, Task
 
 Played = tuple[Record, EpisodeFailure | None]
 
@@ -36,7 +36,7 @@ def outcomes(listed: str) -> Callable[[Job], object]:
 
     async def play(job: Job) -> Played:
         outcome = by_letter[listed[job.task.index]]
-        return a_record(job.task.key, outcome, usage=Usage(calls=1)), None
+        return a_record(job.task.key, outcome), None
 
     return play
 
@@ -92,7 +92,7 @@ async def test_a_rejected_model_stops_the_run_at_once_and_the_task_is_still_owed
 
     async def play(job: Job) -> Played:
         if job.task.index < 2:
-            return a_record(job.task.key, usage=Usage(calls=1)), None
+            return a_record(job.task.key), None
         return a_record(job.task.key, Outcome.error), ModelRejected("no such model")
 
     with pytest.raises(RunStopped, match="no such model"):
@@ -116,7 +116,7 @@ async def test_an_unreachable_model_is_an_error_like_others_once_it_has_answered
 
     async def play(job: Job) -> Played:
         if job.task.index == 0:
-            return a_record("0", usage=Usage(calls=1)), None
+            return a_record("0", steps=[ModelStep(Reply("hello"), "", 0.1)]), None
         return a_record(job.task.key, Outcome.error), ModelUnreachable("nothing answers")
 
     with pytest.raises(RunStopped, match="5 errors in a row"):

@@ -21,7 +21,7 @@ import msgspec
 
 from ..failures import TurnLimit
 from ..protocols import Agent, AgentPlugin, AgentSettings, Model, Stage
-from ..values import Message, Tool, ToolCall
+from ..values import Message, NoteStep, Tool, ToolCall
 
 _ACTION = re.compile(r"^[ \t*]*Action[ \t*]*:[ \t*`]*(?P<name>[\w.-]+)[ \t\r*`]*$", re.IGNORECASE | re.MULTILINE)
 _INPUT = re.compile(r"\s*^[ \t*]*(?:Action[ \t]+)?Input[ \t*]*:[ \t*]*", re.IGNORECASE | re.MULTILINE)
@@ -67,7 +67,7 @@ class ReactAgent:
         if call is not None:
             return f"Observation: {(await stage.call(call)).text}"
         reminder = 'No action was found in your answer. Write a line "Action: <tool>" and then a line "Input: <text>".'
-        stage.note(reminder)
+        stage.log(NoteStep(reminder))
         return reminder
 
 

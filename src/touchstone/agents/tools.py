@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..failures import TurnLimit
 from ..protocols import Agent, AgentPlugin, AgentSettings, Model, Stage
-from ..values import Message, Reply
+from ..values import Message, NoteStep, Reply
 
 
 class ToolAgent:
@@ -51,7 +51,7 @@ class ToolAgent:
             text = f"Your reply did not call a tool, so nothing happened. Call one of the tools: {names}."
         if last:
             text += " This is your last turn."
-        stage.note(text)
+        stage.log(NoteStep(text))
         return Message(role="user", content=text)
 
 

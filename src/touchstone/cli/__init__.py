@@ -54,7 +54,7 @@ def _dispatch(argv: list[str]) -> int:
     if stored:
         from cyclopts.config import Dict
 
-        app.config = [Dict(stored, source="the resumed run")]
+        app.config = [_forget_environment, Dict(stored, source="the resumed run")]
     try:
         return app(argv, exit_on_error=False, print_error=False) or 0
     except CycloptsError as error:
@@ -75,6 +75,12 @@ def _arguments_of_resumed_run(argv: list[str]) -> dict[str, Any]:
     if command != argv[0]:
         raise InputError(f"{path}: a run of 'touchstone {command}' cannot be resumed with 'touchstone {argv[0]}'")
     return {command: config.get("arguments", {})}
+
+
+def _forget_environment(app: Any, commands: tuple[str, ...], arguments: Any) -> None:
+    """What the resumed run had counts more than what a variable says today."""
+    for argument in arguments:
+        argument.tokens[:] = [token for token in argument.tokens if token.source != "env"]
 
 
 def _say(error: object, code: int) -> int:

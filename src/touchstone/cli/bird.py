@@ -14,10 +14,11 @@ from typing import Annotated
 import msgspec
 from cyclopts import Parameter
 
-from ..benchmarks.bird.benchmark import Bird, submission
+from ..benchmarks.bird.benchmark import Bird
 from ..benchmarks.bird.episode import Settings
 from ..benchmarks.bird.predictions import load_predictions
 from ..benchmarks.bird.tasks import BirdTask, load_tasks, select
+from ..benchmarks.sql_episode import submission
 from ..engines.cache import default_path
 from ..engines.sqlite.engine import SqliteEngine
 from ..failures import InputError

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 
 from ..failures import RULES, EpisodeFailure, RunStopped, Stops
-from ..values import Outcome, Record, Task
+from ..values import Outcome, Record, ServiceStep, Task
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,8 @@ class Batch:
 
     def _stop_if_hopeless(self, record: Record, failure: EpisodeFailure | None) -> None:
         """Such a record is not kept: the task was not tried, and is owed."""
-        self._replied = self._replied or record.usage.calls > 0
+        answered = record.usage.calls > 0 or any(isinstance(step, ServiceStep) for step in record.steps)
+        self._replied = self._replied or answered
         stops = RULES[type(failure)].stops if failure else Stops.never
         if stops is Stops.always or (stops is Stops.unless_replied and not self._replied):
             raise RunStopped(str(failure))

@@ -28,7 +28,8 @@ async def play(benchmark: Benchmark, agent: Agent, task: Task, epoch: int = 0) -
             verdict = await episode.verdict()
     except EpisodeFailure as failure:
         ended_by = failure
-        verdict = Verdict(RULES[type(failure)].outcome, 0.0, str(failure))
+        evidence = {"kind": failure.kind} if failure.kind else {}
+        verdict = Verdict(RULES[type(failure)].outcome, 0.0, str(failure), {}, evidence)
     except TouchstoneError:
         raise  # not of this episode: a mistake in the input that shows only now
     except Exception as defect:

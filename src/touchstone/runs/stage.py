@@ -11,7 +11,20 @@ import msgspec
 from ..failures import ModelRefusal
 from ..models import request_digest
 from ..protocols import Episode, Model
-from ..values import Message, ModelStep, NoteStep, Observation, Place, Reply, Step, Tool, ToolCall, ToolStep, Usage
+from ..values import (
+    Message,
+    ModelStep,
+    NoteStep,
+    Observation,
+    Place,
+    Reply,
+    ServiceStep,
+    Step,
+    Tool,
+    ToolCall,
+    ToolStep,
+    Usage,
+)
 
 
 class RecordingStage:
@@ -46,8 +59,8 @@ class RecordingStage:
         self.steps.append(ToolStep(call, observation, round(time.perf_counter() - started, 6)))
         return observation
 
-    def note(self, text: str) -> None:
-        self.steps.append(NoteStep(text))
+    def log(self, step: NoteStep | ServiceStep) -> None:
+        self.steps.append(step)
 
     async def _observe(self, call: ToolCall) -> Observation:
         tool = next((tool for tool in self.tools if tool.name == call.name), None)

@@ -13,17 +13,11 @@ from typing import Any
 import msgspec
 
 from ...engines.sqlite.engine import SqliteEngine
-from ...failures import InputError, SqlError, Unscorable
+from ...failures import InputError, Unscorable
 from ...values import Brief, Task, ToolCall
+from ..sql_episode import Listings, request, submission
 from .episode import BirdEpisode, Settings
 from .tasks import BirdTask
-
-_TABLES = """
-SELECT m.name, group_concat(CASE WHEN c.name GLOB '*[^a-zA-Z0-9_]*' THEN '"' || c.name || '"' ELSE c.name END, ', ')
-FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c
-WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite!_%' ESCAPE '!'
-GROUP BY m.name
-"""
 
 INSTRUCTIONS = Path(__file__).with_name("instructions.md")
 
@@ -50,7 +44,7 @@ class Bird:
         self._settings = settings or Settings()
         self._evidence = evidence
         self._schema = schema
-        self._listings: dict[str, str] = {}
+        self._listings = Listings(engine)
         self._instructions = INSTRUCTIONS.read_text() if instructions is None else instructions
         self._refuse_wrong_directory()
 
@@ -85,9 +79,14 @@ class Bird:
 
     async def _digests(self) -> dict[str, str | None]:
         names = sorted({task.database for task in self._tasks})
-        present = [name for name in names if name not in self.missing]
-        found = await asyncio.gather(*(self._engine.digest(self.database_file(name)) for name in present))
-        return {**dict.fromkeys(names), **dict(zip(present, found, strict=True))}
+        return dict(zip(names, await asyncio.gather(*map(self._digest, names)), strict=True))
+
+    async def _digest(self, name: str) -> str | None:
+        """None for a database that is missing or is none: its tasks are unscorable."""
+        try:
+            return await self._engine.digest(self.database_file(name))
+        except Unscorable:
+            return None
 
     @cached_property
     def missing(self) -> list[str]:
@@ -98,22 +97,9 @@ class Bird:
         return self._databases / name / f"{name}.sqlite"
 
     async def _brief(self, task: BirdTask) -> Brief:
-        hint = f"\n\nHint: {task.evidence}" if self._evidence and task.evidence else ""
-        if not self._schema:
-            return Brief(self._instructions, f"{task.question}{hint}\n\nDatabase: {task.database}")
-        listing = await self._listing(task.database)
-        return Brief(self._instructions, f"Database: {task.database}\n{listing}\n\n{task.question}{hint}")
-
-    async def _listing(self, database: str) -> str:
-        """The tables with their columns, a line each."""
-        if database not in self._listings:
-            session = self._engine.session(self.database_file(database), writable=False, limits=self._settings.exploring)
-            try:
-                table = await session.run(_TABLES)
-            except SqlError as error:
-                raise Unscorable(f"the schema of {database} cannot be read: {error}") from None
-            self._listings[database] = "\n".join(f"{name}({columns})" for name, columns in table.rows)
-        return self._listings[database]
+        fields = {"question": task.question, "database": task.database, "evidence": task.evidence if self._evidence else ""}
+        listing = await self._listings.of(self.database_file(task.database)) if self._schema else ""
+        return Brief(self._instructions, request(fields, listing), fields)
 
     def _refuse_wrong_directory(self) -> None:
         """A wrong path would make every task unscorable; better to say so at once."""
@@ -123,8 +109,3 @@ class Bird:
         if len(self.missing) == len(wanted):
             example = self.database_file(self.missing[0])
             raise InputError(f"{self._databases}: none of the {len(wanted)} databases is here; expected for example {example}")
-
-
-def submission(sql: str) -> ToolCall:
-    """The call that hands in a query."""
-    return ToolCall("submission", "submit_sql", msgspec.json.encode({"sql": sql}).decode())

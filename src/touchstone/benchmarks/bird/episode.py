@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from ...engines.sqlite.engine import SqliteEngine
-from ...engines.tables import as_text
-from ...failures import SqlError, Unscorable
-from ...protocols import Limits, Session
-from ...values import Brief, Observation, Outcome, Tool, Verdict
+from ...failures import Unscorable
+from ...protocols import Limits
+from ...values import Brief, Outcome, Verdict
 from ...workers.pool import WorkerLost
+from ..sql_episode import EXPLORING, SqlEpisode
 from .judge import R_VES_ROUNDS, Judgement, Question, check, judge
 from .tasks import BirdTask
 
@@ -27,73 +25,31 @@ class Settings(Struct, frozen=True):
     metric: str = "ex"
     """The metric that gives the score and decides whether a task is passed."""
     r_ves: bool = False
-    exploring: Limits = Limits(rows=10_000, cut_rows=True)
+    exploring: Limits = EXPLORING
     judging: Limits = Limits()
 
 
-class ExecuteSql(Struct, frozen=True):
-    sql: Annotated[str, Meta(examples=["SELECT name, sql FROM sqlite_master"])]
-
-
-class SubmitSql(Struct, frozen=True):
-    sql: Annotated[str, Meta(examples=["SELECT count(*) FROM person"])]
-
-
-TOOLS = (
-    Tool("execute_sql", "Run SQL on your private copy of the SQLite database and see the result.", ExecuteSql),
-    Tool("submit_sql", "Hand in the final SQL query. This ends the task.", SubmitSql),
-)
-
-
-class BirdEpisode:
+class BirdEpisode(SqlEpisode):
     """The world of one task."""
 
-    tools: Sequence[Tool] = TOOLS
-
     def __init__(self, task: BirdTask, brief: Brief, engine: SqliteEngine, database: Path, settings: Settings) -> None:
-        self.brief = brief
+        super().__init__(brief, engine, database, settings.exploring)
         self._task = task
-        self._engine = engine
-        self._database = database
         self._settings = settings
-        self._session: Session = engine.session(database, writable=True, limits=settings.exploring)
-        self._submitted: str | None = None
-
-    @property
-    def finished(self) -> bool:
-        return self._submitted is not None
-
-    async def call(self, tool: str, arguments: Any) -> Observation:
-        sql = arguments.sql.strip()
-        if tool == "submit_sql":
-            return self._submit(sql)
-        try:
-            return Observation(as_text(await self._session.run(sql)))
-        except SqlError as error:
-            return Observation(f"SQL error: {error.message}" if error.kind == "sql" else error.message, error=True)
-
-    def _submit(self, sql: str) -> Observation:
-        if not sql:
-            return Observation("There is no SQL in this submission. Submit your final query.", error=True)
-        self._submitted = sql
-        return Observation("Submitted.")
 
     async def verdict(self) -> Verdict:
-        if self._submitted is None:
+        if self.submitted is None:
             return Verdict(Outcome.failed, 0.0, "nothing was submitted", {}, {"gold": self._task.gold})
-        judgement = await self._judgement(self._submitted)
+        judgement = await self._judgement(self.submitted)
         if judgement.gold_is_at_fault:
             raise Unscorable(f"the gold SQL cannot be run: {judgement.reason}")
-        evidence = {"prediction": self._submitted, "gold": self._task.gold, **judgement.evidence}
+        evidence = {"prediction": self.submitted, "gold": self._task.gold, **judgement.evidence}
         if judgement.fault is not None:
             return Verdict(Outcome.failed, 0.0, _fault_in_words(judgement), self._zeros(), evidence)
         metrics = judgement.metrics
         passed = metrics[PASSING[self._settings.metric]] == 1
         outcome = Outcome.passed if passed else Outcome.failed
         return Verdict(outcome, metrics[self._settings.metric], judgement.reason, metrics, evidence)
-
-    async def close(self) -> None:
-        await self._session.close()
 
     async def _judgement(self, prediction: str) -> Judgement:
         limits = self._settings.judging

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from ...failures import InputError
 from ...values import Task
+from ..entries import entries, in_words
 
 DIFFICULTIES = ("simple", "moderate", "challenging")
 
@@ -38,7 +39,7 @@ class BirdTask(Task, frozen=True, kw_only=True):
 
 def load_tasks(path: Path) -> list[BirdTask]:
     """All tasks of a file. Raises InputError naming the row and the field that is wrong."""
-    rows = [_row(path, number, value) for number, value in _values(path)]
+    rows = [_row(path, number, value) for number, value in entries(path)]
     if not rows:
         raise InputError(f"{path}: there are no tasks in this file")
     counts = Counter(str(row.question_id) for row in rows)
@@ -74,42 +75,11 @@ def select(
     return chosen
 
 
-def _values(path: Path) -> Iterator[tuple[int, Any]]:
-    """Row numbers, from 1, and undecoded objects."""
-    try:
-        text = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
-    except OSError as error:
-        raise InputError(f"{path}: cannot read the task file: {error.strerror}") from None
-    if path.suffix == ".jsonl":
-        for number, line in enumerate(text.splitlines(), 1):
-            if line.strip():
-                yield number, _decode(f"{path}: row {number}", line)
-        return
-    values = _decode(str(path), text)
-    if not isinstance(values, list):
-        raise InputError(f"{path}: expected a JSON array of tasks, found {type(values).__name__}")
-    yield from enumerate(values, 1)  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
-
-
-def _decode(where: str, text: bytes) -> Any:
-    try:
-        return msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeError) as error:
-        raise InputError(f"{where}: not valid JSON: {error}") from None
-
-
 def _row(path: Path, number: int, value: Any) -> Row:
     try:
         return msgspec.convert(value, Row)
     except msgspec.ValidationError as error:
-        raise InputError(f"{path}: row {number}: {_in_words(str(error))}") from None
-
-
-def _in_words(error: str) -> str:
-    """`Expected `str`, got `int` - at `$.question`` becomes a sentence that names the field."""
-    what, _, where = error.partition(" - at `$")
-    what = what.replace("Object missing required field", "missing field").replace("`", "'")
-    return f"field '{where.strip('.`')}': {what}" if where.strip(".`") else what
+        raise InputError(f"{path}: row {number}: {in_words(str(error))}") from None
 
 
 def _task(index: int, row: Row, *, unique: bool) -> BirdTask:

@@ -1,0 +1,42 @@
+"""Reading files of tasks: a JSON array, or JSON Lines; what is wrong is said with its file, row and field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..failures import InputError
+
+
+def entries(path: Path) -> Iterator[tuple[int, Any]]:
+    """Row numbers, from 1, and undecoded objects."""
+    try:
+        text = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+    except OSError as error:
+        raise InputError(f"{path}: cannot read the task file: {error.strerror}") from None
+    if path.suffix == ".jsonl":
+        for number, line in enumerate(text.splitlines(), 1):
+            if line.strip():
+                yield number, _decode(f"{path}: row {number}", line)
+        return
+    values = _decode(str(path), text)
+    if not isinstance(values, list):
+        raise InputError(f"{path}: expected a JSON array of tasks, found {type(values).__name__}")
+    yield from enumerate(values, 1)  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+
+
+def _decode(where: str, text: bytes) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError) as error:
+        raise InputError(f"{where}: not valid JSON: {error}") from None
+
+
+def in_words(error: str) -> str:
+    """`Expected `str`, got `int` - at `$.question`` becomes a sentence that names the field."""
+    what, _, where = error.partition(" - at `$")
+    what = what.replace("Object missing required field", "missing field").replace("`", "'")
+    return f"field '{where.strip('.`')}': {what}" if where.strip(".`") else what

@@ -1,0 +1,114 @@
+"""The gold folder of Spider2-lite: golden results as CSV files, and which of their columns count.
+
+exec_result/<id>.csv, or <id>_a.csv, <id>_b.csv, …    one match is enough
+spider2lite_eval.jsonl                                instance_id, condition_cols, ignore_order
+sql/<id>.sql                                          gold SQL, for few
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import re
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ...failures import InputError, Unscorable
+from ..entries import entries, in_words
+
+_VARIANT = re.compile(r"(?P<id>.+?)(?:_(?P<letter>[a-z]))?\.csv")
+
+
+class Conditions(Struct, frozen=True):
+    instance_id: str
+    condition_cols: list[int | list[int]] | None = None
+    ignore_order: bool = True
+
+
+class GoldFile(Struct, frozen=True):
+    path: str
+    digest: str
+
+
+class Reference(Struct, frozen=True):
+    """What a result is compared with."""
+
+    files: tuple[GoldFile, ...]
+    condition_cols: list[Any]
+    ignore_order: bool
+
+
+class Golden:
+    """All references of a gold folder, each read when it is asked for."""
+
+    def __init__(self, directory: Path) -> None:
+        results = directory / "exec_result"
+        if not results.is_dir():
+            raise InputError(f"{directory}: not a gold folder (it has no exec_result/)")
+        self.sql = directory / "sql"
+        self.metadata = directory / "spider2lite_eval.jsonl"
+        self._conditions = _read_conditions(self.metadata)
+        self._files = _variants(results)
+
+    def has(self, instance_id: str) -> bool:
+        return instance_id in self._files
+
+    def reference(self, instance_id: str) -> Reference:
+        if instance_id not in self._files:
+            raise Unscorable(f"no golden result: exec_result/{instance_id}.csv is missing", "gold_missing")
+        conditions = self._conditions.get(instance_id, Conditions(instance_id))
+        files = tuple(_hashed(path) for path in self._files[instance_id])
+        return Reference(files, list(conditions.condition_cols or ()), conditions.ignore_order)
+
+    def check_columns(self, instance_id: str) -> None:
+        """Raises InputError if the metadata names a column that a golden file does not have."""
+        columns = self._conditions.get(instance_id, Conditions(instance_id)).condition_cols or []
+        flat = [column for column in columns if isinstance(column, int)]
+        for number, path in enumerate(self._files.get(instance_id, ())):
+            own = columns[number] if number < len(columns) else flat
+            width = _width(path)
+            for column in flat if isinstance(own, int) else own:
+                if not -width <= column < width:
+                    what = f"column {column} is not in {path.name}, which has {width}"
+                    raise InputError(f"{self.metadata}: {instance_id}: field 'condition_cols': {what}")
+
+
+def _read_conditions(path: Path) -> dict[str, Conditions]:
+    found: dict[str, Conditions] = {}
+    for number, value in entries(path):
+        try:
+            conditions = msgspec.convert(value, Conditions)
+        except msgspec.ValidationError as error:
+            raise InputError(f"{path}: row {number}: {in_words(str(error))}") from None
+        found[conditions.instance_id] = conditions
+    return found
+
+
+def _variants(results: Path) -> dict[str, list[Path]]:
+    """A file without a letter stands alone, as officially."""
+    lettered: defaultdict[str, list[Path]] = defaultdict(list)
+    single: dict[str, list[Path]] = {}
+    for path in sorted(results.glob("*.csv")):
+        name = _VARIANT.fullmatch(path.name)
+        assert name is not None
+        if name["letter"]:
+            lettered[name["id"]].append(path)
+        else:
+            single[name["id"]] = [path]
+    return {**lettered, **single}
+
+
+def _hashed(path: Path) -> GoldFile:
+    try:
+        return GoldFile(str(path.absolute()), hashlib.sha256(path.read_bytes()).hexdigest())
+    except OSError as error:
+        raise Unscorable(f"the golden result {path.name} cannot be read: {error.strerror}", "gold_unreadable") from None
+
+
+def _width(path: Path) -> int:
+    with path.open(newline="", encoding="utf-8", errors="replace") as file:
+        return len(next(csv.reader(file), ()))

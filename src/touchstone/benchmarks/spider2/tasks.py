@@ -1,0 +1,168 @@
+"""Spider2-lite's questions, in any of three forms.
+
+    converted   {"id", "turns": [{"input": question}], "gold_sql",
+                 "metadata": {"instance_id", "database", "platform", "gold_sql_available"}}
+    flat        {"instance_id", "db_id", "question", …}
+    official    {"instance_id", "db", "question", "external_knowledge"}, the lines of spider2-lite.jsonl
+
+A file is a JSON array or JSON Lines. Each entry is kept as it was read, since the results repeat it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from ...failures import InputError
+from ...values import Task
+from ..entries import entries, in_words
+
+T = TypeVar("T")
+
+PLATFORMS = {"local": "sqlite", "bq": "bigquery", "ga": "bigquery", "sf": "snowflake"}
+
+
+class Turn(Struct, frozen=True):
+    input: str
+
+
+class Metadata(Struct, frozen=True):
+    instance_id: str
+    database: str
+    platform: str | None = None
+    gold_sql_available: bool = False
+
+
+class Converted(Struct, frozen=True):
+    turns: list[Turn]
+    metadata: Metadata
+    gold_sql: str | None = ""
+
+
+class Flat(Struct, frozen=True):
+    instance_id: str
+    question: str
+    db_id: str | None = None
+    db: str | None = None
+    external_knowledge: str | None = None
+    gold_sql: str | None = ""
+    gold_sql_available: bool | None = None
+
+
+class Spider2Task(Task, frozen=True, kw_only=True):
+    database: str
+    question: str
+    platform: str
+    knowledge: str | None
+    """The name of a document that goes with the question."""
+    gold_sql: str
+    gold_sql_available: bool
+    entry: dict[str, Any]
+    """As it stands in the file."""
+
+
+def load_tasks(path: Path, gold_sql: Path | None = None) -> list[Spider2Task]:
+    """All entries of a file. `gold_sql` is a folder of gold SQL for forms that do not say whether there is one."""
+    tasks = [_task(path, index, number, value, gold_sql) for index, (number, value) in enumerate(entries(path))]
+    if not tasks:
+        raise InputError(f"{path}: there are no entries in this file")
+    _refuse_twice(path, tasks)
+    return tasks
+
+
+def platform_of(instance_id: str) -> str:
+    """By the prefix of the id, as the official suite does."""
+    return next((platform for prefix, platform in PLATFORMS.items() if instance_id.startswith(prefix)), "unknown")
+
+
+def _task(path: Path, index: int, number: int, value: Any, gold_sql: Path | None) -> Spider2Task:
+    where = f"{path}: row {number}"
+    entry = _convert(where, value, dict[str, Any])
+    if "turns" in entry:
+        return _from_converted(where, index, _convert(where, entry, Converted), entry)
+    return _from_flat(where, index, _convert(where, entry, Flat), entry, gold_sql)
+
+
+def _convert(where: str, value: Any, kind: type[T]) -> T:
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        raise InputError(f"{where}: {in_words(str(error))}") from None
+
+
+def _from_converted(where: str, index: int, given: Converted, entry: dict[str, Any]) -> Spider2Task:
+    if not given.turns:
+        raise InputError(f"{where}: field 'turns': expected at least one turn")
+    metadata = given.metadata
+    return _build(
+        index,
+        metadata.instance_id,
+        database=metadata.database,
+        question=given.turns[0].input,
+        platform=metadata.platform,
+        knowledge=None,
+        gold_sql=given.gold_sql or "",
+        available=metadata.gold_sql_available,
+        entry=entry,
+    )
+
+
+def _from_flat(where: str, index: int, given: Flat, entry: dict[str, Any], gold_sql: Path | None) -> Spider2Task:
+    database = given.db_id or given.db
+    if database is None:
+        raise InputError(f"{where}: missing field 'db_id' (or 'db')")
+    file = gold_sql / f"{given.instance_id}.sql" if gold_sql else None
+    found = file.read_text(errors="replace").strip() if file and file.is_file() else ""
+    sql = given.gold_sql or found
+    return _build(
+        index,
+        given.instance_id,
+        database=database,
+        question=given.question,
+        platform=None,
+        knowledge=given.external_knowledge,
+        gold_sql=sql,
+        available=bool(sql) if given.gold_sql_available is None else given.gold_sql_available,
+        entry=entry,
+    )
+
+
+def _build(
+    index: int,
+    instance_id: str,
+    *,
+    database: str,
+    question: str,
+    platform: str | None,
+    knowledge: str | None,
+    gold_sql: str,
+    available: bool,
+    entry: dict[str, Any],
+) -> Spider2Task:
+    platform = platform or platform_of(instance_id)
+    return Spider2Task(
+        key=instance_id,
+        index=index,
+        facets={"platform": platform, "database": database},
+        digest=hashlib.blake2b(msgspec.json.encode([instance_id, database, question]), digest_size=8).hexdigest(),
+        database=database,
+        question=question,
+        platform=platform,
+        knowledge=knowledge,
+        gold_sql=gold_sql,
+        gold_sql_available=available,
+        entry=entry,
+    )
+
+
+def _refuse_twice(path: Path, tasks: Sequence[Spider2Task]) -> None:
+    seen: set[str] = set()
+    for task in tasks:
+        if task.key in seen:
+            raise InputError(f"{path}: instance_id {task.key} occurs twice")
+        seen.add(task.key)

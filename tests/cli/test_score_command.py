@@ -12,8 +12,8 @@ from tests.cli.conftest import Cli
 from tests.support.command import overall, records, run_directory
 from tests.support.worlds import ROWS, World
 
-WRONG = {"10": "SELECT name FROM item", "13": "SELECT AVG(prize) FROM item", "15": ""}
-SQL = {str(each["question_id"]): WRONG.get(str(each["question_id"]), each["SQL"]) for each in ROWS}
+WRONG: dict[str, str] = {"10": "SELECT name FROM item", "13": "SELECT AVG(prize) FROM item", "15": ""}
+SQL: dict[str, str] = {str(each["question_id"]): WRONG.get(str(each["question_id"]), each["SQL"]) for each in ROWS}
 
 
 @pytest.fixture

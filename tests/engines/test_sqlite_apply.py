@@ -245,6 +245,15 @@ async def test_a_worker_that_dies_once_may_have_been_anothers_victim(start: Star
     assert (await start().apply(database, functions.die_once, Work(NAMES, str(log)), LIMITS)).rows == [["Ada"], ["Édouard"]]
 
 
+async def test_sql_that_only_the_kernel_can_stop_is_not_tried_twice(start: Start, database: Path, log: Path) -> None:
+    haystack, needle = "replace(hex(zeroblob(2000000)), '0', 'a')", "replace(hex(zeroblob(20000)), '0', 'a') || 'b'"
+    with pytest.raises(WorkerLost):
+        await start().apply(
+            database, functions.look, Work(f"SELECT {haystack} LIKE '%' || {needle}", str(log)), Limits(seconds=0.2)
+        )
+    assert executions(log) == 1
+
+
 async def test_an_exception_in_a_function_is_a_worker_failure(start: Start, database: Path) -> None:
     with pytest.raises(WorkerFailure, match="ValueError: what went wrong"):
         await start().apply(database, functions.fail, Work("", note="what went wrong"), LIMITS)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Callable
 
 import pytest
 
 from tests.support.records import a_record
 from touchstone.failures import EpisodeFailure, ModelFailure, ModelRejected, ModelUnreachable, RunStopped
-from touchstone.runs.batch import Batch, Job
-from touchstone.values import ModelStep, Outcome, Record, Reply, Task
+from touchstone.runs.batch import Batch, Job, Play
+from touchstone.values import ModelStep, Outcome, Record, Reply, ServiceStep, Task, Usage
 
 Played = tuple[Record, EpisodeFailure | None]
 
@@ -30,7 +29,7 @@ class Kept(list[Record]):
         return [record.task for record in self]
 
 
-def outcomes(listed: str) -> Callable[[Job], object]:
+def outcomes(listed: str) -> Play:
     """An episode per letter: passed, failed, error, unscorable, skipped."""
     by_letter = {outcome.value[0]: outcome for outcome in Outcome}
 
@@ -111,12 +110,14 @@ async def test_an_unreachable_model_stops_a_run_that_never_got_going() -> None:
     assert kept == []
 
 
-async def test_an_unreachable_model_is_an_error_like_others_once_it_has_answered() -> None:
+@pytest.mark.parametrize("step", [ModelStep(Reply("hello"), "", 0.1), ServiceStep({}, 200, {}, 0.1)])
+async def test_what_is_unreachable_is_an_error_like_others_once_it_has_answered(step: ModelStep | ServiceStep) -> None:
     kept = Kept()
+    usage = Usage(calls=int(isinstance(step, ModelStep)))
 
     async def play(job: Job) -> Played:
         if job.task.index == 0:
-            return a_record("0", steps=[ModelStep(Reply("hello"), "", 0.1)]), None
+            return a_record("0", steps=[step], usage=usage), None
         return a_record(job.task.key, Outcome.error), ModelUnreachable("nothing answers")
 
     with pytest.raises(RunStopped, match="5 errors in a row"):

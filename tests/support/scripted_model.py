@@ -20,11 +20,11 @@ class ScriptedModel:
 
     def __init__(self, answers: Iterable[Answer] | Callable[[Place], Answer]) -> None:
         self._answer = answers if callable(answers) else _in_turn(answers)
-        self.asked: list[list[Message]] = []
+        self.asked: list[list[dict[str, Any]]] = []
         self.offered: list[list[str]] = []
 
     async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: Place) -> Reply:
-        self.asked.append(list(messages))
+        self.asked.append([{**message} for message in messages])
         self.offered.append([tool.name for tool in tools])
         answer = self._answer(place)
         if isinstance(answer, EpisodeFailure):

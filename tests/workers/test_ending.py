@@ -51,7 +51,7 @@ async def test_cancelling_waiting_calls_takes_no_worker_from_others(make_pool: C
     await running
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.001, 0.01, 0.05, 0.1, 0.2, 0.3])
+@pytest.mark.parametrize("delay", [0.0, 0.01, 0.05, 0.1, 0.2])
 async def test_cancelling_while_a_worker_starts_does_not_mix_up_workers(make_pool: Callable[..., Pool], delay: float) -> None:
     pool = make_pool()
     call = asyncio.create_task(pool.lease())
@@ -79,7 +79,7 @@ async def test_close_leaves_no_process() -> None:
             await call
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.01, 0.1, 0.3, 0.5])
+@pytest.mark.parametrize("delay", [0.0, 0.05, 0.3])
 async def test_close_ends_calls_that_run_wait_or_start(delay: float) -> None:
     pool = Pool(warm=1, limit=2)
     calls = [asyncio.create_task(pool.call(functions.sleep, 600.0, wall=WALL)) for _ in range(6)]

@@ -13,8 +13,10 @@ from ..failures import InputError, TouchstoneError
 
 _COMMANDS = {
     "bird": ("bird:bird", "Play BIRD text-to-SQL tasks with an agent, and score it."),
+    "spider2": ("spider2:app", "Evaluate a text-to-SQL service or an agent on Spider2-lite."),
     "score": ("score:app", "Score predictions that exist already, without a model."),
     "summary": ("summary:summary", "Print the summary of a run, also of one that was killed or is still going."),
+    "serve": ("serve:serve", "Answer questions over HTTP with any agent."),
     "demo": ("demo:demo", "Watch agents play a small benchmark, without a key or a network."),
     "doctor": ("doctor:doctor", "Say what works on this machine and what to install for the rest."),
 }
@@ -71,10 +73,16 @@ def _arguments_of_resumed_run(argv: list[str]) -> dict[str, Any]:
     from ..runs.directory import read_config
 
     config = read_config(Path(path))
-    command = str(config.get("command", ""))
-    if command != argv[0]:
-        raise InputError(f"{path}: a run of 'touchstone {command}' cannot be resumed with 'touchstone {argv[0]}'")
-    return {command: config.get("arguments", {})}
+    words = str(config.get("command", "")).split()
+    given = argv[: len(words)]
+    if words != given:
+        raise InputError(
+            f"{path}: a run of 'touchstone {' '.join(words)}' cannot be resumed with 'touchstone {' '.join(given)}'"
+        )
+    stored: dict[str, Any] = config.get("arguments", {})
+    for word in reversed(words):
+        stored = {word: stored}
+    return stored
 
 
 def _forget_environment(app: Any, commands: tuple[str, ...], arguments: Any) -> None:

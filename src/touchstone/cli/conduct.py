@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..runs.directory import FORMAT, RunDirectory
 from ..runs.run import Finished, Plan, owed, run, versions
+from ..values import Record
 from .progress import progress
 
 
@@ -22,7 +23,8 @@ class Conduct:
     identity: Mapping[str, Any]
     base: Path
     resume: Path | None = None
-    verbose: bool = False
+    describe: Callable[[Record], str] | None = None
+    """Printed for each task as it ends."""
     quiet: bool = False
     """Print no summary: the command has something better to show."""
 
@@ -34,8 +36,8 @@ async def conduct(plan: Plan, how: Conduct) -> tuple[Finished, Path]:
         jobs, counted = owed(plan.benchmark.tasks(), plan.epochs, directory)
         if not how.quiet:
             print(f"Run directory: {directory.path}" + (f" ({counted.done} done before)" if counted.done else ""))
-        with progress(len(jobs) + counted.done, counted.done, verbose=how.verbose) as watch:
-            finished = await run(plan, directory, jobs, counted, watch)
+        with progress(len(jobs) + counted.done, counted.done, describe=how.describe) as watch:
+            finished = await run(plan, directory, jobs, counted, watch, _say)
     finally:
         directory.close()
     if not how.quiet and counted.done:
@@ -55,6 +57,10 @@ def exit_code(finished: Finished, path: Path, *, resumable: bool = True) -> int:
         print(f"touchstone: interrupted{what_next}", file=sys.stderr)
         return 130
     return 0
+
+
+def _say(text: str) -> None:
+    print(f"touchstone: {text}", file=sys.stderr, flush=True)
 
 
 def safe_name(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -14,7 +15,12 @@ Metric = Literal["ex", "multiset", "soft-f1", "r-ves"]
 _SELECT = Group("Which tasks", sort_key=1)
 _PLAY = Group("Who plays, and how", sort_key=2)
 _JUDGE = Group("Judging", sort_key=3)
+_SERVICE = Group("A service under test", sort_key=5)
 _RUN = Group("The run", sort_key=4)
+
+_CREDENTIALS = re.compile(r"(?<=://)[^/@\s]*@")
+_NOT_KEPT = ("resume", "header")
+"""A resumed run has another, and headers may hold keys."""
 
 
 @Parameter(name="*", group=_SELECT)
@@ -40,7 +46,7 @@ class PlayOptions:
     base_url: Annotated[str | None, Parameter(env_var="OPENAI_BASE_URL")] = None
     """The endpoint, if it is not OpenAI's. The key comes from OPENAI_API_KEY."""
     agent: str = "tools"
-    """tools (function calling), react (plain text), oracle (plays the reference), or replay (with --predictions)."""
+    """tools (function calling), react (plain text), oracle (the reference), replay (--predictions), http (--api-url)."""
     max_turns: int = 20
     """How many replies the model has for one task."""
     service_tier: str | None = None
@@ -77,16 +83,34 @@ class RunOptions:
     """Print each task's outcome and reason as it ends."""
 
 
+@Parameter(name="*", group=_SERVICE)
+@dataclass(frozen=True, kw_only=True)
+class ServiceOptions:
+    api_url: Annotated[str | None, Parameter(name=["--api-url", "--api_url"])] = None
+    """The address that answers questions (with --agent http)."""
+    api_timeout: Annotated[float, Parameter(name=["--api-timeout", "--api_timeout"])] = 600.0
+    """Seconds to wait for an answer."""
+    header: Annotated[tuple[str, ...], Parameter(negative="")] = ()
+    """KEY=VALUE, sent with every request (repeatable). Never written to the run directory."""
+    request_template: Path | None = None
+    """A JSON file with the body to send; {question}, {database} and {evidence} in its texts are filled in."""
+    sql_field: str = "sql"
+    """Where the SQL is in the answer: names and positions joined by dots, such as choices.0.sql."""
+
+
 def as_arguments(*groups: Any, **others: Any) -> dict[str, Any]:
     """Options as they can be given again: by their names on the command line, paths made absolute."""
     values = dict(others)
     for group in groups:
         values |= {field.name: getattr(group, field.name) for field in fields(group)}
-    values.pop("resume", None)
+    for name in _NOT_KEPT:
+        values.pop(name, None)
     return {name.replace("_", "-"): _plain(value) for name, value in values.items() if value is not None}
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Path):
         return str(value.absolute())
+    if isinstance(value, str):
+        return _CREDENTIALS.sub("", value)
     return msgspec.to_builtins(value)

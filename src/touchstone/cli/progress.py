@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Protocol
 
@@ -22,18 +23,18 @@ class Progress(Protocol):
     def __call__(self, record: Record, tally: Tally) -> None: ...
 
 
-def progress(total: int, done: int, *, verbose: bool) -> Progress:
+def progress(total: int, done: int, *, describe: Callable[[Record], str] | None = None) -> Progress:
     """`total` counts the whole run, `done` what an earlier sitting has finished."""
-    return _Live(total, done, verbose) if sys.stderr.isatty() else _Lines(total, done, verbose)
+    return _Live(total, done, describe) if sys.stderr.isatty() else _Lines(total, done, describe)
 
 
 class _Lines:
-    """A line now and then; with `verbose`, one per task."""
+    """A line now and then; with `describe`, its text for each task."""
 
-    def __init__(self, total: int, done: int, verbose: bool) -> None:
+    def __init__(self, total: int, done: int, describe: Callable[[Record], str] | None) -> None:
         self._total = total
         self._before = done
-        self._verbose = verbose
+        self._describe = describe
         self._started = self._said = time.monotonic()
 
     def __enter__(self) -> _Lines:
@@ -44,8 +45,8 @@ class _Lines:
 
     def __call__(self, record: Record, tally: Tally) -> None:
         now = time.monotonic()
-        if self._verbose:
-            print(one_line(record), file=sys.stderr, flush=True)
+        if self._describe:
+            print(self._describe(record), file=sys.stderr, flush=True)
         if tally.done < self._total and now - self._said < _SECONDS_BETWEEN_LINES:
             return
         self._said = now
@@ -57,7 +58,7 @@ class _Lines:
 class _Live:
     """A progress bar with what matters beside it."""
 
-    def __init__(self, total: int, done: int, verbose: bool) -> None:
+    def __init__(self, total: int, done: int, describe: Callable[[Record], str] | None) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
         from rich.progress import Progress as Bar
@@ -72,7 +73,7 @@ class _Live:
         self._task = self._bar.add_task("", total=total, completed=done, status="")
         self._total = total
         self._before = done
-        self._verbose = verbose
+        self._describe = describe
         self._started = time.monotonic()
 
     def __enter__(self) -> _Live:
@@ -86,8 +87,8 @@ class _Live:
         rate = (tally.done - self._before) / max(time.monotonic() - self._started, 1e-9)
         left = clock((self._total - tally.done) / rate) if rate else "?"
         self._bar.update(self._task, completed=tally.done, status=f"{status(tally, rate)}, {left} left")
-        if self._verbose:
-            self._bar.console.print(one_line(record), markup=False, highlight=False)
+        if self._describe:
+            self._bar.console.print(self._describe(record), markup=False, highlight=False)
 
 
 def status(tally: Tally, rate: float) -> str:

@@ -20,11 +20,14 @@ from ..failures import InputError
 from ..runs.directory import read_records, replace_file
 from ..runs.run import Plan
 from ..values import Outcome, Record
-from .bird import choose, open_engine, script_of, settings_for, warn_of_missing
+from .bird import choose, settings_for, warn_of_missing
+from .building import open_engine, script_of
 from .conduct import Conduct, conduct, exit_code, safe_name
 from .options import JudgeOptions, Metric, SelectOptions, as_arguments
+from .progress import one_line
 
 app = App(name="score", help="Score predictions that exist already, without a model.")
+app.command("touchstone.cli.score_spider2:spider2", name="spider2", help="Score a Spider2-lite submission folder.")
 
 
 @app.command
@@ -71,7 +74,10 @@ def bird(
         raise InputError(f"--json {json}: there is no directory {json.parent}")
     tasks = load_tasks(data)
     chosen = choose(tasks, selected)
-    found = load_predictions(predictions, tasks, allow_missing=allow_missing)
+    is_run = predictions.is_dir()
+    found = load_predictions(predictions, tasks, allow_missing=allow_missing or is_run)
+    if is_run and not allow_missing:  # what a run did not play was not asked for
+        chosen = [task for task in chosen if task.key in found]
     arguments = as_arguments(
         selected, judged, predictions=predictions, data=data, databases=databases, metric=metric, allow_missing=allow_missing
     )
@@ -92,7 +98,7 @@ def bird(
                 arguments=arguments,
                 identity={**await benchmark.identity(), "agent": "replay", "model": None},
                 base=output or Path("results", f"{safe_name(predictions.stem)}-bird"),
-                verbose=verbose,
+                describe=one_line if verbose else None,
             )
             finished, path = await conduct(plan, how)
             if json is not None and path.exists():

@@ -25,16 +25,23 @@ class Job:
 
 Play = Callable[[Job], Awaitable[tuple[Record, EpisodeFailure | None]]]
 Keep = Callable[[Record], Awaitable[None]]
+Say = Callable[[str], None]
+
+
+def quiet(_: str) -> None:
+    """Says nothing."""
 
 
 class Batch:
     """Plays jobs and hands every record to `keep`."""
 
-    def __init__(self, play: Play, keep: Keep, *, parallel: int = 1, max_consecutive_errors: int = 5) -> None:
+    def __init__(self, play: Play, keep: Keep, *, parallel: int = 1, max_consecutive_errors: int = 5, say: Say = quiet) -> None:
         self._play = play
         self._keep = keep
         self._parallel = parallel
         self._patience = max_consecutive_errors
+        self._say = say
+        self._playing = 0
         self._errors_in_a_row = 0
         self._replied = False
         self.interrupted = False
@@ -59,6 +66,8 @@ class Batch:
         """Once: take no new jobs. Twice: abandon those in flight."""
         if self.interrupted:
             self.abandon()
+        elif self._playing:
+            self._say(f"waiting for {self._playing} episodes to end; Ctrl-C again abandons them")
         self.interrupted = True
 
     def abandon(self) -> None:
@@ -70,7 +79,11 @@ class Batch:
         for job in queue:
             if self.interrupted:
                 return
-            record, failure = await self._play(job)
+            self._playing += 1
+            try:
+                record, failure = await self._play(job)
+            finally:
+                self._playing -= 1
             self._stop_if_hopeless(record, failure)
             await self._keep(record)
             self._stop_after_too_many(record)

@@ -77,7 +77,7 @@ class RunDirectory:
 
     async def append(self, record: Record) -> None:
         """Returns when the record is on the disk. Raises RunStopped if it cannot be written."""
-        self._pending.append(_encoder.encode(record) + b"\n")
+        self._pending.append(_encoded(record) + b"\n")
         if self._next_write is None:
             self._next_write = asyncio.create_task(self._write_pending())
             self._next_write.add_done_callback(_look_at)
@@ -214,6 +214,21 @@ def _decode_line(file: Path, number: int, line: bytes) -> Record | None:
         return _decoder.decode(line)
     except (msgspec.DecodeError, UnicodeError) as error:
         raise InputError(f"{file}: line {number} is not a record of Touchstone: {error}") from None
+
+
+def _encoded(record: Record) -> bytes:
+    try:
+        return _encoder.encode(record)
+    except UnicodeEncodeError:  # a model wrote half of a character, which no file can hold
+        return _encoder.encode(_whole(msgspec.to_builtins(record)))
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {_whole(key): _whole(item) for key, item in cast("dict[Any, Any]", value).items()}
+    return [_whole(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value
 
 
 def replace_file(path: Path, content: bytes) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 from datetime import UTC, datetime
+from typing import Any
 
 from ..failures import RULES, EpisodeFailure, TouchstoneError
 from ..protocols import Agent, Benchmark
@@ -28,7 +29,9 @@ async def play(benchmark: Benchmark, agent: Agent, task: Task, epoch: int = 0) -
             verdict = await episode.verdict()
     except EpisodeFailure as failure:
         ended_by = failure
-        evidence = {"kind": failure.kind} if failure.kind else {}
+        evidence: dict[str, Any] = {"kind": failure.kind} if failure.kind else {}
+        if notes := getattr(failure, "__notes__", None):
+            evidence["traceback"] = "\n".join(notes)
         verdict = Verdict(RULES[type(failure)].outcome, 0.0, str(failure), {}, evidence)
     except TouchstoneError:
         raise  # not of this episode: a mistake in the input that shows only now

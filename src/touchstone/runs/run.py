@@ -13,7 +13,7 @@ from .. import __version__
 from ..failures import InputError, RunStopped
 from ..protocols import Agent, Benchmark
 from ..values import Record, Task
-from .batch import Batch, Job
+from .batch import Batch, Job, Say, quiet
 from .directory import RunDirectory
 from .play import play
 from .summary import summary_text
@@ -58,7 +58,9 @@ def owed(tasks: Sequence[Task], epochs: int, directory: RunDirectory) -> tuple[l
     return jobs, counted
 
 
-async def run(plan: Plan, directory: RunDirectory, jobs: Sequence[Job], counted: Tally, watch: Watch) -> Finished:
+async def run(
+    plan: Plan, directory: RunDirectory, jobs: Sequence[Job], counted: Tally, watch: Watch, say: Say = quiet
+) -> Finished:
     """Plays the jobs. The directory is valid at every moment, and complete when this returns."""
 
     async def keep(record: Record) -> None:
@@ -71,7 +73,9 @@ async def run(plan: Plan, directory: RunDirectory, jobs: Sequence[Job], counted:
         keep,
         parallel=min(plan.parallel, max(len(jobs), 1)),
         max_consecutive_errors=plan.max_consecutive_errors,
+        say=say,
     )
+    expected = counted.done + len(jobs)
     stopped = None
     try:
         await batch.run(jobs)
@@ -80,7 +84,7 @@ async def run(plan: Plan, directory: RunDirectory, jobs: Sequence[Job], counted:
     if stopped or batch.interrupted:
         await directory.settle()
         counted = tally(directory.records())  # an abandoned episode may have reached the disk and not the count
-    return _conclude(plan.title, directory, counted, batch.interrupted, stopped)
+    return _conclude(plan.title, directory, counted, batch.interrupted and counted.done < expected, stopped)
 
 
 def versions() -> dict[str, str]:

@@ -94,7 +94,9 @@ class Worker(asyncio.Protocol):
             text = msgspec.msgpack.decode(value, type=str).strip()
         except msgspec.MsgspecError as error:
             raise WorkerFailure(f"a worker's answer cannot be read: {error}") from error
-        raise WorkerFailure(f"internal error in a worker: {text}")
+        failure = WorkerFailure(f"internal error in a worker: {text.splitlines()[-1]}")
+        failure.add_note(text)
+        raise failure
 
     def kill(self) -> None:
         if self.alive:
@@ -217,7 +219,7 @@ class Pool:
         try:
             return await waiter
         except asyncio.CancelledError:
-            if waiter.done() and not waiter.cancelled():
+            if waiter.done() and not waiter.cancelled() and waiter.exception() is None:
                 self._release(waiter.result())
             raise
 

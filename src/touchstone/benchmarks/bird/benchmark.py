@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -13,7 +12,8 @@ from typing import Any
 import msgspec
 
 from ...engines.sqlite.engine import SqliteEngine
-from ...failures import InputError, Unscorable
+from ...engines.sqlite.files import find
+from ...failures import InputError
 from ...values import Brief, Task, ToolCall
 from ..sql_episode import Listings, request, submission
 from .episode import BirdEpisode, Settings
@@ -68,7 +68,7 @@ class Bird:
     async def identity(self) -> Mapping[str, Any]:
         return {
             "benchmark": self.name,
-            "databases": await self._digests(),
+            "databases": await self._engine.digests(self._files()),
             "metric": self._settings.metric,
             "r_ves": self._settings.r_ves,
             "evidence": self._evidence,
@@ -77,24 +77,16 @@ class Bird:
             "limits": msgspec.to_builtins(self._settings.judging),
         }
 
-    async def _digests(self) -> dict[str, str | None]:
-        names = sorted({task.database for task in self._tasks})
-        return dict(zip(names, await asyncio.gather(*map(self._digest, names)), strict=True))
-
-    async def _digest(self, name: str) -> str | None:
-        """None for a database that is missing or is none: its tasks are unscorable."""
-        try:
-            return await self._engine.digest(self.database_file(name))
-        except Unscorable:
-            return None
-
     @cached_property
     def missing(self) -> list[str]:
         """The databases that the tasks name and the directory does not have."""
-        return sorted({task.database for task in self._tasks if not self.database_file(task.database).is_file()})
+        return [name for name, file in self._files().items() if not file.is_file()]
+
+    def _files(self) -> dict[str, Path]:
+        return {name: self.database_file(name) for name in sorted({task.database for task in self._tasks})}
 
     def database_file(self, name: str) -> Path:
-        return self._databases / name / f"{name}.sqlite"
+        return find(self._databases, name)
 
     async def _brief(self, task: BirdTask) -> Brief:
         fields = {"question": task.question, "database": task.database, "evidence": task.evidence if self._evidence else ""}

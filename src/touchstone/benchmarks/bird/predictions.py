@@ -8,6 +8,8 @@ a run    the SQL that was submitted, by task
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -158,8 +160,16 @@ def _read(path: Path) -> bytes:
         raise InputError(f"{path}: cannot read the predictions: {error.strerror}") from None
 
 
+def _unique(path: Path, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise InputError(f"{path}: key '{twice}' occurs twice")
+    return found
+
+
 def _decode(path: Path, text: bytes) -> Any:
     try:
-        return msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeError) as error:
+        return json.loads(text, object_pairs_hook=lambda pairs: _unique(path, pairs))  # msgspec would keep the last silently
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not valid JSON: {error}") from None

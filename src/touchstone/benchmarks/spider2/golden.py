@@ -40,6 +40,8 @@ class Reference(Struct, frozen=True):
     files: tuple[GoldFile, ...]
     condition_cols: list[Any]
     ignore_order: bool
+    lettered: bool
+    """Whether the files are named with a letter: the official suite reads the conditions otherwise then."""
 
 
 class Golden:
@@ -62,7 +64,8 @@ class Golden:
             raise Unscorable(f"no golden result: exec_result/{instance_id}.csv is missing", "gold_missing")
         conditions = self._conditions.get(instance_id, Conditions(instance_id))
         files = tuple(_hashed(path) for path in self._files[instance_id])
-        return Reference(files, list(conditions.condition_cols or ()), conditions.ignore_order)
+        lettered = self._files[instance_id][0].name != f"{instance_id}.csv"
+        return Reference(files, list(conditions.condition_cols or ()), conditions.ignore_order, lettered)
 
     def check_columns(self, instance_id: str) -> None:
         """Raises InputError if the metadata names a column that a golden file does not have."""

@@ -75,6 +75,21 @@ def load_tasks(path: Path, gold_sql: Path | None = None) -> list[Spider2Task]:
     return tasks
 
 
+def bare_task(instance_id: str, index: int) -> Spider2Task:
+    """A task of which only the id is known: enough to compare a result with its golden files."""
+    return _build(
+        index,
+        instance_id,
+        database="",
+        question="",
+        platform=None,
+        knowledge=None,
+        gold_sql="",
+        available=False,
+        entry={},
+    )
+
+
 def platform_of(instance_id: str) -> str:
     """By the prefix of the id, as the official suite does."""
     return next((platform for prefix, platform in PLATFORMS.items() if instance_id.startswith(prefix)), "unknown")

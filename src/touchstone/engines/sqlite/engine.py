@@ -13,7 +13,7 @@ import sqlite3
 import sys
 import time
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache as remember
 from pathlib import Path
 from typing import Any, TypeVar
@@ -40,13 +40,13 @@ class SqliteEngine:
     name = "sqlite"
 
     def __init__(self, *, cache: Path | None = None, workers: int | None = None, pool: Pool | None = None) -> None:
-        self._pool = pool or Pool(warm=workers, preload=["touchstone.engines.sqlite.worker"])
+        self.pool = pool or Pool(warm=workers, preload=["touchstone.engines.sqlite.worker"])
         self.cache = Cache(cache)
         self._sources: dict[Path, Path] = {}
         self._digests: dict[Path, str] = {}
 
     def session(self, database: Path, *, writable: bool, limits: Limits) -> SqliteSession:
-        return SqliteSession(self._pool, self.source(database), writable, limits)
+        return SqliteSession(self.pool, self.source(database), writable, limits)
 
     async def apply(
         self, database: Path, function: Callable[[Reader, A], R], request: A, limits: Limits, *, statements: int = 2
@@ -57,6 +57,7 @@ class SqliteEngine:
         worker; which of them is for the caller to find out.
         """
         encoded = _encode(request)
+        source = self.source(database)
         digest = await self.digest(database)
         name = f"{function.__module__}:{function.__qualname__}"
         known_as = key("applied", name, _code_digest(function.__module__), digest, encoded, limits, sqlite3.sqlite_version)
@@ -64,18 +65,27 @@ class SqliteEngine:
         if known := self.cache.get(known_as):
             return msgspec.msgpack.decode(known, type=result_type)
         location = str(self.cache.path) if self.cache.path else None
-        application = Application(name, msgspec.Raw(encoded), str(self.source(database)), digest, limits, location)
+        application = Application(name, msgspec.Raw(encoded), str(source), digest, limits, location)
         applied: Applied = await self._twice(application, wall_clock(limits) * statements)
         if applied.repeatable:
             self.cache.put(known_as, bytes(applied.response))
         return msgspec.msgpack.decode(applied.response, type=result_type)
 
     async def digest(self, database: Path) -> str:
-        """SHA-256 of the database's content. Raises Unscorable if there is none."""
+        """SHA-256 of the database's content."""
         if database not in self._digests:
-            files.check(database)
             self._digests[database] = files.known_digest(database, self.cache) or await self._hash(database)
         return self._digests[database]
+
+    async def digests(self, databases: Mapping[str, Path]) -> dict[str, str | None]:
+        """Of several databases by name; None for one that cannot be read."""
+        return dict(zip(databases, await asyncio.gather(*map(self._digest_or_none, databases.values())), strict=True))
+
+    async def _digest_or_none(self, database: Path) -> str | None:
+        try:
+            return await self.digest(database)
+        except OSError:
+            return None
 
     async def _hash(self, database: Path) -> str:
         """Off the event loop, since a large file takes seconds."""
@@ -91,25 +101,25 @@ class SqliteEngine:
         return self._sources[database]
 
     async def close(self) -> None:
-        await self._pool.close()
+        await self.pool.close()
         self.cache.close()
 
     async def _twice(self, application: Application, wall: float) -> Applied:
         """A worker that dies early may have been another's victim; one that dies again was killed by this work."""
         started = time.monotonic()
         try:
-            return await self._pool.call(apply, application, wall=wall)
+            return await self.pool.call(apply, application, wall=wall)
         except WorkerLost:
             if time.monotonic() - started > application.limits.seconds:
                 raise
-            return await self._pool.call(apply, application, wall=wall)
+            return await self.pool.call(apply, application, wall=wall)
 
 
 class SqliteSession:
     """One isolated connection: reads the original until it writes, then has a private copy."""
 
     def __init__(self, pool: Pool, source: Path, writable: bool, limits: Limits) -> None:
-        self._pool = pool
+        self.pool = pool
         self._source = str(source)
         self._writable = writable
         self._limits = limits
@@ -126,11 +136,11 @@ class SqliteSession:
         if self._own is not None:
             return await self._run_private(request)
         try:
-            answer = await self._pool.call(query, request, wall=wall_clock(self._limits))
+            answer = await self.pool.call(query, request, wall=wall_clock(self._limits))
         except WorkerLost as lost:
             raise _blamed(lost, self._limits) from None
         if isinstance(answer, Fault) and answer.kind == "write" and self._writable:
-            self._own = await self._pool.lease()
+            self._own = await self.pool.lease()
             return await self._run_private(request)
         return _table(answer)
 
@@ -143,14 +153,14 @@ class SqliteSession:
         except (WorkerLost, WorkerFailure):
             worker.kill()
         finally:
-            self._pool.give_back(worker)
+            self.pool.give_back(worker)
 
     async def _run_private(self, request: Query) -> Table:
         assert self._own is not None
         try:
             return _table(await self._own.call(query_private, request, wall=wall_clock(self._limits)))
         except WorkerLost as lost:
-            self._pool.give_back(self._own)
+            self.pool.give_back(self._own)
             self._own = None
             error = _blamed(lost, self._limits)
             lost_too = "Your earlier changes to the database are lost: it is as it was at the start."

@@ -15,6 +15,14 @@ from ..cache import Cache, key
 _MAGIC = b"SQLite format 3\x00"
 
 
+def find(directory: Path, name: str) -> Path:
+    """The file of a database, as `<name>/<name>.sqlite` or `<name>.sqlite`; the former if there is neither."""
+    if name in ("", ".", "..") or "/" in name or "\0" in name:
+        raise Unscorable(f"not a name of a database: {name!r}")
+    nested, flat = directory / name / f"{name}.sqlite", directory / f"{name}.sqlite"
+    return flat if flat.is_file() and not nested.is_file() else nested
+
+
 def check(path: Path) -> None:
     """Raises Unscorable unless the file looks like a SQLite database."""
     try:

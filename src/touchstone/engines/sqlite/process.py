@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import math
 import mmap
+import os
 import resource
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
-from pathlib import Path
 
 from ...protocols import Limits
 
-_STATM = Path("/proc/self/statm")
 _DATA_PAGES = 5
 
 
@@ -26,14 +25,25 @@ def held_to(limits: Limits) -> Generator[float]:
     """Gives the CPU time of this process at which the statement is to be ended."""
     deadline = time.process_time() + limits.seconds
     _set(resource.RLIMIT_CPU, math.ceil(deadline) + 1)
-    if _STATM.exists():
-        data = int(_STATM.read_text().split()[_DATA_PAGES]) * mmap.PAGESIZE
+    if (data := _data_size()) is not None:
         _set(resource.RLIMIT_DATA, data + 2 * limits.memory + limits.bytes)
     try:
         yield deadline
     finally:
         _set(resource.RLIMIT_CPU, None)
         _set(resource.RLIMIT_DATA, None)
+
+
+def _data_size() -> int | None:
+    """What this process has mapped so far, where the kernel tells it."""
+    try:
+        file = os.open("/proc/self/statm", os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        return int(os.read(file, 200).split()[_DATA_PAGES]) * mmap.PAGESIZE
+    finally:
+        os.close(file)
 
 
 def _set(what: int, limit: int | None) -> None:

@@ -16,7 +16,6 @@ Not reproduced: exponents of ten and more digits, which overflow a C int there.
 from __future__ import annotations
 
 import re
-from array import array
 from collections.abc import Sequence
 
 from msgspec import DecodeError, ValidationError
@@ -101,18 +100,17 @@ def _plain_floats(words: Sequence[bytes], text: bytes) -> list[float] | None:
         found = _floats(b"[%b]" % text)
         if len(found) != len(words):
             return None
-        if b"e" in text or b"E" in text or b",-0," in b",%b," % text:
-            found = [
-                _sure(word) if b"e" in word or b"E" in word or word == b"-0" else value for word, value in zip(words, found, strict=True)
-            ]
+        if b"e" in text or b"E" in text or b"-0" in text:
+            found = _reread(words, found)
         return found if max(map(len, words)) <= _SAFE else _corrected(words, found)
     except (DecodeError, ValueError):
         return None
 
 
 def _reread(words: Sequence[bytes], found: list[float]) -> list[float]:
+    """Words with an exponent read again, and minus zero, which JSON does not have as an integer."""
     return [
-        _sure(word) if b"e" in word or b"E" in word or word == b"-0" else value
+        _sure(word) if b"e" in word or b"E" in word or (value == 0 and b"-" in word) else value
         for word, value in zip(words, found, strict=True)
     ]
 
@@ -133,9 +131,3 @@ def _sure(word: bytes) -> float:
     if number is None:
         raise ValueError
     return number
-
-
-def doubles(values: Sequence[float | None]) -> array[float]:
-    """With NaN for what is missing."""
-    nan = float("nan")
-    return array("d", [nan if value is None else value for value in values])

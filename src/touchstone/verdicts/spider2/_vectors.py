@@ -13,14 +13,13 @@ within tolerance, then that one does. Only what is left over is printed.
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cached_property, partial
 from math import fsum, isclose
 from typing import Any, Literal
 
-Item = bool | int | float | bytes
-Items = Sequence[Item]
+Items = Sequence[Any]
+"""Of truth values, numbers, and words as bytes."""
 
 _close = partial(isclose, abs_tol=1e-2)
 _nearly_close = partial(isclose, rel_tol=1.001e-9, abs_tol=1.001e-2)
@@ -35,28 +34,90 @@ class Vector:
     @cached_property
     def words(self) -> int:
         """How many items are words."""
-        return {"int": 0, "float": 0, "words": len(self.items)}.get(self.kind, sum(map(_is_word, self.items)))
+        if self.kind == "mixed":
+            return sum(map(_is_word, self.items))
+        return len(self.items) if self.kind == "words" else 0
 
     @cached_property
-    def summary(self) -> object:
+    def summary(self) -> tuple[str, float | int | None]:
         """Cheap, and equal for equal items in any order."""
         if self.kind == "words":
-            return self.kind, len(b"".join(self.items))  # type: ignore
+            return self.kind, len(b"".join(self.items))
         return self.kind, _total(self.items) if not self.words else self.words
 
     @cached_property
+    def extremes(self) -> tuple[float, float]:
+        return min(self.items), max(self.items)
+
+    @cached_property
     def by_value(self) -> list[Any]:
-        return sorted(self.items)  # type: ignore
+        return sorted(self.items)
 
     @cached_property
     def by_print(self) -> list[Any]:
         if self.kind == "words":
             return self.by_value
-        return sorted(self.items, key=str if not self.words else _printed)  # type: ignore
+        return sorted(self.items, key=_printed if self.words else str)
 
     @cached_property
-    def prints_alike(self) -> bool:
-        """Equal numbers print alike. Minus zero is the exception."""
-        return self.kind == "int" or (self.kind == "float" and _MINUS_ZERO not in array("d", self.items).tobytes())  # type: ignore
+    def prints_one_way(self) -> bool:
+        """Equal items of two such vectors of one kind print alike, or next to each other: minus zero is not among them."""
+        if self.kind == "float":
+            return _MINUS_ZERO not in array("d", self.items).tobytes()
+        return self.kind != "mixed"
 
 
+def match(gold: Vector, predicted: Vector, ignore_order: bool) -> bool:
+    if len(gold.items) != len(predicted.items) or gold.words != predicted.words:
+        return False
+    if ignore_order:
+        return _match_sorted(gold, predicted)
+    return gold.items == predicted.items or _match_items(gold.items, predicted.items, gold.words)
+
+
+def _match_sorted(gold: Vector, predicted: Vector) -> bool:
+    alike = print_alike(gold, predicted)
+    if alike and gold.items == predicted.items:
+        return True
+    if not gold.words and gold.items:
+        if not all(map(_nearly_close, gold.extremes, predicted.extremes)):
+            return False
+        if alike and gold.by_value == predicted.by_value:
+            return True
+        if not all(map(_nearly_close, gold.by_value, predicted.by_value)):
+            return False
+    return _match_items(gold.by_print, predicted.by_print, gold.words)
+
+
+def print_alike(gold: Vector, predicted: Vector) -> bool:
+    """If they hold equal items, these stand in the same order once sorted by print."""
+    return gold.kind == predicted.kind and gold.prints_one_way and predicted.prints_one_way
+
+
+def _match_items(gold: Items, predicted: Items, words: int) -> bool:
+    if not words:
+        return all(map(_close, gold, predicted))
+    if words == len(gold):
+        return gold == predicted
+    return all(map(_match_item, gold, predicted))
+
+
+def _match_item(gold: Any, predicted: Any) -> bool:
+    if _is_word(gold) or _is_word(predicted):
+        return gold == predicted
+    return _close(gold, predicted)
+
+
+def _is_word(item: object) -> bool:
+    return isinstance(item, bytes)
+
+
+def _printed(item: Any) -> tuple[bytes, bool]:
+    return (item, False) if _is_word(item) else (str(item).encode(), True)
+
+
+def _total(items: Items) -> float | None:
+    try:
+        return fsum(items)
+    except (OverflowError, ValueError):  # infinities
+        return None

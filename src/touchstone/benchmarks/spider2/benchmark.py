@@ -1,0 +1,124 @@
+"""Spider2-lite as a benchmark: the questions on local SQLite databases. The others need accounts and are skipped."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ...engines.sqlite.engine import SqliteEngine
+from ...engines.sqlite.files import find
+from ...failures import InputError, Skipped
+from ...values import Brief, Task, ToolCall
+from ..sql_episode import Listings, request, submission
+from .episode import FileEpisode, Settings, Spider2Episode
+from .golden import Golden
+from .tasks import Spider2Task
+
+INSTRUCTIONS = Path(__file__).with_name("instructions.md")
+
+
+class Spider2:
+    """The questions given, on the databases below a directory, judged by a gold folder."""
+
+    name = "spider2"
+
+    def __init__(
+        self,
+        tasks: Sequence[Spider2Task],
+        databases: Path,
+        golden: Golden,
+        engine: SqliteEngine,
+        *,
+        settings: Settings | None = None,
+        documents: Path | None = None,
+        schema: bool = False,
+        instructions: str | None = None,
+        files: Mapping[str, Path] | None = None,
+    ) -> None:
+        """`files` are results that were handed in as CSV, by task: they need no database."""
+        self._tasks = tasks
+        self._databases = databases
+        self._golden = golden
+        self._engine = engine
+        self._settings = settings or Settings()
+        self._documents = documents
+        self._schema = schema
+        self._handed_in = files or {}
+        self._listings = Listings(engine)
+        self._instructions = INSTRUCTIONS.read_text() if instructions is None else instructions
+        if not databases.is_dir() and len(self._handed_in) < len(tasks):
+            raise InputError(f"{databases}: there is no such directory of databases")
+        if self._settings.compat == "strict":
+            for task in tasks:
+                golden.check_columns(task.key)
+
+    def tasks(self) -> Sequence[Spider2Task]:
+        return self._tasks
+
+    @asynccontextmanager
+    async def open(self, task: Task) -> AsyncGenerator[Spider2Episode | FileEpisode]:
+        assert isinstance(task, Spider2Task)
+        if file := self._handed_in.get(task.key):
+            yield FileEpisode(file, self._engine.pool, self._golden.reference(task.key), self._settings)
+            return
+        if task.platform != "sqlite":
+            raise Skipped(f"needs {task.platform}", "platform")
+        reference = self._golden.reference(task.key)
+        database = find(self._databases, task.database)
+        brief = await self._brief(task, database)
+        document = self._read_document(task)
+        episode = Spider2Episode(task, brief, self._engine, database, self._settings, reference, document)
+        try:
+            yield episode
+        finally:
+            await episode.close()
+
+    def solution(self, task: Task) -> Sequence[ToolCall]:
+        """Few questions have gold SQL; for the others there is nothing to play."""
+        assert isinstance(task, Spider2Task)
+        return [submission(task.gold_sql)] if task.gold_sql else []
+
+    async def identity(self) -> Mapping[str, Any]:
+        return {
+            "benchmark": self.name,
+            "compat": self._settings.compat,
+            "schema": self._schema,
+            "databases": await self._engine.digests(self._files()),
+            "gold": self._golden_digest,
+            "instructions": hashlib.sha256(self._instructions.encode()).hexdigest()[:16],
+            "limits": msgspec.to_builtins(self._settings.judging),
+        }
+
+    @cached_property
+    def missing(self) -> list[str]:
+        """The databases that the questions name and the directory does not have."""
+        return [name for name, file in self._files().items() if not file.is_file()]
+
+    def _files(self) -> dict[str, Path]:
+        local = sorted({task.database for task in self._tasks if task.platform == "sqlite"})
+        return {name: find(self._databases, name) for name in local}
+
+    @cached_property
+    def _golden_digest(self) -> str:
+        """Of all references that are used, so that a resumed run is judged by the same gold."""
+        known = [self._golden.reference(task.key) for task in self._tasks if self._golden.has(task.key)]
+        files = [(Path(file.path).name, file.digest) for reference in known for file in reference.files]
+        conditions = [(reference.condition_cols, reference.ignore_order) for reference in known]
+        return hashlib.sha256(msgspec.json.encode([files, conditions])).hexdigest()[:16]
+
+    async def _brief(self, task: Spider2Task, database: Path) -> Brief:
+        fields = {"question": task.question, "database": task.database, "evidence": "", "instance_id": task.key}
+        listing = await self._listings.of(database) if self._schema else ""
+        return Brief(self._instructions, request(fields, listing), fields)
+
+    def _read_document(self, task: Spider2Task) -> str | None:
+        if task.knowledge is None or self._documents is None:
+            return None
+        file = self._documents / task.knowledge
+        return file.read_text(errors="replace") if file.is_file() else f"The document {task.knowledge} is not available."

@@ -1,0 +1,147 @@
+"""One Spider2-lite episode: a question on a local database, perhaps with a document, judged by golden result files."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from ...engines.sqlite.engine import SqliteEngine
+from ...failures import Unscorable
+from ...protocols import Limits
+from ...values import Brief, Observation, Outcome, Tool, Verdict
+from ...workers.pool import Pool, WorkerLost
+from ..sql_episode import EXPLORING, TOOLS, SqlEpisode
+from .golden import Reference
+from .judge import Judgement, Question, Submitted, judge_csv, judge_sql
+from .tasks import Spider2Task
+
+Compat = Literal["strict", "official"]
+
+
+class Settings(Struct, frozen=True):
+    """What changes how an episode is played and judged."""
+
+    compat: Compat = "strict"
+    """Which comparison decides; both are recorded."""
+    exploring: Limits = EXPLORING
+    judging: Limits = Limits()
+    results: str | None = None
+    """A directory for the results as CSV files."""
+
+
+class ReadDocument(Struct, frozen=True):
+    pass
+
+
+READ_DOCUMENT = Tool("read_document", "Read the document that explains terms and methods of this question.", ReadDocument)
+
+
+class Spider2Episode(SqlEpisode):
+    """The world of one question."""
+
+    def __init__(
+        self,
+        task: Spider2Task,
+        brief: Brief,
+        engine: SqliteEngine,
+        database: Path,
+        settings: Settings,
+        reference: Reference,
+        document: str | None,
+    ) -> None:
+        super().__init__(brief, engine, database, settings.exploring)
+        self.tools: Sequence[Tool] = TOOLS if document is None else (*TOOLS, READ_DOCUMENT)
+        self._task = task
+        self._settings = settings
+        self._reference = reference
+        self._document = document
+
+    async def call(self, tool: str, arguments: Any) -> Observation:
+        if tool == READ_DOCUMENT.name:
+            return Observation(self._document or "")
+        return await super().call(tool, arguments)
+
+    async def verdict(self) -> Verdict:
+        if self.submitted is None:
+            return Verdict(Outcome.failed, 0.0, "nothing was submitted", {}, {"gold_files": self._gold_files()})
+        judgement = await self._judgement(self.submitted)
+        if judgement.csv is not None and self._settings.results:
+            await asyncio.to_thread(_write, Path(self._settings.results, f"{self._task.key}.csv"), judgement.csv)
+        evidence = {"prediction": self.submitted, "gold_files": self._gold_files()}
+        return verdict_of(judgement, self._settings.compat, evidence)
+
+    async def _judgement(self, sql: str) -> Judgement:
+        limits = self._settings.judging
+        question = Question(sql, self._reference)
+        try:
+            return await self._engine.apply(self._database, judge_sql, question, limits, statements=1)
+        except WorkerLost:
+            reason = f"it used more than {limits.seconds:g} seconds or too much memory and had to be killed"
+            return Judgement(kind="error", reason=reason, fault="crash")
+
+    def _gold_files(self) -> list[str]:
+        return [Path(file.path).name for file in self._reference.files]
+
+
+class SubmitFile(Struct, frozen=True):
+    pass
+
+
+SUBMIT_FILE = Tool("submit_file", "Hand in the result that lies ready as a CSV file.", SubmitFile)
+_SECONDS_TO_COMPARE = 600.0
+
+
+class FileEpisode:
+    """A result that was made elsewhere: there is nothing to explore, only a CSV file to be judged."""
+
+    brief = Brief("", "")
+    tools: Sequence[Tool] = (SUBMIT_FILE,)
+
+    def __init__(self, file: Path, pool: Pool, reference: Reference, settings: Settings) -> None:
+        self.finished = False
+        self._file = file
+        self._pool = pool
+        self._reference = reference
+        self._settings = settings
+
+    async def call(self, tool: str, arguments: Any) -> Observation:
+        self.finished = True
+        return Observation("Submitted.")
+
+    async def verdict(self) -> Verdict:
+        if not self.finished:
+            return Verdict(Outcome.failed, 0.0, "nothing was submitted")
+        submitted = Submitted(await asyncio.to_thread(self._file.read_bytes), self._reference)
+        try:
+            judgement = await self._pool.call(judge_csv, submitted, wall=_SECONDS_TO_COMPARE)
+        except WorkerLost:
+            judgement = Judgement(kind="error", reason="it is too large to be compared", fault="crash")
+        files = [Path(file.path).name for file in self._reference.files]
+        return verdict_of(judgement, self._settings.compat, {"submission": self._file.name, "gold_files": files})
+
+
+def verdict_of(judgement: Judgement, compat: Compat, evidence: dict[str, Any]) -> Verdict:
+    """What a judgement means under the comparison that decides."""
+    if judgement.gold_is_at_fault:
+        raise Unscorable(judgement.reason, judgement.kind)
+    evidence |= {"kind": judgement.kind, **judgement.evidence, "official": judgement.official, "strict": judgement.strict}
+    metrics = {"official": float(judgement.official), "strict": float(judgement.strict)}
+    if judgement.fault is not None:
+        reason = "The SQL is blank." if judgement.fault == "blank" else f"The SQL cannot be run: {judgement.reason}"
+        return Verdict(Outcome.failed, 0.0, reason, metrics, evidence)
+    score = metrics[compat]
+    reason = judgement.reason
+    if judgement.official != judgement.strict:
+        reason += f" (The official comparison {'accepts' if judgement.official else 'rejects'} it.)"
+    return Verdict(Outcome.passed if score else Outcome.failed, score, reason, metrics, evidence)
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.new")
+    temporary.write_text(text)
+    temporary.replace(path)

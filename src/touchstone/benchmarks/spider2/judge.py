@@ -1,0 +1,113 @@
+"""Judging a result against golden files, in a worker process: where it is made, if it comes from SQL.
+
+Both comparisons are always made, official and strict; which of them decides is the user's choice.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from ...engines.sqlite.worker import Reader
+from ...failures import SqlError, SqlFault
+from ...values import Table
+from ...verdicts import plain
+from ...verdicts.spider2 import CsvError, CsvTable, Official, Strict, official, official_any, read_csv, strict_any, to_csv
+from .golden import Reference
+
+ROWS_KEPT = 1_000
+"""How many rows of a result a record holds. The CSV file has them all."""
+
+
+class Question(Struct, frozen=True):
+    sql: str
+    reference: Reference
+
+
+class Submitted(Struct, frozen=True):
+    """A result that was handed in as a CSV file."""
+
+    csv: bytes
+    reference: Reference
+
+
+class Judgement(Struct, frozen=True):
+    official: bool = False
+    strict: bool = False
+    kind: str = ""
+    reason: str = ""
+    evidence: dict[str, Any] = {}
+    csv: str | None = None
+    """The whole result, if it came from SQL."""
+    fault: SqlFault | None = None
+    gold_is_at_fault: bool = False
+
+
+def judge_sql(reader: Reader, question: Question) -> Judgement:
+    try:
+        table = reader.run(question.sql)
+    except SqlError as error:
+        return Judgement(kind="error", reason=error.message, fault=error.kind)
+    text = to_csv(table)
+    shown = {"executed": True, "rows": _objects(table)}
+    return _judge(text.encode(), question.reference, shown, text)
+
+
+def judge_csv(submitted: Submitted) -> Judgement:
+    return _judge(submitted.csv, submitted.reference, {"executed": True}, None)
+
+
+def _judge(csv: bytes, reference: Reference, evidence: dict[str, Any], text: str | None) -> Judgement:
+    try:
+        golds = [read_csv(Path(file.path).read_bytes()) for file in reference.files]
+    except (CsvError, OSError) as error:
+        return Judgement(kind="gold_unreadable", reason=f"a golden result cannot be read: {error}", gold_is_at_fault=True)
+    try:
+        predicted = read_csv(csv)
+    except CsvError as error:
+        return Judgement(kind="error", reason=f"the result cannot be read as CSV: {error}", evidence=evidence, csv=text)
+    said = _official(predicted, golds, reference)
+    ours = strict_any(predicted, golds, reference.condition_cols, reference.ignore_order)
+    names = [Path(file.path).name for file in reference.files]
+    evidence |= {
+        "predicted_rows": predicted.rows,
+        "predicted_columns": list(predicted.names),
+        "details": _details(names, golds, predicted, said, ours),
+        **ours.evidence,
+    }
+    return Judgement(said.matched, ours.matched, ours.kind, ours.sentence, evidence, text)
+
+
+def _official(predicted: CsvTable, golds: list[CsvTable], reference: Reference) -> Official:
+    if reference.lettered:
+        return official_any(predicted, golds, reference.condition_cols, reference.ignore_order)
+    return official(predicted, golds[0], reference.condition_cols, reference.ignore_order)
+
+
+def _details(
+    names: list[str], golds: list[CsvTable], predicted: CsvTable, said: Official, ours: Strict
+) -> list[dict[str, Any]]:
+    shape = [predicted.rows, len(predicted.columns)]
+    files = [
+        {
+            "gold_file": name,
+            "match": ours.gold == number,
+            "official_match": said.gold == number,
+            "gold_shape": [gold.rows, len(gold.columns)],
+            "gold_columns": list(gold.names),
+            "exec_shape": shape,
+        }
+        for number, (name, gold) in enumerate(zip(names, golds, strict=True))
+    ]
+    return [*files, {"official_error": said.error}] if said.error else files
+
+
+def _objects(table: Table) -> list[dict[str, Any]]:
+    """Rows as objects; of columns with the same name the later ones get a number."""
+    names: list[str] = []
+    for name in table.columns:
+        count = sum(known == name or known.startswith(f"{name}_") for known in names)
+        names.append(f"{name}_{count + 1}" if name in names else name)
+    return [dict(zip(names, map(plain, row), strict=True)) for row in table.rows[:ROWS_KEPT]]

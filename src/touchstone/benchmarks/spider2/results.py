@@ -1,0 +1,105 @@
+"""The results file of `spider2 api` and its statistics, made from the records of a run.
+
+The keys are those of the script that users know; what was wrong with its numbers is mended: integers stay integers, columns of
+the same name are kept apart, and the counters add up:
+
+    total        = api_success + api_failed + not_asked
+    api_success  = exec_success + exec_failed
+    exec_success = comparison_correct + comparison_incorrect
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ...values import Outcome, Record, ServiceStep
+from .tasks import Spider2Task
+
+_API_FAILURES = ("api_refused", "api_timeout", "api_status", "api_not_json", "api_too_large", "no_sql")
+
+
+def result_entry(task: Spider2Task, record: Record) -> dict[str, Any]:
+    """The original entry, and what became of it."""
+    evidence = record.evidence
+    exchange = next((step for step in record.steps if isinstance(step, ServiceStep)), None)
+    executed = bool(evidence.get("executed"))
+    return {
+        **task.entry,
+        "instance_id": task.key,
+        "outcome": record.outcome,
+        "reason": record.reason,
+        "api_response": exchange.response if exchange else {"error": record.reason},
+        "api_sql": evidence.get("prediction"),
+        "execution_result": evidence.get("rows", []) if executed else {"error": record.reason},
+        "execution_result_rows": evidence.get("predicted_rows") if executed else None,
+        "execution_result_csv": f"{task.key}.csv" if executed else None,
+        "execution_success": executed,
+        "api_call_duration_seconds": exchange.seconds if exchange else None,
+        "gold_comparison": _comparison(record),
+    }
+
+
+def _comparison(record: Record) -> dict[str, Any]:
+    evidence = record.evidence
+    return {
+        "gold_files_found": evidence.get("gold_files", []),
+        "gold_files_compared": evidence.get("gold_files", []) if evidence.get("executed") else [],
+        "matches_any_gold": record.outcome is Outcome.passed,
+        "official": evidence.get("official"),
+        "strict": evidence.get("strict"),
+        "comparison_details": evidence.get("details", []),
+    }
+
+
+def statistics(records: Iterable[Record]) -> dict[str, Any]:
+    counts: Counter[str] = Counter()
+    for record in records:
+        counts.update(_counted(record))
+        counts[f"outcome {record.outcome.value}"] += 1
+    total = counts["total"]
+    scorable = total - counts["outcome unscorable"] - counts["outcome skipped"]
+    correct = counts["comparison_correct"]
+    names = ("total", "api_success", "api_failed", "not_asked", "exec_success", "exec_failed")
+    names += ("gold_found", "gold_not_found", "comparison_correct", "comparison_incorrect")
+    return {
+        **{name: counts[name] for name in names},
+        "api_success_rate": _percent(counts["api_success"], total),
+        "exec_success_rate": _percent(counts["exec_success"], total),
+        "gold_found_rate": _percent(counts["gold_found"], total),
+        "accuracy": _percent(correct, total),
+        "scorable": scorable,
+        "accuracy_scorable": _percent(correct, scorable),
+        "api_failures": {kind: counts[kind] for kind in _API_FAILURES if counts[kind]},
+        "outcomes": {outcome.value: counts[f"outcome {outcome.value}"] for outcome in Outcome},
+    }
+
+
+def statistics_text(numbers: Mapping[str, Any]) -> str:
+    """The console block."""
+    rule = "=" * 60
+    lines = [f"{name.replace('_', ' ').capitalize() + ':':<24}{value}" for name, value in numbers.items() if _plain(value)]
+    return "\n".join([rule, "EVALUATION STATISTICS", rule, *lines, f"Overall Accuracy: {numbers['accuracy']:.2f}%", rule])
+
+
+def _counted(record: Record) -> Sequence[str]:
+    """The counters that one record adds to."""
+    kind = str(record.evidence.get("kind", ""))
+    found = "gold_not_found" if kind in ("gold_missing", "gold_unreadable") else "gold_found"
+    if record.evidence.get("executed"):
+        comparison = "comparison_correct" if record.outcome is Outcome.passed else "comparison_incorrect"
+        return ("total", "api_success", "exec_success", comparison, found)
+    if record.evidence.get("prediction"):
+        return ("total", "api_success", "exec_failed", found)
+    if kind in _API_FAILURES or record.outcome is Outcome.error:
+        return ("total", "api_failed", kind, found)
+    return ("total", "not_asked", found)
+
+
+def _percent(part: int, whole: int) -> float:
+    return round(100 * part / whole, 2) if whole else 0.0
+
+
+def _plain(value: Any) -> bool:
+    return isinstance(value, int | float)

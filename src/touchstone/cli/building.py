@@ -1,0 +1,127 @@
+"""From options to instances: engines, models, agents. Shared by all commands that let somebody play."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from hashlib import blake2b
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..benchmarks.sql_episode import submission
+from ..engines.cache import default_path
+from ..engines.sqlite.engine import SqliteEngine
+from ..failures import InputError
+from ..plugins import agent_plugin, build_model
+from ..protocols import Agent, AgentSettings, Benchmark, ModelSettings, ServiceSettings
+from ..values import ToolCall
+from .options import JudgeOptions, PlayOptions, RunOptions, ServiceOptions
+
+Script = Callable[[str], Sequence[ToolCall] | None]
+
+
+@dataclass(frozen=True)
+class Player:
+    """Who plays, what a run directory is named after, and what makes its records comparable."""
+
+    agent: Agent
+    name: str
+    title: str
+    identity: Mapping[str, Any]
+
+
+def build_player(
+    play: PlayOptions,
+    service: ServiceSettings | None,
+    parallel: int,
+    stack: AsyncExitStack,
+    scripts: Mapping[str, Callable[[], Script]],
+) -> Player:
+    """`scripts` makes what the oracle ("solution") and replay ("predictions") play."""
+    plugin = agent_plugin(play.agent)
+    model = None
+    if plugin.needs_model:
+        settings = ModelSettings(base_url=play.base_url, service_tier=play.service_tier, concurrency=parallel)
+        model = build_model(play.model, settings)
+        stack.push_async_callback(model.close)
+    script = scripts[plugin.needs_script]() if plugin.needs_script else _nothing
+    agent = plugin.build(AgentSettings(model=model, max_turns=play.max_turns, service=service, script=script))
+    if close := getattr(agent, "close", None):
+        stack.push_async_callback(close)
+    identity = {
+        "agent": play.agent,
+        "model": model.name if model else None,
+        "max_turns": play.max_turns if model else None,
+        "service": {"url": service.url, "template": service.template} if service and play.agent == "http" else None,
+    }
+    title = f"agent {play.agent}" + (f", model {model.name}" if model else "")
+    return Player(agent, model.name if model else play.agent, title, identity)
+
+
+def solutions(benchmark: Benchmark) -> Script:
+    """The reference of every task."""
+    return {task.key: benchmark.solution(task) for task in benchmark.tasks()}.get
+
+
+def script_of(predictions: Mapping[str, str]) -> Script:
+    """Hands in each task's prediction."""
+    return lambda key: [submission(predictions[key])] if key in predictions else None
+
+
+def digest_of(predictions: Mapping[str, str]) -> str:
+    return blake2b(msgspec.json.encode(sorted(predictions.items())), digest_size=8).hexdigest()
+
+
+def open_engine(judged: JudgeOptions, stack: AsyncExitStack) -> SqliteEngine:
+    engine = SqliteEngine(cache=default_path() if judged.cache else None)
+    stack.push_async_callback(engine.close)
+    return engine
+
+
+def read_instructions(path: Path | None) -> str | None:
+    try:
+        return path.read_text() if path else None
+    except (OSError, UnicodeError) as error:
+        raise InputError(f"--system-prompt {path}: {error}") from None
+
+
+def service_settings(service: ServiceOptions, template: Mapping[str, Any]) -> ServiceSettings | None:
+    """How to ask the service under test, if one is given; `template` is what it is sent unless the user has another."""
+    if service.api_url is None:
+        return None
+    if not service.api_url.startswith(("http://", "https://")):
+        raise InputError(f"--api-url {service.api_url}: expected an address that begins with http:// or https://")
+    return ServiceSettings(
+        url=service.api_url,
+        timeout=service.api_timeout,
+        headers=dict(_header(text) for text in service.header),
+        template=_read_template(service.request_template) if service.request_template else template,
+        sql_field=service.sql_field,
+    )
+
+
+def refuse_odd_numbers(play: PlayOptions, judged: JudgeOptions, run: RunOptions) -> None:
+    if play.epochs < 1 or run.parallel < 1 or play.max_turns < 1 or not 0 < judged.sql_timeout < inf:
+        raise InputError("--epochs, --parallel, --max-turns and --sql-timeout must be positive")
+
+
+def _nothing(_: str) -> None:
+    return None
+
+
+def _header(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise InputError(f"--header {name}: expected KEY=VALUE")
+    return name.strip(), value
+
+
+def _read_template(path: Path) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+    except (OSError, msgspec.DecodeError, UnicodeError) as error:
+        raise InputError(f"--request-template {path}: expected a JSON object: {error}") from None

@@ -1,0 +1,103 @@
+"""`touchstone serve`: any agent as a text-to-SQL service."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import sys
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from ..benchmarks.bird.benchmark import INSTRUCTIONS
+from ..benchmarks.bird.tasks import load_tasks
+from ..benchmarks.sql_episode import submission
+from ..failures import InputError
+from ..protocols import Limits
+from ..serving.answering import Answerer, question_key
+from .building import Script, build_player, open_engine, read_instructions
+from .options import JudgeOptions, PlayOptions
+
+
+def serve(
+    *,
+    databases: Path,
+    play: PlayOptions = PlayOptions(),
+    judged: JudgeOptions = JudgeOptions(),
+    data: Path | None = None,
+    schema: Annotated[bool, Parameter(negative="")] = False,
+    parallel: Annotated[int, Parameter(name=["--parallel", "-p"])] = 4,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+) -> int:
+    """Answer questions over HTTP with any agent: POST /infer (question, db_id, evidence) gives sql.
+
+    Parameters
+    ----------
+    databases
+        The directory that holds <db_id>/<db_id>.sqlite, or <db_id>.sqlite.
+    data
+        A task file in BIRD's format with the gold SQL that the oracle agent answers from.
+    schema
+        Tell the agent the tables and columns together with the question.
+    parallel
+        How many questions at once.
+    host
+        The address to listen on. Anyone who can reach it can ask.
+    port
+        The port; 0 takes a free one.
+    """
+    if not databases.is_dir():
+        raise InputError(f"{databases}: there is no such directory of databases")
+    listening = _listen(host, port)
+    asyncio.run(_serve(databases, play, judged, data, schema, parallel, listening))
+    return 0
+
+
+async def _serve(
+    databases: Path,
+    play: PlayOptions,
+    judged: JudgeOptions,
+    data: Path | None,
+    schema: bool,
+    parallel: int,
+    listening: socket.socket,
+) -> None:
+    try:
+        import uvicorn
+
+        from ..serving.app import build_app
+    except ImportError:
+        raise InputError("serve needs FastAPI: pip install 'touchstone[serve]'") from None
+    async with AsyncExitStack() as stack:
+        engine = open_engine(judged, stack)
+        scripts = {"solution": lambda: _solutions(data)}
+        player = build_player(play, None, parallel, stack, scripts)
+        instructions = read_instructions(play.system_prompt) or INSTRUCTIONS.read_text()
+        limits = Limits(seconds=judged.sql_timeout)
+        answerer = Answerer(player.agent, engine, databases, instructions, schema=schema, parallel=parallel, limits=limits)
+        address = "http://{}:{}".format(*listening.getsockname()[:2])
+        print(f"{player.title} answers at {address}/infer (documentation at {address}/docs)", flush=True)
+        server = uvicorn.Server(uvicorn.Config(build_app(answerer, player.title), log_level="warning", lifespan="off"))
+        await server.serve(sockets=[listening])
+
+
+def _solutions(data: Path | None) -> Script:
+    if data is None:
+        raise InputError("the oracle answers from gold SQL: give a task file with --data")
+    return {question_key(task.question, task.database): [submission(task.gold)] for task in load_tasks(data)}.get
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except (OSError, OverflowError) as error:
+        listening.close()
+        raise InputError(f"cannot listen on {host}:{port}: {getattr(error, 'strerror', None) or error}") from None
+    if host not in ("127.0.0.1", "::1", "localhost"):
+        print(f"touchstone: anyone who can reach {host} can ask this service", file=sys.stderr)
+    return listening

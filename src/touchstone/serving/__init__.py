@@ -1,0 +1,1 @@
+"""Any agent as a text-to-SQL service over HTTP."""

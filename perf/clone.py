@@ -22,7 +22,7 @@ from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.protocols import Limits
 
 SIZES = (1, 100, 1000)
-ROUNDS = 15
+ROUNDS = 31
 READ = "SELECT v FROM t WHERE id = 77"
 WRITE = "UPDATE t SET v = 'x' WHERE id = 77"
 
@@ -37,31 +37,32 @@ def make(path: Path, megabytes: int) -> None:
     connection.close()
 
 
-async def median(action: Callable[[], Awaitable[None]]) -> float:
+async def median(action: Callable[[], Awaitable[float]]) -> float:
     await action()
-    times: list[float] = []
-    for _ in range(ROUNDS):
-        started = time.perf_counter()
-        await action()
-        times.append(1000 * (time.perf_counter() - started))
-    return statistics.median(times)
+    return statistics.median([1000 * await action() for _ in range(ROUNDS)])
 
 
 async def measure(engine: SqliteEngine, database: Path) -> dict[str, float]:
-    async def session(sql: str) -> None:
+    async def session(sql: str) -> float:
+        started = time.perf_counter()
         opened = engine.session(database, writable=True, limits=Limits())
         await opened.run(sql)
+        spent = time.perf_counter() - started
         await opened.close()
+        return spent
 
-    async def copy() -> None:
+    async def copy() -> float:
+        started = time.perf_counter()
         target = database.with_suffix(".copy")
         shutil.copyfile(database, target)
         connection = sqlite3.connect(target)
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute(WRITE)
         connection.commit()
+        spent = time.perf_counter() - started
         connection.close()
         target.unlink()
+        return spent
 
     return {
         "read": await median(lambda: session(READ)),

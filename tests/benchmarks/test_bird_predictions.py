@@ -113,8 +113,9 @@ def test_null_in_json_lines_counts_as_blank(tmp_path: Path, tasks: list[BirdTask
         ),
         ([], "expected a JSON object of predictions, found list"),
         ("null", "expected a JSON object of predictions, found NoneType"),
-        ("{", "not valid JSON"),
-        ("", "not valid JSON"),
+        ("{", "not valid JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"),
+        ("", "not valid JSON: Expecting value: line 1 column 1 (char 0)"),
+        ('{"0": "a", "0": "b"}', "key '0' occurs twice"),
     ],
 )
 def test_a_json_file_that_does_not_fit_is_refused(tmp_path: Path, tasks: list[BirdTask], content: Any, complaint: str) -> None:

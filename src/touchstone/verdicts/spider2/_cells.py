@@ -10,9 +10,11 @@ two lists brings all pairs within the tolerance, then pairing them in ascending 
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
+from math import fsum
 from typing import Any
 
 TOLERANCE = 0.01
@@ -29,17 +31,32 @@ class Cells:
     @cached_property
     def exact(self) -> bool:
         """Nothing here is a float."""
+        if isinstance(self.items, array):
+            return self.items.typecode != "d"
         return not self.numeric or not any(isinstance(item, float) for item in self.items)
 
     @cached_property
     def others(self) -> Counter[bytes | None]:
         """NULL, and words among numbers."""
+        if isinstance(self.items, array):
+            return Counter()
         return Counter(item for item in self.items if not self.is_proper(item))
 
     @cached_property
     def ascending(self) -> list[Any]:
         """Everything else."""
         return sorted(filter(self.is_proper, self.items) if self.others else self.items)
+
+    @cached_property
+    def total(self) -> tuple[int, float | None]:
+        """Cheap, and equal for equal cells in any order: how many are proper, and their sum, or their length as words."""
+        proper = list(filter(self.is_proper, self.items)) if self.others else self.items
+        if not self.numeric:
+            return len(proper), len(b"".join(proper))
+        try:
+            return len(proper), fsum(proper)
+        except (OverflowError, ValueError):  # infinities
+            return len(proper), None
 
     def is_proper(self, item: Any) -> bool:
         return item is not None and isinstance(item, bytes) != self.numeric

@@ -36,7 +36,7 @@ class CsvError(Exception):
 
 class Records(NamedTuple):
     names: list[bytes]
-    index: int
+    surplus: int
     """How many columns in front have no name, and are no columns for pandas."""
     blocks: Iterator[list[list[bytes]]]
     """Columns of words, block after block."""

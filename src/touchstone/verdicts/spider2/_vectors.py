@@ -34,16 +34,16 @@ class Vector:
     @cached_property
     def words(self) -> int:
         """How many items are words."""
-        if self.kind == "mixed":
-            return sum(map(_is_word, self.items))
-        return len(self.items) if self.kind == "words" else 0
+        if self.kind == "words":
+            return len(self.items) - self.items.count(0)
+        return sum(map(_is_word, self.items)) if self.kind == "mixed" else 0
 
     @cached_property
     def summary(self) -> tuple[str, float | int | None]:
         """Cheap, and equal for equal items in any order."""
-        if self.kind == "words":
-            return self.kind, len(b"".join(self.items))
-        return self.kind, _total(self.items) if not self.words else self.words
+        if self.words:
+            return self.kind, sum(map(len, filter(_is_word, self.items)))
+        return self.kind, _total(self.items)
 
     @cached_property
     def extremes(self) -> tuple[float, float]:
@@ -55,7 +55,7 @@ class Vector:
 
     @cached_property
     def by_print(self) -> list[Any]:
-        if self.kind == "words":
+        if self.words == len(self.items):
             return self.by_value
         return sorted(self.items, key=_printed if self.words else str)
 

@@ -14,8 +14,8 @@ from typing import Any
 from .column import Column
 from .csv_table import CsvTable
 
-Conditions = Any
-"""As it comes from the metadata, of whatever shape."""
+Conditions = list[Any] | int | None
+"""As it comes from the metadata: the items may be anything."""
 
 
 class ConditionError(Exception):
@@ -24,34 +24,34 @@ class ConditionError(Exception):
 
 def intended(conditions: Conditions, golds: int) -> list[list[int]]:
     """For each golden result the columns that count; an empty list means all."""
-    items = conditions if isinstance(conditions, list) else [] if conditions is None else [conditions]
+    items = _listed(conditions)
     if any(isinstance(item, list) for item in items):
-        lists = [item if isinstance(item, list) else [] for item in items]
-        return [*lists, *([[]] * (golds - len(lists)))][:golds]
+        return [*(item or _ALL for item in items), *([_ALL] * golds)][:golds]
     return [[item for item in items if item is not None]] * golds
 
 
 def columns_at(gold: CsvTable, places: Sequence[int]) -> list[int]:
     """The columns that count, each once, from 0 on."""
     width = len(gold.columns)
-    if wrong := [place for place in places if not -width <= place < width]:
+    if wrong := [place for place in places if place not in range(-width, width)]:
         raise ConditionError(f"the metadata names column {wrong[0]}, but the golden result has {width}")
     return list(dict.fromkeys(place % width for place in places)) or list(range(width))
 
 
-def official_each(conditions: Conditions, golds: int) -> Sequence[Conditions]:
+def official_each(conditions: Conditions, golds: int) -> list[Any]:
     """Conditions of each of several golden results, or of a single one whose file name has a letter."""
     if conditions in (None, [], [[]], [None]):
-        return [[]] * golds
-    if golds > 1 and not all(isinstance(item, list) for item in conditions):
-        return [conditions] * golds
-    return conditions
+        return [_ALL] * golds
+    items = _listed(conditions)
+    if golds > 1 and not all(isinstance(item, list) for item in items):
+        return [items] * golds
+    return items
 
 
 def official_columns(gold: CsvTable, conditions: Conditions) -> list[Column]:
     if not conditions:
         return list(gold.columns)
-    places = conditions if isinstance(conditions, list) else [conditions]
+    places = _listed(conditions)
     if any(isinstance(place, list) for place in places):
         raise ConditionError("Buffer has wrong number of dimensions (expected 1, got 2)")
     if not all(isinstance(place, int) for place in places):
@@ -60,3 +60,12 @@ def official_columns(gold: CsvTable, conditions: Conditions) -> list[Column]:
         return [gold.columns[place] for place in places]
     except IndexError:
         raise ConditionError("positional indexers are out-of-bounds") from None
+
+
+_ALL: list[int] = []
+
+
+def _listed(conditions: Conditions) -> list[Any]:
+    if isinstance(conditions, list):
+        return conditions
+    return [] if conditions is None else [conditions]

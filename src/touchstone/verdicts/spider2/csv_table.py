@@ -1,15 +1,16 @@
 """A query result in a CSV file, read as pandas.read_csv reads it without further arguments.
 
 The official suite passes predicted and golden results through CSV files and this function, so that all types are
-guessed, on both sides. `_records` cuts the file into words, `column` guesses the types.
+guessed, on both sides. `_records` cuts the file into words, `_inference` guesses the types.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ._inference import column, joined
 from ._records import BUFFER, CsvError, records
-from .column import Column, column, joined
+from .column import Column
 
 __all__ = ["CsvError", "CsvTable", "read_csv"]
 
@@ -25,8 +26,8 @@ class CsvTable:
 def read_csv(data: bytes | str, buffer: int = BUFFER) -> CsvTable:
     """Raises CsvError where pandas fails. `buffer` is for tests."""
     data = data.encode() if isinstance(data, str) else _checked(data)
-    names, index, blocks = records(data, buffer)
-    typed = [[column(words) for words in block[index:]] for block in blocks]
+    names, surplus, blocks = records(data, buffer)
+    typed = [[column(words) for words in block[surplus:]] for block in blocks]
     columns = [joined(parts) for parts in zip(*typed, strict=True)] if typed else [Column("words", [], [])] * len(names)
     return CsvTable(tuple(name.decode() for name in names), tuple(columns), len(columns[0].values))
 

@@ -1,0 +1,100 @@
+"""Which predicted column stands for which golden one, each for one at most, so that the rows agree.
+
+Columns are told apart by their values. Candidates of a golden column are the predicted ones with the same values in
+any order; those of the same name come first. Golden columns with one candidate are settled together, the others
+one after the other, and with each the rows are compared as far as they go, so that wrong turns are left early. The
+number of comparisons is bounded, less generously for long results: `Cut` is raised beyond.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ._cells import Cells, same_cells, same_values
+from ._pairing import Cut, Pairing
+from ._rows import row_apart, same_rows
+from .column import Column
+from .csv_table import CsvTable
+
+Partners = dict[int, int]
+"""A predicted column for each golden one."""
+
+MOST_COMPARISONS = 300
+MOST_CELLS = 50_000_000
+_STEPS = 1_000_000
+
+
+def reading(gold: Column, predicted: Column) -> tuple[Cells, Cells] | None:
+    """Both columns as numbers if the golden one holds numbers, else as words; None if the predicted one cannot be read so."""
+    sides = (gold.numbers, predicted.numbers) if gold.is_number else (gold.words, predicted.words)
+    return None if sides[0] is None or sides[1] is None else (sides[0], sides[1])
+
+
+def likely_partners(gold: CsvTable, places: Sequence[int], predicted: CsvTable) -> Partners | None:
+    """The first columns with equal sums, if they make the rows exactly equal. This settles most right answers."""
+    partners: Partners = {}
+    for place in places:
+        for other in _by_name(gold, place, predicted):
+            pair = reading(gold.columns[place], predicted.columns[other])
+            if other not in partners.values() and pair and pair[0].total == pair[1].total:
+                partners[place] = other
+                break
+        else:
+            return None
+    pairs = _pairs(gold, predicted, partners)
+    return partners if same_rows([g.items for g, _ in pairs], [p.items for _, p in pairs]) else None
+
+
+def candidates(gold: CsvTable, place: int, predicted: CsvTable, ordered: bool) -> list[int]:
+    fits = same_cells if ordered else same_values
+    pairs = ((other, reading(gold.columns[place], predicted.columns[other])) for other in _by_name(gold, place, predicted))
+    return [other for other, pair in pairs if pair and fits(*pair)]
+
+
+def _by_name(gold: CsvTable, place: int, predicted: CsvTable) -> list[int]:
+    name = gold.names[place].casefold()
+    return sorted(range(len(predicted.columns)), key=lambda other: predicted.names[other].casefold() != name)
+
+
+def distinct_partners(choices: dict[int, list[int]]) -> tuple[Partners, int | None]:
+    """A partner of its own for each golden column; if that cannot be, the first column that stays without one."""
+    pairing = Pairing(choices.__getitem__, _STEPS)
+    left = next((place for place in choices if not pairing.add(place)), None)
+    return pairing.partner, left
+
+
+def matching_partners(gold: CsvTable, predicted: CsvTable, choices: dict[int, list[int]]) -> Partners | None:
+    """Partners with which the rows agree, if there are any."""
+    order = sorted(choices, key=lambda place: len(choices[place]))
+    settled = sum(len(choices[place]) == 1 for place in order)
+    budget = max(10, min(MOST_COMPARISONS, MOST_CELLS // (gold.rows * len(order) + 1)))
+    chosen: list[int] = []
+    open_choices = [iter(choices[order[0]])]
+    while open_choices:
+        other = next((other for other in open_choices[-1] if other not in chosen), None)
+        if other is None:
+            open_choices.pop()
+            del chosen[-1:]
+            continue
+        chosen.append(other)
+        if len(chosen) >= max(settled, 1):
+            budget -= 1
+            if budget < 0:
+                raise Cut
+            if not _agree(gold, predicted, dict(zip(order, chosen, strict=False))):
+                chosen.pop()
+                continue
+        if len(chosen) == len(order):
+            return dict(zip(order, chosen, strict=True))
+        open_choices.append(iter(choices[order[len(chosen)]]))
+    return None
+
+
+def _agree(gold: CsvTable, predicted: CsvTable, partners: Partners) -> bool:
+    pairs = _pairs(gold, predicted, partners)
+    return row_apart([g for g, _ in pairs], [p for _, p in pairs]) is None
+
+
+def _pairs(gold: CsvTable, predicted: CsvTable, partners: Partners) -> list[tuple[Cells, Cells]]:
+    pairs = (reading(gold.columns[place], predicted.columns[other]) for place, other in partners.items())
+    return [pair for pair in pairs if pair]

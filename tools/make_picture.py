@@ -1,6 +1,6 @@
 """The picture in the README: what `touchstone score bird` prints for a real prediction file, as an SVG.
 
-    python tools/make_picture.py PREDICTIONS DATA DATABASES
+python tools/make_picture.py PREDICTIONS DATA DATABASES
 """
 
 from __future__ import annotations

@@ -1,19 +1,24 @@
-"""`touchstone demo`: the whole job on a small dataset that ships with the package, without a key or a network."""
+"""`touchstone demo`: the whole job on small datasets that ship with the package, without a key or a network."""
 
 from __future__ import annotations
 
 import shlex
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from ..datasets import bird_demo
+from ..datasets import bird_demo, spider2_demo
 from ..failures import InputError
 from .bird import bird
-from .options import PlayOptions, RunOptions, SelectOptions
+from .options import PlayOptions, RunOptions, SelectOptions, ServiceOptions
+from .spider2 import DataOptions, RequestOptions, api
 
-_LOCAL_TASKS = ("101", "102", "201", "202", "203", "301", "302", "303")
+_EASY = ("101", "102", "201", "202", "203", "301", "302", "303")
 
 
 def demo(
@@ -21,7 +26,7 @@ def demo(
     output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("results", "demo"),
     local: bool = True,
 ) -> int:
-    """Watch agents play a small text-to-SQL benchmark: first the oracle, then a real model that runs on this machine.
+    """Watch agents play small text-to-SQL benchmarks: the oracle, a real model that runs on this machine, a service.
 
     Parameters
     ----------
@@ -30,31 +35,109 @@ def demo(
     local
         Play with the local model too.
     """
+    steps = [_oracle, _service_of_the_oracle]
+    if local and _has_local_model():
+        steps = [_oracle, _local_model, _service_of_the_oracle, _service_of_the_local_model]
+    for number, step in enumerate(steps, 1):
+        print(f"\n{number}. {' '.join((step.__doc__ or '').split())}\n", flush=True)
+        if code := step(output):
+            return code
+    _say_what_next(output)
+    return 0
+
+
+def _oracle(output: Path) -> int:
+    """The oracle plays the reference of every task. It must pass them all: this checks the whole pipeline."""
     tasks, databases = bird_demo()
-    print("1. The oracle plays the reference of every task. It must pass them all: this checks the whole pipeline.\n")
-    code = bird(tasks, databases, play=PlayOptions(agent="oracle"), run=RunOptions(output=output / "oracle", parallel=4))
-    if code or not local:
-        return code
-    print(
-        "\n2. A small language model plays the easiest tasks, in process and on one core. At 135 million parameters it rarely\n"
-        "   finds the answer; what you see is a real model that calls tools, reads observations, errs and is told why.\n"
+    return bird(tasks, databases, play=PlayOptions(agent="oracle"), run=RunOptions(output=output / "oracle", parallel=4))
+
+
+def _local_model(output: Path) -> int:
+    """A small language model plays the easiest tasks, in process and on one core. At 135 million parameters it rarely finds
+    the answer; what you see is a real model that calls tools, reads observations, errs and is told why."""
+    tasks, databases = bird_demo()
+    return bird(
+        tasks,
+        databases,
+        selected=SelectOptions(task=_EASY),
+        play=PlayOptions(model="local", max_turns=4),
+        run=RunOptions(output=output / "local", verbose=True),
+        schema=True,
     )
+
+
+def _service_of_the_oracle(output: Path) -> int:
+    """The oracle answers as an HTTP service on a free port, and is evaluated like any text-to-SQL API: the SQL that comes
+    back is run, and the results are compared with golden CSV files."""
+    with _serving("--agent", "oracle", "--data", str(_questions_with_gold(output))) as url:
+        return _evaluate(url, output, "oracle", None)
+
+
+def _service_of_the_local_model(output: Path) -> int:
+    """The same with the local model behind the service, on two questions."""
+    with _serving("--model", "local", "--max-turns", "3", "--schema") as url:
+        return _evaluate(url, output, "local", 2)
+
+
+def _evaluate(url: str, output: Path, name: str, limit: int | None) -> int:
+    questions, gold, databases = spider2_demo()
+    return api(
+        input=questions,
+        output=output / f"api-{name}.json",
+        data=DataOptions(databases=databases, gold=gold, results=output / f"api-{name}-csv", limit=limit),
+        service=ServiceOptions(api_url=url),
+        sent=RequestOptions(minimal_request=True),
+        parallel=4,
+        runs=output / f"api-{name}",
+    )
+
+
+@contextmanager
+def _serving(*options: str) -> Generator[str]:
+    """A service in a process of its own, as a user would start it; gives its address."""
+    databases = str(bird_demo()[1])
+    command = [sys.executable, "-m", "touchstone", "serve", "--databases", databases, "--port", "0", *options]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
-        code = bird(
-            tasks,
-            databases,
-            selected=SelectOptions(task=_LOCAL_TASKS),
-            play=PlayOptions(model="local", max_turns=4),
-            schema=True,
-            run=RunOptions(output=output / "local", verbose=True),
-        )
+        assert process.stdout is not None
+        said = process.stdout.readline()
+        if " answers at " not in said:
+            raise InputError("the service could not be started")
+        print(said, end="", flush=True)
+        yield said.partition(" answers at ")[2].split()[0]
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _questions_with_gold(output: Path) -> Path:
+    """The service is asked the questions of the Spider2 demo, so its oracle needs the gold under those words."""
+    import msgspec
+
+    from ..benchmarks.spider2.tasks import load_tasks
+
+    questions, gold, _ = spider2_demo()
+    tasks = load_tasks(questions, gold / "sql")
+    rows = [{"question_id": t.key, "db_id": t.database, "question": t.question, "SQL": t.gold_sql} for t in tasks]
+    target = output / "questions-with-gold.json"
+    target.write_bytes(msgspec.json.encode(rows))
+    return target
+
+
+def _has_local_model() -> bool:
+    from ..plugins import build_model
+    from ..protocols import ModelSettings
+
+    try:
+        build_model("local", ModelSettings())
     except InputError as error:
-        print(f"   Left out: {error}")
-    _say_what_next(tasks, databases, output)
-    return code
+        print(f"The local model is left out: {error}")
+        return False
+    return True
 
 
-def _say_what_next(tasks: Path, databases: Path, output: Path) -> None:
+def _say_what_next(output: Path) -> None:
+    tasks, databases = bird_demo()
     oracle = shlex.quote(str(output / "oracle" / "latest"))
     print(f"""
 What to try next:
@@ -62,5 +145,5 @@ What to try next:
     touchstone bird {tasks} {databases} --model gpt-5-mini
   Predictions you have already, scored without a model:
     touchstone score bird {oracle} --data {tasks} --databases {databases}
-  The real BIRD data (docs/bird.md says where it is):
+  The real BIRD data (docs/bird.md says where it is), or your own text-to-SQL service (docs/spider2.md):
     touchstone bird mini_dev_sqlite.json dev_databases --model gpt-5-mini --parallel 8""")

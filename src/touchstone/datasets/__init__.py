@@ -6,10 +6,16 @@ traps of real data (see each database's `database_description`). `tools/make_dem
 
 from pathlib import Path
 
-__all__ = ["bird_demo"]
+__all__ = ["bird_demo", "spider2_demo"]
 
 
 def bird_demo() -> tuple[Path, Path]:
     """The task file and the databases directory of the demo dataset, as `touchstone bird` takes them."""
     root = Path(__file__).parent / "bird_demo"
     return root / "tasks.json", root / "databases"
+
+
+def spider2_demo() -> tuple[Path, Path, Path]:
+    """The same questions in Spider2-lite's layout: the question file, the gold folder and the databases directory."""
+    root = Path(__file__).parent / "spider2_demo"
+    return root / "questions.jsonl", root / "gold", bird_demo()[1]

@@ -75,9 +75,9 @@ def _judge(csv: bytes, reference: Reference, evidence: dict[str, Any], text: str
         "predicted_rows": predicted.rows,
         "predicted_columns": list(predicted.names),
         "details": _details(names, golds, predicted, said, ours),
-        **ours.evidence,
+        **ours.difference.evidence,
     }
-    return Judgement(said.matched, ours.matched, ours.kind, ours.sentence, evidence, text)
+    return Judgement(said.matched, ours.matched, ours.difference.kind, ours.difference.sentence, evidence, text)
 
 
 def _official(predicted: CsvTable, golds: list[CsvTable], reference: Reference) -> Official:
@@ -93,7 +93,7 @@ def _details(
     files = [
         {
             "gold_file": name,
-            "match": ours.gold == number,
+            "match": ours.matched and ours.gold == number,
             "official_match": said.gold == number,
             "gold_shape": [gold.rows, len(gold.columns)],
             "gold_columns": list(gold.names),

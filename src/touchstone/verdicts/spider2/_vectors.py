@@ -41,9 +41,10 @@ class Vector:
     @cached_property
     def summary(self) -> tuple[str, float | int | None]:
         """Cheap, and equal for equal items in any order."""
-        if self.words:
-            return self.kind, sum(map(len, filter(_is_word, self.items)))
-        return self.kind, _total(self.items)
+        if not self.words:
+            return self.kind, _total(self.items)
+        words = self.items if self.words == len(self.items) else filter(_is_word, self.items)
+        return self.kind, len(b"".join(words))
 
     @cached_property
     def extremes(self) -> tuple[float, float]:

@@ -1,0 +1,1 @@
+SELECT MAX(hourly_rate) FROM mechanics

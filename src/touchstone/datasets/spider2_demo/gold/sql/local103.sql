@@ -1,0 +1,1 @@
+SELECT MAX(CAST(quote AS INTEGER)) FROM repairs

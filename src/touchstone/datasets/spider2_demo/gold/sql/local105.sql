@@ -1,0 +1,1 @@
+SELECT COUNT(DISTINCT LOWER(TRIM(email))) FROM customers WHERE TRIM(email) <> ''

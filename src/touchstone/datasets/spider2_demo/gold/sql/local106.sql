@@ -1,0 +1,1 @@
+SELECT s.name, SUM(p.amount_cents) / 100.0 FROM payments AS p JOIN repairs AS r ON r.repair_id = p.repair_id JOIN shops AS s ON CAST(s.shop_code AS INTEGER) = CAST(r.shop_code AS INTEGER) GROUP BY s.shop_code ORDER BY SUM(p.amount_cents) DESC LIMIT 1

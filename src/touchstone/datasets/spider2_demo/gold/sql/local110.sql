@@ -1,0 +1,1 @@
+SELECT LOWER(TRIM(c.email)), SUM(p.amount_cents) / 100.0 FROM customers AS c JOIN repairs AS r ON r.customer_id = c.customer_id JOIN payments AS p ON p.repair_id = r.repair_id WHERE TRIM(c.email) <> '' GROUP BY LOWER(TRIM(c.email)) ORDER BY SUM(p.amount_cents) DESC LIMIT 3

@@ -1,0 +1,1 @@
+SELECT MAX(taken_at) FROM samples

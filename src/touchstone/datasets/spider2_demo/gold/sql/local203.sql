@@ -1,0 +1,1 @@
+SELECT "test name" FROM tests WHERE "group" = 'Lipids'

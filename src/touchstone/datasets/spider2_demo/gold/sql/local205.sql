@@ -1,0 +1,1 @@
+SELECT COUNT(DISTINCT p.patient_no) FROM patients AS p JOIN samples AS s ON s.patient_no = p.patient_no WHERE LOWER(p.sex) IN ('f', 'female') AND CAST( CASE WHEN p.birth_date LIKE '__.__.____' THEN SUBSTR(p.birth_date, 7) ELSE SUBSTR(p.birth_date, 1, 4) END AS INTEGER ) < 1950

@@ -1,0 +1,1 @@
+WITH glucose AS ( SELECT sample_id, value, ROW_NUMBER() OVER (PARTITION BY sample_id ORDER BY run DESC) AS place FROM results WHERE test_code = 'GLU' ) SELECT COUNT(*) FROM glucose AS g JOIN tests AS t ON t.test_code = 'GLU' WHERE g.place = 1 AND g.value GLOB '[0-9]*' AND (CAST(REPLACE(g.value, ',', '.') AS REAL) < t.low OR CAST(REPLACE(g.value, ',', '.') AS REAL) > t.high)

@@ -1,0 +1,1 @@
+SELECT MAX(seats) FROM venues

@@ -1,0 +1,1 @@
+SELECT COUNT(DISTINCT juror) FROM jury_scores

@@ -1,0 +1,1 @@
+SELECT COUNT(*) FROM films WHERE country LIKE '%France%'

@@ -1,0 +1,1 @@
+SELECT f.title, ROUND(AVG(j.score), 2) FROM films AS f JOIN jury_scores AS j ON j.film_id = f.film_id WHERE f.section = 'Competition' AND CAST(f.runtime AS INTEGER) > 100 AND j.score > 0 GROUP BY f.film_id ORDER BY AVG(j.score) DESC LIMIT 1

@@ -1,0 +1,1 @@
+SELECT SUM(amount) FROM sales WHERE category = 'concession' AND LOWER(TRIM(channel)) IN ('online', 'web')

@@ -1,0 +1,1 @@
+WITH sold AS (SELECT screening_id, SUM(tickets) AS tickets FROM sales GROUP BY screening_id) SELECT v.name, ROUND(100.0 * SUM(COALESCE(sold.tickets, 0)) / SUM(v.seats), 1) FROM venues AS v JOIN screenings AS s ON s.venue_id = v.venue_id LEFT JOIN sold ON sold.screening_id = s.screening_id WHERE v.seats IS NOT NULL GROUP BY v.venue_id

@@ -10,11 +10,14 @@ import asyncio
 import re
 import time
 from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from math import inf
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
-from ..failures import InputError, ServiceFailure, ServiceNonsense, ServiceUnreachable
+from ..failures import EpisodeFailure, InputError, ServiceFailure, ServiceNonsense, ServiceUnreachable
 from ..protocols import Agent, AgentPlugin, AgentSettings, ServiceSettings, Stage
 from ..values import ServiceStep, ToolCall
 
@@ -25,7 +28,9 @@ LARGEST_ANSWER = 16 * 2**20
 LONGEST_PAUSE = 60.0
 _SUCCESS = range(200, 300)
 _FIELD = re.compile(r"\{(\w+)\}")
-_FENCE = re.compile(r"```[ \t]*[\w-]*[ \t]*\n(?P<content>.*?)(?:```|\Z)", re.DOTALL)
+_FENCE = re.compile(r"```(?:[ \t]*[\w-]*[ \t]*\r?\n|[ \t]*sql[ \t])(?P<content>.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_SECRET_HEADER = re.compile(r"authorization|key|token|secret|cookie", re.IGNORECASE)
 
 
 class HttpAgent:
@@ -33,6 +38,7 @@ class HttpAgent:
 
     def __init__(self, settings: ServiceSettings) -> None:
         self._settings = settings
+        self._headers = {name: value.strip() for name, value in settings.headers.items()}
         self._client: httpx.AsyncClient | None = None
 
     async def play(self, stage: Stage) -> None:
@@ -40,11 +46,13 @@ class HttpAgent:
         started = time.perf_counter()
         status, content = await self._ask(body)
         answer = _decoded(content)
-        stage.log(ServiceStep(body, status, answer, round(time.perf_counter() - started, 6)))
+        shown = self._without_keys(content)
+        seconds = round(time.perf_counter() - started, 6)
+        stage.log(ServiceStep(body, status, answer if shown == content else _decoded(shown), seconds))
         if status not in _SUCCESS:
-            raise ServiceFailure(f"the service answered with status {status}: {_short(content)}", "api_status")
+            raise ServiceFailure(f"the service answered with status {status}: {_short(shown)}", "api_status")
         if isinstance(answer, str):
-            raise ServiceNonsense(f"the service's answer is not a JSON object: {_short(content)}", "api_not_json")
+            raise ServiceNonsense(f"the service's answer is not a JSON object: {_short(shown)}", "api_not_json")
         sql = sql_of(answer, self._settings.sql_field)
         await stage.call(ToolCall("service", "submit_sql", msgspec.json.encode({"sql": sql}).decode()))
 
@@ -59,16 +67,23 @@ class HttpAgent:
                 response, content = await self._attempt(body)
                 if last or not (response.status_code == 429 or response.status_code >= 500):
                     return response.status_code, content
-                pause = _retry_after(response) or pause
-            except httpx.TimeoutException:
-                if last:
-                    raise ServiceFailure(f"no answer within {self._settings.timeout:g} seconds", "api_timeout") from None
+                asked_for = _retry_after(response.headers.get("Retry-After", ""))
+                pause = pause if asked_for is None else asked_for
             except httpx.TransportError as error:
                 if last:
-                    what = f"nothing usable answers at {_safe(self._settings.url)}: {error or type(error).__name__}"
-                    raise ServiceUnreachable(what, "api_refused") from None
+                    raise self._failure(error) from None
+            except httpx.DecodingError as error:
+                raise ServiceNonsense(f"the service's answer cannot be unpacked: {error}", "api_not_json") from None
             await asyncio.sleep(pause)
         raise AssertionError("unreachable")
+
+    def _failure(self, error: httpx.TransportError) -> EpisodeFailure:
+        import httpx
+
+        if isinstance(error, httpx.TimeoutException) and not isinstance(error, httpx.ConnectTimeout):
+            return ServiceFailure(f"no answer within {self._settings.timeout:g} seconds", "api_timeout")
+        what = f"nothing usable answers at {_safe(self._settings.url)}: {str(error) or type(error).__name__}"
+        return ServiceUnreachable(what, "api_refused")
 
     async def _attempt(self, body: dict[str, Any]) -> tuple[httpx.Response, bytes]:
         """The whole exchange within the time limit, however slowly the answer trickles in."""
@@ -96,8 +111,15 @@ class HttpAgent:
 
             limits = httpx.Limits(max_connections=None)
             timeout = httpx.Timeout(self._settings.timeout, connect=min(30.0, self._settings.timeout))
-            self._client = httpx.AsyncClient(headers=dict(self._settings.headers), timeout=timeout, limits=limits)
+            self._client = httpx.AsyncClient(headers=self._headers, timeout=timeout, limits=limits)
         return self._client
+
+    def _without_keys(self, content: bytes) -> bytes:
+        """For the record: services like to quote the key that they refuse."""
+        for name, value in self._headers.items():
+            if _SECRET_HEADER.search(name) and value:
+                content = content.replace(value.split()[-1].encode(), b"***")
+        return content
 
     async def close(self) -> None:
         if self._client is not None:
@@ -126,11 +148,16 @@ def sql_of(answer: Any, path: str) -> str:
     for name in path.split("."):
         value = _step(value, name)
     error = cast("dict[str, Any]", answer).get("error") if isinstance(answer, dict) else None
-    said = f"; it says: {error}" if error else ""
-    if not isinstance(value, str) or not value.strip() or value.strip().lower() == "sql placeholder":
+    said = f"; it says: {_short(str(error).encode())}" if error else ""
+    sql = _bare(value) if isinstance(value, str) else ""
+    if not sql or sql.lower() == "sql placeholder":
         raise ServiceNonsense(f"there is no SQL at '{path}' in the service's answer{said}", "no_sql")
-    fence = _FENCE.search(value)
-    return (fence["content"] if fence else value).strip().rstrip(";").rstrip()
+    return sql
+
+
+def _bare(text: str) -> str:
+    fence = _FENCE.search(text)
+    return (fence["content"] if fence else text).strip().rstrip("; \t\r\n")
 
 
 def _step(value: Any, name: str) -> Any:
@@ -144,14 +171,20 @@ def _decoded(content: bytes) -> Any:
     """A JSON object or array, or the text of anything else."""
     try:
         value = msgspec.json.decode(content)
-    except (msgspec.DecodeError, UnicodeError):
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
         return content.decode("utf-8", "replace")[:10_000]
     return cast(Any, value) if isinstance(value, dict | list) else str(value)
 
 
-def _retry_after(response: httpx.Response) -> float | None:
-    given = response.headers.get("Retry-After", "")
-    return min(float(given), LONGEST_PAUSE) if given.isdigit() else None
+def _retry_after(given: str) -> float | None:
+    """Seconds, from a number or a date."""
+    if given.isdecimal():
+        return min(float(given), LONGEST_PAUSE)
+    try:
+        seconds = (parsedate_to_datetime(given) - datetime.now(UTC)).total_seconds()
+    except (TypeError, ValueError):
+        return None
+    return min(max(seconds, 0.0), LONGEST_PAUSE)
 
 
 def _short(content: bytes) -> str:
@@ -167,7 +200,27 @@ def _safe(url: str) -> str:
 def build(settings: AgentSettings) -> Agent:
     if settings.service is None:
         raise InputError("the http agent needs --api-url")
+    _refuse_hopeless(settings.service)
     return HttpAgent(settings.service)
+
+
+def _refuse_hopeless(service: ServiceSettings) -> None:
+    """Raises InputError for what would fail with every request. The value of a header may be a key, and is not told."""
+    import httpx
+
+    try:
+        url = httpx.URL(service.url)
+    except httpx.InvalidURL as error:
+        raise InputError(f"--api-url {_safe(service.url)}: {error}") from None
+    if not url.host or not 0 <= (url.port or 0) < 2**16:
+        raise InputError(f"--api-url {_safe(service.url)}: expected an address such as http://localhost:8000/infer")
+    if not 0 < service.timeout < inf:
+        raise InputError("--api-timeout must be positive")
+    for name, value in service.headers.items():
+        if not _HEADER_NAME.fullmatch(name):
+            raise InputError(f"--header {name}: a header cannot have this name")
+        if not (value.strip().isascii() and value.strip().isprintable()):
+            raise InputError(f"--header {name}: its value has characters that a header cannot have")
 
 
 plugin = AgentPlugin(build, needs_model=False)

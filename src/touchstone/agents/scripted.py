@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ..failures import Skipped
 from ..protocols import Agent, AgentPlugin, AgentSettings, Stage
 from ..values import ToolCall
 
@@ -24,9 +25,22 @@ class ScriptedAgent:
                 return
 
 
-def build(settings: AgentSettings) -> Agent:
+class Oracle(ScriptedAgent):
+    """Plays the reference; a task whose reference has nothing to play says nothing about the pipeline."""
+
+    async def play(self, stage: Stage) -> None:
+        if not self._script(stage.task):
+            raise Skipped("there is no reference that could be played")
+        await super().play(stage)
+
+
+def build_oracle(settings: AgentSettings) -> Agent:
+    return Oracle(settings.script)
+
+
+def build_replay(settings: AgentSettings) -> Agent:
     return ScriptedAgent(settings.script)
 
 
-oracle_plugin = AgentPlugin(build, needs_model=False, needs_script="solution")
-replay_plugin = AgentPlugin(build, needs_model=False, needs_script="predictions")
+oracle_plugin = AgentPlugin(build_oracle, needs_model=False, needs_script="solution")
+replay_plugin = AgentPlugin(build_replay, needs_model=False, needs_script="predictions")

@@ -8,7 +8,7 @@ from fastapi import FastAPI, HTTPException
 from pydantic import BaseModel, ConfigDict, Field
 
 from .. import __version__
-from ..failures import EpisodeFailure, TurnLimit, Unscorable
+from ..failures import EpisodeFailure, Skipped, TurnLimit, Unscorable
 from .answering import Answerer
 
 
@@ -38,7 +38,7 @@ def build_app(answerer: Answerer, who: str) -> FastAPI:
             answer = await answerer.answer(question.question, question.db_id, question.evidence)
         except Unscorable as failure:
             raise HTTPException(404, f"there is no database '{question.db_id}'") from failure
-        except TurnLimit as failure:
+        except (TurnLimit, Skipped) as failure:
             return Inferred(sql=None, execution_success=False, error=str(failure))
         except EpisodeFailure as failure:
             raise HTTPException(502, str(failure)) from failure

@@ -195,8 +195,9 @@ def million_rows(noise: float = 0.0) -> list[tuple[str, ...]]:
 
 
 def write(path: Path, rows: list[tuple[str, ...]]) -> Path:
-    lines = (",".join(row) for row in rows)
-    path.write_text("\n".join(["order_id,payment,customer,amount,share", *lines, ""]))
+    names = ("order_id", "payment", "customer", "amount", "share", "remark")[: len(rows[0])]
+    with path.open("w") as file:
+        file.writelines(",".join(row) + "\n" for row in (names, *rows))
     return path
 
 

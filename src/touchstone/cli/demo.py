@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Generator
@@ -139,11 +140,12 @@ def _has_local_model() -> bool:
 def _say_what_next(output: Path) -> None:
     tasks, databases = bird_demo()
     oracle = shlex.quote(str(output / "oracle" / "latest"))
+    program = "touchstone" if shutil.which("touchstone") else shlex.quote(sys.argv[0])
     print(f"""
 What to try next:
   Your own model on these tasks (OPENAI_API_KEY, or --base-url for a server of your own):
-    touchstone bird {tasks} {databases} --model gpt-5-mini
+    {program} bird {tasks} {databases} --model gpt-5-mini
   Predictions you have already, scored without a model:
-    touchstone score bird {oracle} --data {tasks} --databases {databases}
+    {program} score bird {oracle} --data {tasks} --databases {databases}
   The real BIRD data (docs/bird.md says where it is), or your own text-to-SQL service (docs/spider2.md):
-    touchstone bird mini_dev_sqlite.json dev_databases --model gpt-5-mini --parallel 8""")
+    {program} bird mini_dev_sqlite.json dev_databases --model gpt-5-mini --parallel 8""")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 import sys
 from contextlib import AsyncExitStack
@@ -17,8 +18,11 @@ from ..benchmarks.sql_episode import submission
 from ..failures import InputError
 from ..protocols import Limits
 from ..serving.answering import Answerer, question_key
-from .building import Script, build_player, open_engine, read_instructions
-from .options import JudgeOptions, PlayOptions
+from .building import Script, build_player, open_engine, read_instructions, refuse_odd_numbers
+from .options import JudgeOptions, PlayOptions, RunOptions
+
+_SECONDS_TO_END = 3
+"""How long answers under way may take when the service is told to stop."""
 
 
 def serve(
@@ -49,6 +53,7 @@ def serve(
     port
         The port; 0 takes a free one.
     """
+    refuse_odd_numbers(play, judged, RunOptions(parallel=parallel))
     if not databases.is_dir():
         raise InputError(f"{databases}: there is no such directory of databases")
     listening = _listen(host, port)
@@ -73,15 +78,18 @@ async def _serve(
         raise InputError("serve needs FastAPI: pip install 'touchstone[serve]'") from None
     async with AsyncExitStack() as stack:
         engine = open_engine(judged, stack)
-        scripts = {"solution": lambda: _solutions(data)}
+        scripts = {"solution": lambda: _solutions(data), "predictions": _no_predictions}
         player = build_player(play, None, parallel, stack, scripts)
         instructions = read_instructions(play.system_prompt) or INSTRUCTIONS.read_text()
         limits = Limits(seconds=judged.sql_timeout)
         answerer = Answerer(player.agent, engine, databases, instructions, schema=schema, parallel=parallel, limits=limits)
-        address = "http://{}:{}".format(*listening.getsockname()[:2])
+        app = build_app(answerer, player.title)
+        config = uvicorn.Config(app, log_level="warning", lifespan="off", timeout_graceful_shutdown=_SECONDS_TO_END)
+        address = _address(listening)
         print(f"{player.title} answers at {address}/infer (documentation at {address}/docs)", flush=True)
-        server = uvicorn.Server(uvicorn.Config(build_app(answerer, player.title), log_level="warning", lifespan="off"))
-        await server.serve(sockets=[listening])
+        for number in (signal.SIGINT, signal.SIGTERM):  # uvicorn raises them again at its end, when our own is still to come
+            asyncio.get_running_loop().add_signal_handler(number, lambda: None)
+        await uvicorn.Server(config).serve(sockets=[listening])
 
 
 def _solutions(data: Path | None) -> Script:
@@ -90,11 +98,21 @@ def _solutions(data: Path | None) -> Script:
     return {question_key(task.question, task.database): [submission(task.gold)] for task in load_tasks(data)}.get
 
 
+def _no_predictions() -> Script:
+    raise InputError("the replay agent plays tasks, not questions: a service can have any other agent")
+
+
+def _address(listening: socket.socket) -> str:
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
 def _listen(host: str, port: int) -> socket.socket:
     listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
+        listening.listen(128)  # who reads the address can ask at once
     except (OSError, OverflowError) as error:
         listening.close()
         raise InputError(f"cannot listen on {host}:{port}: {getattr(error, 'strerror', None) or error}") from None

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated
 
 from fastapi import FastAPI, HTTPException
 from pydantic import BaseModel, ConfigDict, Field
 
 from .. import __version__
-from ..failures import EpisodeFailure, Skipped, TurnLimit, Unscorable
+from ..failures import RULES, EpisodeFailure, Unscorable
+from ..values import Outcome
 from .answering import Answerer
 
 
@@ -38,10 +40,12 @@ def build_app(answerer: Answerer, who: str) -> FastAPI:
             answer = await answerer.answer(question.question, question.db_id, question.evidence)
         except Unscorable as failure:
             raise HTTPException(404, f"there is no database '{question.db_id}'") from failure
-        except (TurnLimit, Skipped) as failure:
-            return Inferred(sql=None, execution_success=False, error=str(failure))
         except EpisodeFailure as failure:
-            raise HTTPException(502, str(failure)) from failure
+            if RULES[type(failure)].outcome is Outcome.error:
+                raise HTTPException(502, str(failure)) from failure
+            return Inferred(sql=None, execution_success=False, error=str(failure))
+        except asyncio.CancelledError:
+            raise HTTPException(503, "the service is about to end") from None
         return Inferred(sql=answer.sql, execution_success=answer.execution_success, error=answer.error)
 
     @app.get("/health")

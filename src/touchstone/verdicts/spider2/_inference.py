@@ -30,29 +30,29 @@ _CODES: dict[Kind, str] = {"int": "q", "uint": "Q", "float": "d"}
 _SAMPLE = 1000
 
 
-def column(words: list[bytes]) -> Column:
-    """The type and the values of one block of words."""
+def column(words: list[bytes], exact: bool = True) -> Column:
+    """The type and the values of one block of words. Without `exact`, long floats are read in the usual way."""
     first = next((word for word in words if word not in NA), None)
     if first is None:
         return Column("float", array("d", [_NAN]) * len(words), words if any(words) else None)
     if _NUMBER.match(first):
-        return _plain(words) or _careful(words)
+        return _plain(words, exact) or _careful(words)
     return (_truths(words) if first.lower() in _TRUTH else None) or _words(words)
 
 
-def _plain(words: list[bytes]) -> Column | None:
+def _plain(words: list[bytes], exact: bool) -> Column | None:
     """Numbers without peculiarities, which are most columns."""
-    found = numbers(words)
+    found = numbers(words, exact)
     if not found:
-        return _plain_with_gaps(words) if b"" in words else None
+        return _plain_with_gaps(words, exact) if b"" in words else None
     try:
         return Column("int", array("q", found)) if isinstance(found[0], int) else Column("float", array("d", found))
     except OverflowError:
         return None
 
 
-def _plain_with_gaps(words: list[bytes]) -> Column | None:
-    found = numbers([word for word in words if word])
+def _plain_with_gaps(words: list[bytes], exact: bool) -> Column | None:
+    found = numbers([word for word in words if word], exact)
     if not found or (isinstance(found[0], int) and not all(INT64.start < number < INT64.stop for number in found)):
         return None
     rest = iter(found)
@@ -70,7 +70,7 @@ def _careful(words: list[bytes]) -> Column:
             return _words(words)
         except ValueError:
             return Column("words", words, words)
-    return found or _floats(words) or _truths(words) or _words(words)
+    return found or _floats(words) or _words(words)
 
 
 def _signed(words: list[bytes]) -> Column | None:
@@ -106,8 +106,13 @@ def _unsigned(words: list[bytes]) -> Column | None:
 
 
 def _floats(words: list[bytes]) -> Column | None:
-    found = [_NAN if word in NA else floating(word) for word in words]
-    return None if None in found else Column("float", array("d", found), words)  # type: ignore
+    found = array("d")
+    for word in words:
+        number = _NAN if word in NA else floating(word)
+        if number is None:
+            return None
+        found.append(number)
+    return Column("float", found, words)
 
 
 def _truths(words: list[bytes]) -> Column | None:

@@ -10,7 +10,9 @@ Where no digit can be lost the usual reading gives the same float, at a fraction
 these words apart by their length. It reads a column's words as one JSON array, because JSON's numbers are a
 strict part of what pandas takes for numbers, and their decoder is the fastest there is at hand.
 
-Not reproduced: exponents of ten and more digits, which overflow a C int there.
+Not reproduced: exponents of ten and more digits, which overflow a C int there. And in files of several blocks (see
+`_records`) long words are read to the nearest float, for speed, unless they are close to a power of ten. There a
+pair of numbers would have to lie on the edge of the tolerance to the last digit for a verdict to change.
 """
 
 from __future__ import annotations
@@ -83,26 +85,28 @@ def _scaled(number: float, exponent: int) -> float | None:
     return 0.0 if exponent < -616 else number / _POWERS[-308 - exponent] / _POWERS[308]
 
 
-def numbers(words: Sequence[bytes]) -> list[int] | list[float] | None:
+def numbers(words: Sequence[bytes], exact: bool = True) -> list[int] | list[float] | None:
     """All words as integers, or else all as floats, if they are written plainly; `None` says nothing about them."""
     text = b",".join(words)
     try:
         integers = _integers(b"[%b]" % text)
     except ValidationError:
-        return _plain_floats(words, text)
+        return _plain_floats(words, text, exact)
     except (DecodeError, ValueError):
         return None
     return integers if len(integers) == len(words) else None
 
 
-def _plain_floats(words: Sequence[bytes], text: bytes) -> list[float] | None:
+def _plain_floats(words: Sequence[bytes], text: bytes, exact: bool) -> list[float] | None:
     try:
         found = _floats(b"[%b]" % text)
         if len(found) != len(words):
             return None
         if b"e" in text or b"E" in text or b"-0" in text:
             found = _reread(words, found)
-        return found if max(map(len, words)) <= _SAFE else _corrected(words, found)
+        if max(map(len, words)) <= _SAFE:
+            return found
+        return _corrected(words, found) if exact else _nearly_corrected(words, found, text)
     except (DecodeError, ValueError):
         return None
 
@@ -117,13 +121,32 @@ def _reread(words: Sequence[bytes], found: list[float]) -> list[float]:
 
 def _corrected(words: Sequence[bytes], found: list[float]) -> list[float]:
     """Long words read again, but for those of 16 digits that do not begin with 9: they are below 2**53 and safe too."""
-    if any(len(word) > 18 and len(word.partition(b".")[0]) > 18 for word in words):
-        raise ValueError  # perhaps an integer that is too large, which decides what the whole column is
     nine = 57
     return [
-        value if (length := len(word)) <= _SAFE or (length < 18 and word[0] != nine and b"." in word) else _sure(word)
+        value if (length := len(word)) <= _SAFE or (length < 18 and word[0] != nine and b"." in word) else _long(word)
         for word, value in zip(words, found, strict=True)
     ]
+
+
+def _nearly_corrected(words: Sequence[bytes], found: list[float], text: bytes) -> list[float]:
+    """Only those read again that may be next to a power of ten, or too large for an integer."""
+    if b"9999999" not in text and b"0000000" not in text and max(map(len, words)) <= 20:
+        return found
+    return [
+        _long(word) if (length := len(word)) > 20 or (length > _SAFE and (b"9999999" in word or b"0000000" in word)) else value
+        for word, value in zip(words, found, strict=True)
+    ]
+
+
+def _long(word: bytes) -> float:
+    """As `floating`, for a word without an exponent. A whole part that may be too large for an integer is refused."""
+    whole, _, part = word.partition(b".")
+    if len(whole) > 18:
+        raise ValueError
+    if not whole.isdigit() or len(whole) > _DIGITS:
+        return _sure(word)
+    part = part[: _DIGITS - len(whole)]
+    return _mantissa(whole + part) / _POWERS[len(part)]
 
 
 def _sure(word: bytes) -> float:

@@ -18,7 +18,7 @@ Not reproduced: two faults of pandas where a lone carriage return ends a line an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
@@ -26,8 +26,9 @@ BUFFER = 2**20
 """Fields in a block, roughly. pandas' constant."""
 
 _QUOTED = re.compile(rb'"(?<![^,\r\n]")(?:((?:[^"]++|"")*+)"([^,\r\n]*+))?')
+_CUT_SHORT = re.compile(rb"([^,\r\n]*)(\0[^,\r\n]*)")
 _BLANK = re.compile(rb"(?m)^[ \t]*\n")
-_BEGINS_BLANK = (b"\n", b" ", b"\t")
+_MAYBE_BLANK = re.compile(rb"\n[ \t\n]")
 
 
 class CsvError(Exception):
@@ -40,6 +41,8 @@ class Records(NamedTuple):
     """How many columns in front have no name, and are no columns for pandas."""
     blocks: Iterator[list[list[bytes]]]
     """Columns of words, block after block."""
+    several: bool
+    """There is more than one block."""
 
 
 def records(data: bytes, buffer: int = BUFFER) -> Records:
@@ -48,10 +51,12 @@ def records(data: bytes, buffer: int = BUFFER) -> Records:
     if not header:
         raise CsvError("No columns to parse from file")
     names = header.split(b",")
-    first = body.partition(b"\n")[0].count(b",") + 1
-    width = max(first, len(names))
-    blocks = _blocks(body, width, len(names), block_lines(width, buffer))
-    return Records(_restored(names, quoted), width - len(names), ([_restored(c, quoted) for c in block] for block in blocks))
+    width = max(len(names), body.partition(b"\n")[0].count(b",") + 1)
+    lines = block_lines(width, buffer)
+    several = body.count(b"\n") > lines
+    blocks = _blocks(_cut(body, lines) if several else filter(None, [body]), width, len(names))
+    words = ([_restored(column, quoted) for column in block] for block in blocks)
+    return Records(_restored(names, quoted), width - len(names), words, several)
 
 
 def block_lines(width: int, buffer: int = BUFFER) -> int:
@@ -63,26 +68,28 @@ def block_lines(width: int, buffer: int = BUFFER) -> int:
 
 
 def _marked(data: bytes) -> tuple[bytes, list[bytes]]:
-    """The data with a mark for each quoted field, and what the marks stand for."""
-    quoted: list[bytes] = []
+    """The data with a mark for each quoted field, and what the marks stand for. A field ends at a NUL, as in C."""
+    kept: list[bytes] = []
 
     def mark(field: re.Match[bytes]) -> bytes:
         content, rest = field.groups()
         if content is None:
-            raise CsvError(f"Error tokenizing data. C error: EOF inside string starting at field {len(quoted) + 1} in quotes")
-        quoted.append(content.replace(b'""', b'"') + rest)
-        return b'"%d' % (len(quoted) - 1)
+            raise CsvError(f"Error tokenizing data. C error: EOF inside string starting at quoted field {len(kept) + 1}")
+        kept.append((content.replace(b'""', b'"') + rest).partition(b"\0")[0])
+        return b'"%d' % (len(kept) - 1)
 
-    return (_QUOTED.sub(mark, data) if b'"' in data else data), quoted
+    if b'"' in data:
+        data = _QUOTED.sub(mark, data)
+    if b"\0" in data:
+        data = _CUT_SHORT.sub(mark, data)
+    return data, kept
 
 
-def _restored(words: list[bytes], quoted: list[bytes]) -> list[bytes]:
-    """The words with what their marks stand for, and cut at a NUL, where C sees their end."""
-    if quoted:
-        words = [quoted[int(word[1:])] if word.startswith(b'"') else word for word in words]
-    if any(b"\0" in word for word in words):
-        words = [word.partition(b"\0")[0] for word in words]
-    return words
+def _restored(words: list[bytes], kept: list[bytes]) -> list[bytes]:
+    """The words with what their marks stand for."""
+    if not kept or b'"' not in b"".join(words):
+        return words
+    return [kept[int(word[1:])] if word.startswith(b'"') else word for word in words]
 
 
 def _lines(data: bytes) -> bytes:
@@ -90,31 +97,28 @@ def _lines(data: bytes) -> bytes:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if not data.endswith(b"\n"):
         data += b"\n"
-    blank = data.startswith(_BEGINS_BLANK) or any(b"\n" + begin in data for begin in _BEGINS_BLANK)
+    blank = data.startswith((b" ", b"\t", b"\n")) or _MAYBE_BLANK.search(data)
     return _BLANK.sub(b"", data) if blank else data
 
 
-def _blocks(body: bytes, width: int, named: int, lines: int) -> Iterator[list[list[bytes]]]:
-    fields, done = named, 0
-    for block in _cut(body, lines):
-        columns = _regular(block, width)
-        if columns is None:
-            columns, fields = _irregular(block, width, fields, done)
-        fields = max(fields, width)
-        done += len(columns[0])
-        yield columns
-
-
 def _cut(body: bytes, lines: int) -> Iterator[bytes]:
-    if body.count(b"\n") <= lines:
-        yield from [body] if body else []
-        return
     start = 0
     for end in islice(re.finditer(b"\n", body), lines - 1, None, lines):
         yield body[start : end.end()]
         start = end.end()
     if start < len(body):
         yield body[start:]
+
+
+def _blocks(blocks: Iterable[bytes], width: int, named: int) -> Iterator[list[list[bytes]]]:
+    fields, done = named, 0
+    for block in blocks:
+        columns = _regular(block, width)
+        if columns is None:
+            columns, fields = _irregular(block, width, fields, done)
+        fields = max(fields, width)
+        done += len(columns[0])
+        yield columns
 
 
 def _regular(block: bytes, width: int) -> list[list[bytes]] | None:

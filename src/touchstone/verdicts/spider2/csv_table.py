@@ -26,8 +26,8 @@ class CsvTable:
 def read_csv(data: bytes | str, buffer: int = BUFFER) -> CsvTable:
     """Raises CsvError where pandas fails. `buffer` is for tests."""
     data = data.encode() if isinstance(data, str) else _checked(data)
-    names, surplus, blocks = records(data, buffer)
-    typed = [[column(words) for words in block[surplus:]] for block in blocks]
+    names, surplus, blocks, several = records(data, buffer)
+    typed = [[column(words, exact=not several) for words in block[surplus:]] for block in blocks]
     columns = [joined(parts) for parts in zip(*typed, strict=True)] if typed else [Column("words", [], [])] * len(names)
     return CsvTable(tuple(name.decode() for name in names), tuple(columns), len(columns[0].values))
 

@@ -1,4 +1,4 @@
-"""The official Spider2-lite comparison against the official suite's recorded verdicts, and gold against itself in both modes."""
+"""The official Spider2-lite comparison against recorded verdicts of the official suite; gold against itself in both modes."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import asyncio
 import os
 import sys
 from contextlib import AsyncExitStack
+from math import inf
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -69,19 +70,23 @@ def spider2(
     verbose
         Print each task's outcome and reason as it ends.
     """
-    if parallel < 1 or judged.sql_timeout <= 0:
+    if parallel < 1 or not 0 < judged.sql_timeout < inf:
         raise InputError("--parallel and --sql-timeout must be positive")
+    if json is not None and not json.absolute().parent.is_dir():
+        raise InputError(f"--json {json}: there is no directory {json.parent}")
     golden = Golden(gold)
     handed_in = load_submission(folder)
+    folder = folder.resolve()
     tasks = _tasks(_find_data(data, gold, handed_in), golden, handed_in, everything=all)
     given = {"folder": folder, "gold": gold, "databases": databases, "data": data, "compat": compat, "all": all}
     results = folder.with_name(f"{folder.name}_csv")
     settings = Settings(compat=compat, judging=Limits(seconds=judged.sql_timeout), results=str(results))
+    files = {task.key: handed_in.files.get(task.key) for task in tasks if task.key not in handed_in.sql}
 
     async def main() -> int:
         async with AsyncExitStack() as stack:
             engine = open_engine(judged, stack)
-            benchmark = Spider2(tasks, databases, golden, engine, settings=settings, files=handed_in.files)
+            benchmark = Spider2(tasks, databases, golden, engine, settings=settings, files=files)
             plan = Plan(
                 title=f"Spider2-lite: {folder.name}, {compat} comparison",
                 benchmark=benchmark,
@@ -98,14 +103,14 @@ def spider2(
             finished, path = await conduct(plan, how)
             if path.exists():
                 _write_scores(folder, json, path)
-            return exit_code(finished, path)
+            return exit_code(finished, path, resumable=False)  # a second run finds its results in the cache
 
     return asyncio.run(main())
 
 
 def _find_data(data: Path | None, gold: Path, handed_in: Submission) -> Path | None:
     """SQL can only be run if the database of its question is known."""
-    beside = gold.absolute().parent.parent / "spider2-lite.jsonl"
+    beside = gold.resolve().parent.parent / "spider2-lite.jsonl"
     found = data or (beside if beside.is_file() else None)
     if handed_in.sql and found is None:
         raise InputError("to run .sql files the databases of the questions must be known: give spider2-lite.jsonl with --data")
@@ -114,7 +119,7 @@ def _find_data(data: Path | None, gold: Path, handed_in: Submission) -> Path | N
 
 def _tasks(data: Path | None, golden: Golden, handed_in: Submission, *, everything: bool) -> list[Spider2Task]:
     known = {task.key: task for task in load_tasks(data)} if data else {}
-    without = sorted(name for name in known if golden.has(name) and name not in handed_in.ids)
+    without = sorted(golden.ids - handed_in.ids)
     if without and not everything:
         text = "questions have a golden result and no submission; they are left out (--all counts them as failed)"
         print(f"touchstone: {len(without)} {text}", file=sys.stderr)

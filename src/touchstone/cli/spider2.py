@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -25,7 +27,16 @@ from ..protocols import Limits
 from ..runs.directory import read_records, replace_file
 from ..runs.run import Plan
 from ..values import Record, ServiceStep
-from .building import Player, build_player, open_engine, read_instructions, refuse_odd_numbers, service_settings, solutions
+from .building import (
+    Player,
+    Script,
+    build_player,
+    open_engine,
+    read_instructions,
+    refuse_odd_numbers,
+    service_settings,
+    solutions,
+)
 from .conduct import Conduct, conduct, exit_code, safe_name
 from .options import JudgeOptions, PlayOptions, RunOptions, ServiceOptions, as_arguments
 from .progress import one_line
@@ -121,6 +132,9 @@ def api(
     verbose
         Print durations, SQL, shape, columns and the first row of each question; twice: tracebacks of internal errors too.
     """
+    if output.is_dir():
+        raise InputError(f"--output {output}: this is a directory; expected the name of a file")
+    _refuse_unwritable("--output", output, output.parent)
     service = replace(service, api_url=service.api_url or API_URL)
     play = PlayOptions(agent="http")
     run = RunOptions(parallel=parallel, output=runs, resume=resume, max_consecutive_errors=max_consecutive_errors)
@@ -168,7 +182,7 @@ def run(
     arguments = as_arguments(data, play, service, judged, run, **own)
 
     def build(benchmark: Spider2, stack: AsyncExitStack) -> Player:
-        scripts = {"solution": lambda: solutions(benchmark)}
+        scripts = {"solution": lambda: solutions(benchmark), "predictions": _no_predictions}
         return build_player(play, service_settings(service, MINIMAL), run.parallel, stack, scripts)
 
     how = Conduct(
@@ -252,8 +266,9 @@ def _play(
                 conclude(chosen, path)
             return exit_code(finished, path)
 
-    if run.parallel < 1 or judged.sql_timeout <= 0:
+    if run.parallel < 1 or not 0 < judged.sql_timeout < inf:
         raise InputError("--parallel and --sql-timeout must be positive")
+    _refuse_unwritable("--results", data.results, data.results)
     return asyncio.run(main())
 
 
@@ -283,6 +298,17 @@ def _warn_of_missing(benchmark: Spider2, databases: Path) -> None:
         names = ", ".join(benchmark.missing)
         count = len(benchmark.missing)
         print(f"touchstone: {count} databases are not in {databases}: {names}; their tasks are unscorable", file=sys.stderr)
+
+
+def _no_predictions() -> Script:
+    raise InputError("the replay agent does not play spider2: 'touchstone score spider2' scores files that exist already")
+
+
+def _refuse_unwritable(option: str, path: Path, folder: Path) -> None:
+    """Where results cannot go is said before anything runs."""
+    existing = next(place for place in (folder.absolute(), *folder.absolute().parents) if place.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK):
+        raise InputError(f"{option} {path}: {existing} is not a directory that can be written to")
 
 
 def _describer(verbose: int) -> Callable[[Record], str] | None:

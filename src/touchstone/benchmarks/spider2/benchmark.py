@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,11 @@ import msgspec
 
 from ...engines.sqlite.engine import SqliteEngine
 from ...engines.sqlite.files import find
-from ...failures import InputError, Skipped
+from ...failures import InputError, Skipped, Unscorable
 from ...values import Brief, Task, ToolCall
 from ..sql_episode import Listings, request, submission
 from .episode import FileEpisode, Settings, Spider2Episode
-from .golden import Golden
+from .golden import Golden, Reference
 from .tasks import Spider2Task
 
 INSTRUCTIONS = Path(__file__).with_name("instructions.md")
@@ -39,9 +39,9 @@ class Spider2:
         documents: Path | None = None,
         schema: bool = False,
         instructions: str | None = None,
-        files: Mapping[str, Path] | None = None,
+        files: Mapping[str, Path | None] | None = None,
     ) -> None:
-        """`files` are results that were handed in as CSV, by task: they need no database."""
+        """`files` are results that were handed in as CSV, by task, None where there is none: they need no database."""
         self._tasks = tasks
         self._databases = databases
         self._golden = golden
@@ -64,7 +64,8 @@ class Spider2:
     @asynccontextmanager
     async def open(self, task: Task) -> AsyncGenerator[Spider2Episode | FileEpisode]:
         assert isinstance(task, Spider2Task)
-        if file := self._handed_in.get(task.key):
+        if task.key in self._handed_in:
+            file = self._handed_in[task.key]
             yield FileEpisode(file, self._engine.pool, self._golden.reference(task.key), self._settings)
             return
         if task.platform != "sqlite":
@@ -90,7 +91,7 @@ class Spider2:
             "compat": self._settings.compat,
             "schema": self._schema,
             "databases": await self._engine.digests(self._files()),
-            "gold": self._golden_digest,
+            "gold": self._golden_digests,
             "instructions": hashlib.sha256(self._instructions.encode()).hexdigest()[:16],
             "limits": msgspec.to_builtins(self._settings.judging),
         }
@@ -101,16 +102,22 @@ class Spider2:
         return [name for name, file in self._files().items() if not file.is_file()]
 
     def _files(self) -> dict[str, Path]:
-        local = sorted({task.database for task in self._tasks if task.platform == "sqlite"})
-        return {name: find(self._databases, name) for name in local}
+        """Of the questions whose SQL is run here."""
+        wanted = {task.database for task in self._tasks if task.platform == "sqlite" and task.key not in self._handed_in}
+        files: dict[str, Path] = {}
+        for name in sorted(wanted):
+            with suppress(Unscorable):  # no database can have this name: its tasks will say so
+                files[name] = find(self._databases, name)
+        return files
 
     @cached_property
-    def _golden_digest(self) -> str:
-        """Of all references that are used, so that a resumed run is judged by the same gold."""
-        known = [self._golden.reference(task.key) for task in self._tasks if self._golden.has(task.key)]
-        files = [(Path(file.path).name, file.digest) for reference in known for file in reference.files]
-        conditions = [(reference.condition_cols, reference.ignore_order) for reference in known]
-        return hashlib.sha256(msgspec.json.encode([files, conditions])).hexdigest()[:16]
+    def _golden_digests(self) -> dict[str, str]:
+        """Of each reference that is used, so that a resumed run is judged by the same gold."""
+        digests: dict[str, str] = {}
+        for task in self._tasks:
+            with suppress(Unscorable):  # a golden result that is missing or unreadable: its task will say so
+                digests[task.key] = _digest_of(self._golden.reference(task.key))
+        return digests
 
     async def _brief(self, task: Spider2Task, database: Path) -> Brief:
         fields = {"question": task.question, "database": task.database, "evidence": "", "instance_id": task.key}
@@ -122,3 +129,8 @@ class Spider2:
             return None
         file = self._documents / task.knowledge
         return file.read_text(errors="replace") if file.is_file() else f"The document {task.knowledge} is not available."
+
+
+def _digest_of(reference: Reference) -> str:
+    files = [(Path(file.path).name, file.digest) for file in reference.files]
+    return hashlib.sha256(msgspec.json.encode([files, reference.condition_cols, reference.ignore_order])).hexdigest()[:16]

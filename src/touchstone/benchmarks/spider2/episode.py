@@ -10,7 +10,6 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from ...engines.sqlite.engine import SqliteEngine
-from ...failures import Unscorable
 from ...protocols import Limits
 from ...values import Brief, Observation, Outcome, Tool, Verdict
 from ...workers.pool import Pool, WorkerLost
@@ -101,7 +100,7 @@ class FileEpisode:
     brief = Brief("", "")
     tools: Sequence[Tool] = (SUBMIT_FILE,)
 
-    def __init__(self, file: Path, pool: Pool, reference: Reference, settings: Settings) -> None:
+    def __init__(self, file: Path | None, pool: Pool, reference: Reference, settings: Settings) -> None:
         self.finished = False
         self._file = file
         self._pool = pool
@@ -113,7 +112,7 @@ class FileEpisode:
         return Observation("Submitted.")
 
     async def verdict(self) -> Verdict:
-        if not self.finished:
+        if self._file is None:
             return Verdict(Outcome.failed, 0.0, "nothing was submitted")
         submitted = Submitted(await asyncio.to_thread(self._file.read_bytes), self._reference)
         try:
@@ -127,7 +126,8 @@ class FileEpisode:
 def verdict_of(judgement: Judgement, compat: Compat, evidence: dict[str, Any]) -> Verdict:
     """What a judgement means under the comparison that decides."""
     if judgement.gold_is_at_fault:
-        raise Unscorable(judgement.reason, judgement.kind)
+        evidence |= {"kind": judgement.kind, **judgement.evidence}
+        return Verdict(Outcome.unscorable, 0.0, judgement.reason, {}, evidence)
     evidence |= {"kind": judgement.kind, **judgement.evidence, "official": judgement.official, "strict": judgement.strict}
     metrics = {"official": float(judgement.official), "strict": float(judgement.strict)}
     if judgement.fault is not None:

@@ -56,6 +56,11 @@ class Golden:
         self._conditions = _read_conditions(self.metadata)
         self._files = _variants(results)
 
+    @property
+    def ids(self) -> set[str]:
+        """The questions that have a golden result."""
+        return set(self._files)
+
     def has(self, instance_id: str) -> bool:
         return instance_id in self._files
 
@@ -73,9 +78,9 @@ class Golden:
         flat = [column for column in columns if isinstance(column, int)]
         for number, path in enumerate(self._files.get(instance_id, ())):
             own = columns[number] if number < len(columns) else flat
-            width = _width(path)
+            width = _width(path) if columns else None
             for column in flat if isinstance(own, int) else own:
-                if not -width <= column < width:
+                if width is not None and not -width <= column < width:
                     what = f"column {column} is not in {path.name}, which has {width}"
                     raise InputError(f"{self.metadata}: {instance_id}: field 'condition_cols': {what}")
 
@@ -97,7 +102,8 @@ def _variants(results: Path) -> dict[str, list[Path]]:
     single: dict[str, list[Path]] = {}
     for path in sorted(results.glob("*.csv")):
         name = _VARIANT.fullmatch(path.name)
-        assert name is not None
+        if name is None:
+            continue
         if name["letter"]:
             lettered[name["id"]].append(path)
         else:
@@ -112,6 +118,10 @@ def _hashed(path: Path) -> GoldFile:
         raise Unscorable(f"the golden result {path.name} cannot be read: {error.strerror}", "gold_unreadable") from None
 
 
-def _width(path: Path) -> int:
-    with path.open(newline="", encoding="utf-8", errors="replace") as file:
-        return len(next(csv.reader(file), ()))
+def _width(path: Path) -> int | None:
+    """None for a file that cannot be read, which makes its task unscorable and is no mistake of the metadata."""
+    try:
+        with path.open(newline="", encoding="utf-8", errors="replace") as file:
+            return len(next(csv.reader(file), ())) or None
+    except (OSError, csv.Error):
+        return None

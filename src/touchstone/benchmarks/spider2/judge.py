@@ -5,6 +5,7 @@ Both comparisons are always made, official and strict; which of them decides is 
 
 from __future__ import annotations
 
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,8 @@ def _judge(csv: bytes, reference: Reference, evidence: dict[str, Any], text: str
     try:
         golds = [read_csv(Path(file.path).read_bytes()) for file in reference.files]
     except (CsvError, OSError) as error:
-        return Judgement(kind="gold_unreadable", reason=f"a golden result cannot be read: {error}", gold_is_at_fault=True)
+        reason = f"a golden result cannot be read: {error}"
+        return Judgement(kind="gold_unreadable", reason=reason, evidence=evidence, csv=text, gold_is_at_fault=True)
     try:
         predicted = read_csv(csv)
     except CsvError as error:
@@ -108,6 +110,6 @@ def _objects(table: Table) -> list[dict[str, Any]]:
     """Rows as objects; of columns with the same name the later ones get a number."""
     names: list[str] = []
     for name in table.columns:
-        count = sum(known == name or known.startswith(f"{name}_") for known in names)
-        names.append(f"{name}_{count + 1}" if name in names else name)
+        numbered = (f"{name}_{number}" for number in count(2))
+        names.append(next(own for own in chain([name], numbered) if own not in names))
     return [dict(zip(names, map(plain, row), strict=True)) for row in table.rows[:ROWS_KEPT]]

@@ -5,7 +5,7 @@ the same name are kept apart, and the counters add up:
 
     total        = api_success + api_failed + not_asked
     api_success  = exec_success + exec_failed
-    exec_success = comparison_correct + comparison_incorrect
+    exec_success = comparison_correct + comparison_incorrect + comparison_impossible
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from ...values import Outcome, Record, ServiceStep
 from .tasks import Spider2Task
 
 _API_FAILURES = ("api_refused", "api_timeout", "api_status", "api_not_json", "api_too_large", "no_sql")
+_COMPARISONS = {Outcome.passed: "comparison_correct", Outcome.failed: "comparison_incorrect"}
 
 
 def result_entry(task: Spider2Task, record: Record) -> dict[str, Any]:
@@ -62,7 +63,7 @@ def statistics(records: Iterable[Record]) -> dict[str, Any]:
     scorable = total - counts["outcome unscorable"] - counts["outcome skipped"]
     correct = counts["comparison_correct"]
     names = ("total", "api_success", "api_failed", "not_asked", "exec_success", "exec_failed")
-    names += ("gold_found", "gold_not_found", "comparison_correct", "comparison_incorrect")
+    names += ("gold_found", "gold_not_found", "comparison_correct", "comparison_incorrect", "comparison_impossible")
     return {
         **{name: counts[name] for name in names},
         "api_success_rate": _percent(counts["api_success"], total),
@@ -88,9 +89,9 @@ def _counted(record: Record) -> Sequence[str]:
     kind = str(record.evidence.get("kind", ""))
     found = "gold_not_found" if kind in ("gold_missing", "gold_unreadable") else "gold_found"
     if record.evidence.get("executed"):
-        comparison = "comparison_correct" if record.outcome is Outcome.passed else "comparison_incorrect"
+        comparison = _COMPARISONS.get(record.outcome, "comparison_impossible")
         return ("total", "api_success", "exec_success", comparison, found)
-    if record.evidence.get("prediction"):
+    if kind not in _API_FAILURES and any(isinstance(step, ServiceStep) for step in record.steps):
         return ("total", "api_success", "exec_failed", found)
     if kind in _API_FAILURES or record.outcome is Outcome.error:
         return ("total", "api_failed", kind, found)

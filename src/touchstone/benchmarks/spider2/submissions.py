@@ -26,8 +26,8 @@ def load_submission(folder: Path) -> Submission:
     """SQL text by instance id (the fenced part, if there is a fence), and CSV files by instance id."""
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder of .sql or .csv files")
-    files = {path.stem: path for path in sorted(folder.glob("*.csv"))}
-    sql = {path.stem: _sql(path) for path in sorted(folder.glob("*.sql"))}
+    files = {path.stem: path for path in sorted(folder.glob("*.csv")) if path.is_file()}
+    sql = {path.stem: _sql(path) for path in sorted(folder.glob("*.sql")) if path.is_file()}
     twice = sorted(files.keys() & sql.keys())
     if twice:
         raise InputError(f"{folder}: {twice[0]} is there both as .sql and as .csv")
@@ -43,6 +43,9 @@ def score_file(correct: Iterable[str]) -> str:
 
 
 def _sql(path: Path) -> str:
-    text = path.read_text(errors="replace")
+    try:
+        text = path.read_text(errors="replace")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     fence = _FENCE.search(text)
     return (fence["content"] if fence else text).strip()

@@ -68,7 +68,7 @@ class Spider2Task(Task, frozen=True, kw_only=True):
 
 def load_tasks(path: Path, gold_sql: Path | None = None) -> list[Spider2Task]:
     """All entries of a file. `gold_sql` is a folder of gold SQL for forms that do not say whether there is one."""
-    tasks = [_task(path, index, number, value, gold_sql) for index, (number, value) in enumerate(entries(path))]
+    tasks = [_task(f"{path}: row {number}", index, value, gold_sql) for index, (number, value) in enumerate(entries(path))]
     if not tasks:
         raise InputError(f"{path}: there are no entries in this file")
     _refuse_twice(path, tasks)
@@ -91,16 +91,19 @@ def bare_task(instance_id: str, index: int) -> Spider2Task:
 
 
 def platform_of(instance_id: str) -> str:
-    """By the prefix of the id, as the official suite does."""
-    return next((platform for prefix, platform in PLATFORMS.items() if instance_id.startswith(prefix)), "unknown")
+    """By the prefix of the id, as the official suite does; questions of one's own, whose ids have none of them, are local."""
+    return next((platform for prefix, platform in PLATFORMS.items() if instance_id.startswith(prefix)), "sqlite")
 
 
-def _task(path: Path, index: int, number: int, value: Any, gold_sql: Path | None) -> Spider2Task:
-    where = f"{path}: row {number}"
+def _task(where: str, index: int, value: Any, gold_sql: Path | None) -> Spider2Task:
     entry = _convert(where, value, dict[str, Any])
     if "turns" in entry:
-        return _from_converted(where, index, _convert(where, entry, Converted), entry)
-    return _from_flat(where, index, _convert(where, entry, Flat), entry, gold_sql)
+        task = _from_converted(where, index, _convert(where, entry, Converted), entry)
+    else:
+        task = _from_flat(where, index, _convert(where, entry, Flat), entry, gold_sql)
+    if not task.key or "/" in task.key or "\0" in task.key:
+        raise InputError(f"{where}: field 'instance_id': {task.key!r} cannot be the name of a file")
+    return task
 
 
 def _convert(where: str, value: Any, kind: type[T]) -> T:

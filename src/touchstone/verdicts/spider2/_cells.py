@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Sequence
-from functools import cached_property
-from math import fsum
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
+from math import fsum, isclose
+from operator import eq
 from typing import Any
 
 TOLERANCE = 0.01
@@ -40,46 +41,66 @@ class Cells:
         """NULL, and words among numbers."""
         if isinstance(self.items, array):
             return Counter()
-        return Counter(item for item in self.items if not self.is_proper(item))
-
-    @cached_property
-    def ascending(self) -> list[Any]:
-        """Everything else."""
-        return sorted(filter(self.is_proper, self.items) if self.others else self.items)
-
-    @cached_property
-    def total(self) -> tuple[int, float | None]:
-        """Cheap, and equal for equal cells in any order: how many are proper, and their sum, or their length as words."""
-        proper = list(filter(self.is_proper, self.items)) if self.others else self.items
         if not self.numeric:
-            return len(proper), len(b"".join(proper))
-        try:
-            return len(proper), fsum(proper)
-        except (OverflowError, ValueError):  # infinities
-            return len(proper), None
+            return Counter([None] * self.items.count(None))
+        return Counter(item for item in self.items if item is None or isinstance(item, bytes))
 
-    def is_proper(self, item: Any) -> bool:
-        return item is not None and isinstance(item, bytes) != self.numeric
+    @cached_property
+    def proper(self) -> Sequence[Any]:
+        """Everything else."""
+        return [item for item in self.items if item not in self.others] if self.others else self.items
+
+    @cached_property
+    def ascending(self) -> Sequence[Any]:
+        ascending = sorted(self.proper)
+        return array(self.items.typecode, ascending) if isinstance(self.items, array) else ascending
+
+    @cached_property
+    def total(self) -> float | None:
+        """The sum, for words of their lengths. Infinities have none."""
+        try:
+            return fsum(self.proper) if self.numeric else len(b"".join(self.proper))
+        except (OverflowError, ValueError):
+            return None
 
 
 def same_values(gold: Cells, predicted: Cells) -> bool:
     """Whether some order of the cells makes all of them equal."""
-    if gold.others != predicted.others:
+    if gold.others != predicted.others or not _same_total(gold, predicted):
         return False
     if gold.ascending == predicted.ascending:
         return True
-    return not (gold.exact and predicted.exact) and all(map(close, gold.ascending, predicted.ascending))
+    return not (gold.exact and predicted.exact) and all(map(comparison(gold, predicted), gold.ascending, predicted.ascending))
+
+
+def _same_total(gold: Cells, predicted: Cells) -> bool:
+    """A cheap test that equal cells pass, before anything is sorted."""
+    if gold.total is None or predicted.total is None or (gold.exact and predicted.exact):
+        return gold.total == predicted.total
+    slack = 1.01 * TOLERANCE * len(gold.items) + 1e-12 * abs(gold.total)
+    return abs(gold.total - predicted.total) <= slack
 
 
 def same_cells(gold: Cells, predicted: Cells) -> bool:
     """Whether all cells are equal as they stand."""
-    return gold.items == predicted.items or all(map(equal, gold.items, predicted.items))
+    return gold.items == predicted.items or all(map(comparison(gold, predicted), gold.items, predicted.items))
+
+
+def comparison(gold: Cells, predicted: Cells) -> Callable[[Any, Any], bool]:
+    """The fastest way to tell whether a cell equals another."""
+    if gold.exact and predicted.exact:
+        return eq
+    if gold.exact or predicted.exact or gold.others or predicted.others:
+        return equal
+    return partial(isclose, rel_tol=0, abs_tol=TOLERANCE)
 
 
 def equal(gold: Any, predicted: Any) -> bool:
-    if isinstance(gold, (int, float)) and isinstance(predicted, (int, float)):
-        return close(gold, predicted)
-    return gold == predicted
+    if gold == predicted:
+        return True
+    if not (isinstance(gold, (int, float)) and isinstance(predicted, (int, float))):
+        return False
+    return close(gold, predicted)
 
 
 def close(gold: float, predicted: float) -> bool:

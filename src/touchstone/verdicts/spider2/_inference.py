@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain
 from typing import Any
@@ -138,15 +138,14 @@ def joined(blocks: Sequence[Column]) -> Column:
         return Column("words", written, written)
     kinds: set[Kind] = {block.kind for block in blocks}
     if kinds <= _CODES.keys():
-        kind = _common(kinds)
-        return Column(kind, array(_CODES[kind], _chained(blocks)), written)
+        return Column(kind := _common(kinds), _together(kind, blocks), written)
     return Column(next(iter(kinds)) if len(kinds) == 1 else "mixed", _mixture(blocks, kinds), written)
 
 
 def _joined_words(blocks: Sequence[Column]) -> list[bytes] | None:
     if all(block.written is None for block in blocks):
         return None
-    return [word for block in blocks for word in (block.written or _rewritten(block))]
+    return list(chain.from_iterable(block.written or _rewritten(block) for block in blocks))
 
 
 def _rewritten(block: Column) -> list[bytes]:
@@ -157,17 +156,20 @@ def _rewritten(block: Column) -> list[bytes]:
 def _mixture(blocks: Sequence[Column], kinds: AbstractSet[Kind]) -> list[Any]:
     """Each block as it is, except that truth values beside numbers alone become numbers."""
     if "words" in kinds or "mixed" in kinds or kinds == {"bool"}:
-        return [value for block in blocks for value in _objects(block)]
+        return list(chain.from_iterable(map(_objects, blocks)))
     kind = _common({kind for kind in kinds if kind != "bool"})
-    return _objects(Column(kind, array(_CODES[kind], _chained(blocks))))
+    return _objects(Column(kind, _together(kind, blocks)))
 
 
 def _common(kinds: AbstractSet[Kind]) -> Kind:
     return next(iter(kinds)) if len(kinds) == 1 else "float"
 
 
-def _chained(blocks: Sequence[Column]) -> Iterator[Any]:
-    return chain.from_iterable(block.values for block in blocks)
+def _together(kind: Kind, blocks: Sequence[Column]) -> array[Any]:
+    values: array[Any] = array(_CODES[kind])
+    for block in blocks:
+        values.extend(block.values if block.kind == kind else array(_CODES[kind], block.values))
+    return values
 
 
 def _objects(block: Column) -> list[Any]:

@@ -18,7 +18,7 @@ pair of numbers would have to lie on the edge of the tolerance to the last digit
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import DecodeError, ValidationError
 from msgspec.json import Decoder
@@ -29,6 +29,10 @@ UINT64 = range(2**64)
 _SPACE = b" \t\n\v\f\r"
 _INTEGER = re.compile(rb"[ \t\n\v\f\r]*([-+]?)0*([0-9]*)")
 _FLOAT = re.compile(rb"[ \t\n\v\f\r]*([-+]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([-+]?[0-9]{1,17}))?[ \t\n\v\f\r]*")
+_READ_AGAIN = (b"e", b"E", b"-0")
+"""Exponents, and minus zero, which JSON does not have as an integer."""
+_READ_AGAIN_ROUGHLY = (*_READ_AGAIN, b"9999999", b"0000000")
+"""Also what may be next to a power of ten, where a float begins to print differently."""
 _INFINITE = {
     **dict.fromkeys((b"inf", b"+inf", b"infinity", b"+infinity"), float("inf")),
     **dict.fromkeys((b"-inf", b"-infinity"), float("-inf")),
@@ -102,25 +106,29 @@ def _plain_floats(words: Sequence[bytes], text: bytes, exact: bool) -> list[floa
         found = _floats(b"[%b]" % text)
         if len(found) != len(words):
             return None
-        if b"e" in text or b"E" in text or b"-0" in text:
-            found = _reread(words, found)
-        if max(map(len, words)) <= _SAFE:
-            return found
-        return _corrected(words, found) if exact else _nearly_corrected(words, found, text)
+        for run in _READ_AGAIN if exact else _READ_AGAIN_ROUGHLY:
+            for place in _places(text, run):
+                found[place] = _sure(words[place])
+        return _corrected(words, found) if exact else _small(found)
     except (DecodeError, ValueError):
         return None
 
 
-def _reread(words: Sequence[bytes], found: list[float]) -> list[float]:
-    """Words with an exponent read again, and minus zero, which JSON does not have as an integer."""
-    return [
-        _sure(word) if b"e" in word or b"E" in word or (value == 0 and b"-" in word) else value
-        for word, value in zip(words, found, strict=True)
-    ]
+def _places(text: bytes, run: bytes) -> Iterator[int]:
+    """Which of the words in a text, separated by commas, hold a run of characters."""
+    place = end = 0
+    while (start := text.find(run, end)) >= 0:
+        place += text.count(b",", end, start)
+        yield place
+        end = text.find(b",", start)
+        if end < 0:
+            return
 
 
 def _corrected(words: Sequence[bytes], found: list[float]) -> list[float]:
     """Long words read again, but for those of 16 digits that do not begin with 9: they are below 2**53 and safe too."""
+    if max(map(len, words)) <= _SAFE:
+        return found
     nine = 57
     return [
         value if (length := len(word)) <= _SAFE or (length < 18 and word[0] != nine and b"." in word) else _long(word)
@@ -128,22 +136,19 @@ def _corrected(words: Sequence[bytes], found: list[float]) -> list[float]:
     ]
 
 
-def _nearly_corrected(words: Sequence[bytes], found: list[float], text: bytes) -> list[float]:
-    """Only those read again that may be next to a power of ten, or too large for an integer."""
-    if b"9999999" not in text and b"0000000" not in text and max(map(len, words)) <= 20:
-        return found
-    return [
-        _long(word) if (length := len(word)) > 20 or (length > _SAFE and (b"9999999" in word or b"0000000" in word)) else value
-        for word, value in zip(words, found, strict=True)
-    ]
+def _small(found: list[float]) -> list[float]:
+    """Refuses what may be too large for an integer, for that decides what the whole column is."""
+    if max(found) >= 1e18 or min(found) <= -1e18:
+        raise ValueError
+    return found
 
 
 def _long(word: bytes) -> float:
-    """As `floating`, for a word without an exponent. A whole part that may be too large for an integer is refused."""
+    """As `floating`, but shorter. Refuses what may be too large for an integer."""
     whole, _, part = word.partition(b".")
     if len(whole) > 18:
         raise ValueError
-    if not whole.isdigit() or len(whole) > _DIGITS:
+    if len(whole) > _DIGITS or not whole.isdigit() or not part.isdigit():
         return _sure(word)
     part = part[: _DIGITS - len(whole)]
     return _mantissa(whole + part) / _POWERS[len(part)]

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ._cells import Cells, same_cells, same_values
+from ._guess import guesses
 from ._pairing import Cut, Pairing
-from ._rows import row_apart, same_rows
+from ._rows import row_apart
 from .column import Column
 from .csv_table import CsvTable
 
@@ -31,18 +32,20 @@ def reading(gold: Column, predicted: Column) -> tuple[Cells, Cells] | None:
 
 
 def likely_partners(gold: CsvTable, places: Sequence[int], predicted: CsvTable) -> Partners | None:
-    """The first columns with equal sums, if they make the rows exactly equal. This settles most right answers."""
-    partners: Partners = {}
-    for place in places:
-        for other in _by_name(gold, place, predicted):
-            pair = reading(gold.columns[place], predicted.columns[other])
-            if other not in partners.values() and pair and pair[0].total == pair[1].total:
-                partners[place] = other
-                break
-        else:
-            return None
-    pairs = _pairs(gold, predicted, partners)
-    return partners if same_rows([g.items for g, _ in pairs], [p.items for _, p in pairs]) else None
+    """The columns that a look at names or sums suggests, if they make the rows equal. This settles most right answers."""
+
+    def may_be(place: int, other: int) -> bool:
+        return reading(gold.columns[places[place]], predicted.columns[other]) is not None
+
+    def looks_like(place: int, other: int) -> bool:
+        pair = reading(gold.columns[places[place]], predicted.columns[other])
+        return pair is not None and pair[0].total == pair[1].total
+
+    for guess in guesses([gold.names[place] for place in places], predicted.names, may_be, looks_like):
+        partners = dict(zip(places, guess, strict=True))
+        if _agree(gold, predicted, partners):
+            return partners
+    return None
 
 
 def candidates(gold: CsvTable, place: int, predicted: CsvTable, ordered: bool) -> list[int]:

@@ -36,7 +36,9 @@ class Sides(NamedTuple):
     predicted: CsvTable
 
     def same(self, partners: Partners) -> Difference:
-        return self._difference("same", f"All {_count(self.gold.rows, 'row')} match.", partners=self._named(partners))
+        few = {0: "No rows, as expected.", 1: "The only row matches."}
+        sentence = few.get(self.gold.rows, f"All {self.gold.rows:,} rows match.")
+        return self._difference("same", sentence, partners=self._named(partners))
 
     def conditions(self, error: str) -> Difference:
         return self._difference("condition_columns", f"Cannot be compared: {error}.")

@@ -51,7 +51,7 @@ def records(data: bytes, buffer: int = BUFFER) -> Records:
     if not header:
         raise CsvError("No columns to parse from file")
     names = header.split(b",")
-    width = max(len(names), body.partition(b"\n")[0].count(b",") + 1)
+    width = max(len(names), body.count(b",", 0, max(0, body.find(b"\n"))) + 1)
     lines = block_lines(width, buffer)
     several = body.count(b"\n") > lines
     blocks = _blocks(_cut(body, lines) if several else filter(None, [body]), width, len(names))

@@ -27,23 +27,19 @@ _MINUS_ZERO = array("d", [-0.0]).tobytes()
 
 
 class Vector:
-    def __init__(self, items: Items, kind: Literal["int", "float", "words", "mixed"]) -> None:
+    def __init__(self, items: Items, kind: Literal["int", "float", "words", "mixed"], words: int = 0) -> None:
         self.items = items
         self.kind = kind
-
-    @cached_property
-    def words(self) -> int:
+        """A mixture is anything but words and zeros."""
+        self.words = words
         """How many items are words."""
-        if self.kind == "words":
-            return len(self.items) - self.items.count(0)
-        return sum(map(_is_word, self.items)) if self.kind == "mixed" else 0
 
     @cached_property
     def summary(self) -> tuple[str, float | int | None]:
         """Cheap, and equal for equal items in any order."""
         if not self.words:
             return self.kind, _total(self.items)
-        words = self.items if self.words == len(self.items) else filter(_is_word, self.items)
+        words = self.items if self.words == len(self.items) else filter(is_word, self.items)
         return self.kind, len(b"".join(words))
 
     @cached_property
@@ -51,11 +47,12 @@ class Vector:
         return min(self.items), max(self.items)
 
     @cached_property
-    def by_value(self) -> list[Any]:
-        return sorted(self.items)
+    def by_value(self) -> Items:
+        ascending = sorted(self.items)
+        return array(self.items.typecode, ascending) if isinstance(self.items, array) else ascending
 
     @cached_property
-    def by_print(self) -> list[Any]:
+    def by_print(self) -> Items:
         if self.words == len(self.items):
             return self.by_value
         return sorted(self.items, key=_printed if self.words else str)
@@ -104,17 +101,17 @@ def _match_items(gold: Items, predicted: Items, words: int) -> bool:
 
 
 def _match_item(gold: Any, predicted: Any) -> bool:
-    if _is_word(gold) or _is_word(predicted):
+    if is_word(gold) or is_word(predicted):
         return gold == predicted
     return _close(gold, predicted)
 
 
-def _is_word(item: object) -> bool:
+def is_word(item: object) -> bool:
     return isinstance(item, bytes)
 
 
 def _printed(item: Any) -> tuple[bytes, bool]:
-    return (item, False) if _is_word(item) else (str(item).encode(), True)
+    return (item, False) if is_word(item) else (str(item).encode(), True)
 
 
 def _total(items: Items) -> float | None:

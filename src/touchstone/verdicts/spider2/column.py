@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from ._cells import Cells
 from ._numbers import INT64, UINT64, floating, integer
-from ._vectors import Vector
+from ._vectors import Vector, is_word
 
 NA = frozenset(
     b"|#N/A|#N/A N/A|#NA|-1.#IND|-1.#QNAN|-NaN|-nan|1.#IND|1.#QNAN|<NA>|N/A|NA|NULL|NaN|None|n/a|nan|null".split(b"|")
@@ -41,8 +41,10 @@ class Column:
             return Vector(self.values, "int")
         if self.kind == "float":
             return _float_vector(self.values)
-        items = self.values if None not in self.values else [0 if value is None else value for value in self.values]
-        return Vector(items, "words" if self.kind == "words" else "mixed")
+        if self.values is self.written:
+            return Vector(self.values, "words", len(self.values))
+        items = [0 if value is None else value for value in self.values]
+        return Vector(items, "words" if self.kind == "words" else "mixed", sum(map(is_word, items)))
 
     @cached_property
     def float_vector(self) -> Vector:
@@ -66,7 +68,9 @@ class Column:
     @cached_property
     def words(self) -> Cells | None:
         """For the strict comparison: the words as they are written, None for an empty one."""
-        return None if self.written is None else Cells([word or None for word in self.written], numeric=False)
+        if self.written is None:
+            return None
+        return Cells(self.written if all(self.written) else [word or None for word in self.written], numeric=False)
 
     @property
     def _numeric(self) -> bool:

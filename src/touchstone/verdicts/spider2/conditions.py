@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .column import Column
 from .csv_table import CsvTable
 
 Conditions = list[Any] | int | None
@@ -48,18 +47,18 @@ def official_each(conditions: Conditions, golds: int) -> list[Any]:
     return items
 
 
-def official_columns(gold: CsvTable, conditions: Conditions) -> list[Column]:
+def official_columns(gold: CsvTable, conditions: Conditions) -> list[int]:
+    width = len(gold.columns)
     if not conditions:
-        return list(gold.columns)
+        return list(range(width))
     places = _listed(conditions)
     if any(isinstance(place, list) for place in places):
         raise ConditionError("Buffer has wrong number of dimensions (expected 1, got 2)")
     if not all(isinstance(place, int) for place in places):
         raise ConditionError(f".iloc requires numeric indexers, got {places}")
-    try:
-        return [gold.columns[place] for place in places]
-    except IndexError:
-        raise ConditionError("positional indexers are out-of-bounds") from None
+    if not all(place in range(-width, width) for place in places):
+        raise ConditionError("positional indexers are out-of-bounds")
+    return [place % width for place in places]
 
 
 _ALL: list[int] = []

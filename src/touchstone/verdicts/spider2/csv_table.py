@@ -33,6 +33,8 @@ def read_csv(data: bytes | str, buffer: int = BUFFER) -> CsvTable:
 
 
 def _checked(data: bytes) -> bytes:
+    if data.isascii():
+        return data
     try:
         data.decode()
     except UnicodeDecodeError as error:

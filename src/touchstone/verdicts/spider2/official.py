@@ -17,6 +17,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from ._guess import guesses
 from ._rows import same_rows
 from ._vectors import Vector, match, print_alike
 from .column import Column
@@ -58,11 +59,12 @@ def official_any(predicted: CsvTable, golds: Sequence[CsvTable], condition_cols:
 
 
 def _matches(predicted: CsvTable, gold: CsvTable, conditions: Conditions, ignore_order: bool) -> bool:
-    columns = official_columns(gold, conditions)
+    places = official_columns(gold, conditions)
     if predicted.rows != gold.rows:
         return False
-    expected, found = _vectors(columns), _vectors(predicted.columns)
-    if ignore_order and _same_rows(expected, found):
+    expected = _vectors([gold.columns[place] for place in places])
+    found = _vectors(predicted.columns)
+    if ignore_order and _same_rows([gold.names[place] for place in places], expected, predicted.names, found):
         return True
     return all(any(match(vector, other, ignore_order) for other in found) for vector in expected)
 
@@ -74,14 +76,14 @@ def _vectors(columns: Sequence[Column]) -> list[Vector]:
     return [column.vector for column in columns]
 
 
-def _same_rows(gold: list[Vector], predicted: list[Vector]) -> bool:
-    """Whether the first column that may be each golden one makes equal rows."""
-    partners: list[Vector] = []
-    for vector in gold:
-        for other in predicted:
-            if vector.summary == other.summary and print_alike(vector, other):
-                partners.append(other)
-                break
-        else:
-            return False
-    return same_rows([vector.items for vector in gold], [vector.items for vector in partners])
+def _same_rows(names: Sequence[str], gold: Sequence[Vector], others: Sequence[str], predicted: Sequence[Vector]) -> bool:
+    def may_be(place: int, other: int) -> bool:
+        return print_alike(gold[place], predicted[other])
+
+    def looks_like(place: int, other: int) -> bool:
+        return gold[place].summary == predicted[other].summary
+
+    items = [vector.items for vector in gold]
+    return any(
+        same_rows(items, [predicted[other].items for other in guess]) for guess in guesses(names, others, may_be, looks_like)
+    )

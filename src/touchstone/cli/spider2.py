@@ -178,6 +178,8 @@ def run(
     if input is None:
         raise InputError("spider2 run needs INPUT, or --resume RUN_DIR")
     refuse_odd_numbers(play, judged, run)
+    if documents is not None and not documents.is_dir():
+        raise InputError(f"--documents {documents}: there is no such folder")
     own = {"input": input, "documents": documents, "schema": schema}
     arguments = as_arguments(data, play, service, judged, run, **own)
 

@@ -128,7 +128,8 @@ class Spider2:
         if task.knowledge is None or self._documents is None:
             return None
         file = self._documents / task.knowledge
-        return file.read_text(errors="replace") if file.is_file() else f"The document {task.knowledge} is not available."
+        there = file.resolve().is_relative_to(self._documents.resolve()) and file.is_file()
+        return file.read_text(errors="replace") if there else f"The document {task.knowledge} is not available."
 
 
 def _digest_of(reference: Reference) -> str:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.command import overall, run_directory, start, touchstone
 from tests.support.worlds import World
+from touchstone.cli.options import without_secrets
 
 
 @pytest.mark.parametrize("script", ["touchstone", "ro-eval"])
@@ -70,3 +71,16 @@ def test_a_reader_that_goes_away_is_no_trouble(tmp_path: Path, world: World) -> 
     errors = process.stderr.read()
     process.wait(30)
     assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("http://user:secret@host:1/infer", "http://host:1/infer"),
+        ("http://host/infer?a=1&api_key=secret&b=2", "http://host/infer?a=1&b=2"),
+        ("https://host/infer?token=secret", "https://host/infer?"),
+        ("gpt-5-mini", "gpt-5-mini"),
+    ],
+)
+def test_addresses_are_kept_without_their_secrets(given: str, kept: str) -> None:
+    assert without_secrets(given) == kept

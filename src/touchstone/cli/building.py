@@ -19,7 +19,7 @@ from ..failures import InputError
 from ..plugins import agent_plugin, build_model
 from ..protocols import Agent, AgentSettings, Benchmark, ModelSettings, ServiceSettings
 from ..values import ToolCall
-from .options import JudgeOptions, PlayOptions, RunOptions, ServiceOptions
+from .options import JudgeOptions, PlayOptions, RunOptions, ServiceOptions, without_secrets
 
 Script = Callable[[str], Sequence[ToolCall] | None]
 
@@ -56,7 +56,9 @@ def build_player(
         "agent": play.agent,
         "model": model.name if model else None,
         "max_turns": play.max_turns if model else None,
-        "service": {"url": service.url, "template": service.template} if service and play.agent == "http" else None,
+        "service": {"url": without_secrets(service.url), "template": service.template}
+        if service and play.agent == "http"
+        else None,
     }
     title = f"agent {play.agent}" + (f", model {model.name}" if model else "")
     return Player(agent, model.name if model else play.agent, title, identity)

@@ -19,6 +19,7 @@ _SERVICE = Group("A service under test", sort_key=5)
 _RUN = Group("The run", sort_key=4)
 
 _CREDENTIALS = re.compile(r"(?<=://)[^/@\s]*@")
+_KEYS = re.compile(r"(?<=[?&])[^=&]*(?:key|token|secret|password|sig)[^=&]*=[^&#]*&?", re.IGNORECASE)
 _NOT_KEPT = ("resume", "header")
 """A resumed run has another, and headers may hold keys."""
 
@@ -108,9 +109,14 @@ def as_arguments(*groups: Any, **others: Any) -> dict[str, Any]:
     return {name.replace("_", "-"): _plain(value) for name, value in values.items() if value is not None}
 
 
+def without_secrets(text: str) -> str:
+    """An address without user, password and key-like parameters; any other text as it is."""
+    return _KEYS.sub("", _CREDENTIALS.sub("", text)) if "://" in text else text
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, Path):
         return str(value.absolute())
     if isinstance(value, str):
-        return _CREDENTIALS.sub("", value)
+        return without_secrets(value)
     return msgspec.to_builtins(value)

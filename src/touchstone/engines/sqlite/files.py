@@ -12,12 +12,13 @@ from pathlib import Path
 from ...failures import Unscorable
 from ..cache import Cache, key
 
+_LONGEST_NAME = 200
 _MAGIC = b"SQLite format 3\x00"
 
 
 def find(directory: Path, name: str) -> Path:
     """The file of a database, as `<name>/<name>.sqlite` or `<name>.sqlite`; the former if there is neither."""
-    if name in ("", ".", "..") or "/" in name or "\0" in name:
+    if name in ("", ".", "..") or "/" in name or "\0" in name or len(name.encode()) > _LONGEST_NAME:
         raise Unscorable(f"not a name of a database: {name!r}")
     nested, flat = directory / name / f"{name}.sqlite", directory / f"{name}.sqlite"
     return flat if flat.is_file() and not nested.is_file() else nested

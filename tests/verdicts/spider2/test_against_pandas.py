@@ -1,7 +1,8 @@
 """Reading, writing and the official verdict beside pandas itself.
 
 The recorded verdicts of the official suite were made with pandas 2.2, and that is what is reproduced to the last bit. Later
-versions read very long numbers differently; with them only shorter ones are tried.
+versions read long numbers differently: -18.069556547667695 and -18.059556547667693 match there, and do not in pandas 3. With
+them only what has not changed is tried.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ parsers = importlib.import_module("pandas._libs.parsers")
 SAME_VERSION = pandas.__version__.startswith("2.2.")
 WORDS = some.wild_words if SAME_VERSION else some.tame_words
 DTYPES = {"int": "int64", "uint": "uint64", "float": "float64", "bool": "bool", "words": "object", "mixed": "object"}
-many = settings(max_examples=6000, deadline=None)
+same_version = pytest.mark.skipif(not SAME_VERSION, reason=f"pandas {pandas.__version__} reads this differently from 2.2")
+many = settings(max_examples=400, deadline=None)
 
 
 pytestmark = pytest.mark.filterwarnings("ignore::Warning")  # pandas warns of mixed types, which are meant
@@ -72,6 +74,7 @@ def test_files_are_read_like_pandas(text: str) -> None:
     assert_read_alike(text.encode())
 
 
+@same_version
 @many
 @given(some.csv_files(some.tame_words), st.sampled_from([4, 8, 16]))
 def test_types_are_guessed_per_block(text: str, buffer: int) -> None:
@@ -85,7 +88,10 @@ def test_blocks_end_where_they_end_in_pandas() -> None:
     assert_read_alike(f"a,b,c\n{numbers}text,1.5,1\n".encode())
 
 
-@pytest.mark.parametrize("data", [b"", b"\n \n", b"a\n", b"a,b", b"\xff\n", b"a\n\xe9\n", b"a\rb\r1\r", b"a\nx\0y\n\0\n", b',"a\n'])
+@same_version
+@pytest.mark.parametrize(
+    "data", [b"", b"\n \n", b"a\n", b"a,b", b"\xff\n", b"a\n\xe9\n", b"a\rb\r1\r", b"a\nx\0y\n\0\n", b',"a\n']
+)
 def test_odd_files_are_read_like_pandas(data: bytes) -> None:
     assert_read_alike(data)
 
@@ -134,6 +140,11 @@ def plain() -> Iterator[ModuleType]:
         yield importlib.import_module("spider2_compare")
 
 
+def by_plain_loop(plain: ModuleType, case: Any) -> bool:
+    frames = [plain.plain_read(gold) for gold in case.golds]
+    return plain.plain_judge(plain.plain_read(case.prediction), frames, case)
+
+
 @st.composite
 def pairs_of_files(draw: st.DrawFn) -> tuple[str, str]:
     """Gold and prediction, mostly made of the same words."""
@@ -159,10 +170,7 @@ def test_the_verdict_is_that_of_a_plain_loop(
 ) -> None:
     golds = [pair[0].encode()] if single else [second[0].encode(), pair[0].encode()]
     case = plain.Case(pair[1].encode(), golds, single, condition_cols, ignore_order)
-    try:
-        expected = plain.plain(case)
-    except ValueError:
-        return  # a file that cannot be read
+    expected = by_plain_loop(plain, case)
     predicted, tables = read_csv(pair[1]), [read_csv(gold) for gold in golds]
     if single:
         assert official(predicted, tables[0], condition_cols, ignore_order).matched == expected
@@ -170,6 +178,7 @@ def test_the_verdict_is_that_of_a_plain_loop(
         assert official_any(predicted, tables, condition_cols, ignore_order).matched == expected
 
 
+@same_version
 @given(st.lists(st.floats(-20, 20) | st.sampled_from([0.0, -0.0, 10.0, 1e16, 1e-5]), min_size=1, max_size=5), st.data())
 @many
 def test_the_verdict_on_numbers_that_are_close(plain: ModuleType, gold: list[float], data: st.DataObject) -> None:
@@ -178,4 +187,4 @@ def test_the_verdict_on_numbers_that_are_close(plain: ModuleType, gold: list[flo
     texts = ["a\n" + "".join(f"{value!r}\n" for value in values) for values in (other, gold)]
     for ignore_order in (True, False):
         case = plain.Case(texts[0].encode(), [texts[1].encode()], True, [], ignore_order)
-        assert official(read_csv(texts[0]), read_csv(texts[1]), [], ignore_order).matched == plain.plain(case)
+        assert official(read_csv(texts[0]), read_csv(texts[1]), [], ignore_order).matched == by_plain_loop(plain, case)

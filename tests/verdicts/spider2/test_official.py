@@ -111,7 +111,9 @@ def test_conditions_of_a_single_file(conditions: Any, predicted: list[str], verd
     assert (result.matched, result.gold, result.error) == (verdict, 0 if verdict else None, None)
 
 
-@pytest.mark.parametrize(("conditions", "message"), [([3], "out-of-bounds"), ([-4], "out-of-bounds"), ([[1]], "dimensions"), ([None], "numeric")])
+@pytest.mark.parametrize(
+    ("conditions", "message"), [([3], "out-of-bounds"), ([-4], "out-of-bounds"), ([[1]], "dimensions"), ([None], "numeric")]
+)
 def test_conditions_of_a_single_file_that_are_errors(conditions: Any, message: str) -> None:
     result = official(GOLD, GOLD, conditions, ignore_order=True)
     assert not result.matched
@@ -132,7 +134,9 @@ def test_conditions_of_a_single_file_that_are_errors(conditions: Any, message: s
         (None, ["1|2", "a|b", "5|6"], True),
     ],
 )
-def test_one_file_with_a_letter_takes_only_the_first_of_a_flat_list(conditions: Any, predicted: list[str], verdict: bool) -> None:
+def test_one_file_with_a_letter_takes_only_the_first_of_a_flat_list(
+    conditions: Any, predicted: list[str], verdict: bool
+) -> None:
     assert official_any(table(*predicted), [GOLD], conditions, ignore_order=True).matched == verdict
 
 

@@ -74,16 +74,16 @@ def _careful(words: list[bytes]) -> Column:
 
 
 def _signed(words: list[bytes]) -> Column | None:
-    found: list[int | None] = []
+    missing = INT64.start  # as in pandas, which therefore takes this number for missing
+    found: list[int] = []
     for word in words:
-        number = None if word in NA else integer(word, INT64)
-        if number is None and word not in NA:
+        number = missing if word in NA else integer(word, INT64)
+        if number is None:
             return None
         found.append(number)
-    if None not in found:
-        return Column("int", array("q", found), words)  # type: ignore
-    smallest = INT64.start
-    return Column("float", array("d", [_NAN if n is None or n == smallest else n for n in found]), words)
+    if NA.isdisjoint(words):
+        return Column("int", array("q", found), words)
+    return Column("float", array("d", [_NAN if number == missing else number for number in found]), words)
 
 
 def _unsigned(words: list[bytes]) -> Column | None:

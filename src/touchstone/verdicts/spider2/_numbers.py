@@ -2,17 +2,17 @@
 
 pandas has its own way from digits to a float. It takes the first 17 digits, leading zeros included, into a
 float one by one, and then multiplies or divides by a power of ten. So most words of more than 15 digits come out
-a few units in the last place beside the nearest float. That is far below any tolerance, but the official
-comparison sorts numbers by how they print: where '9.999999999999998' stands for '10.0', the order of a whole
-column changes. Hence the same arithmetic here.
+a few units in the last place beside the nearest float. That decides verdicts in two places: where the difference
+of two numbers is the tolerance itself, as after adding 0.01 to a long number; and in the official sorting by
+print, where '9.999999999999998' for '10.0' changes the order of a whole column. Hence the same arithmetic here.
 
 Where no digit can be lost the usual reading gives the same float, at a fraction of the time; `numbers` tells
 these words apart by their length. It reads a column's words as one JSON array, because JSON's numbers are a
 strict part of what pandas takes for numbers, and their decoder is the fastest there is at hand.
 
 Not reproduced: exponents of ten and more digits, which overflow a C int there. And in files of several blocks (see
-`_records`) long words are read to the nearest float, for speed, unless they are close to a power of ten. There a
-pair of numbers would have to lie on the edge of the tolerance to the last digit for a verdict to change.
+`_records`) long words are read to the nearest float, for speed, unless they are close to a power of ten; there the
+first of the two cases remains open.
 """
 
 from __future__ import annotations

@@ -8,25 +8,37 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from ._cells import TOLERANCE, close
 
 Point = tuple[float, ...]
 """The floats of one row."""
 
+_INFINITE = float("inf")
+
 
 class Cut(Exception):
     """The search took too long."""
 
 
+class Budget:
+    def __init__(self, steps: int) -> None:
+        self.steps = steps
+
+    def spend(self, steps: int) -> None:
+        self.steps -= steps
+        if self.steps < 0:
+            raise Cut
+
+
 class Pairing:
-    def __init__(self, candidates: Callable[[int], Iterable[int]], steps: int) -> None:
+    def __init__(self, candidates: Callable[[int], Sequence[int]], budget: Budget) -> None:
         self.partner: dict[int, int] = {}
         """Of each member of the first group that has been paired."""
         self._holder: dict[int, int] = {}
         self._candidates = candidates
-        self._steps = steps
+        self._budget = budget
 
     def add(self, member: int) -> bool:
         """Finds a partner for one more member, if all that are in can have one at the same time."""
@@ -34,8 +46,9 @@ class Pairing:
         asking = deque([member])
         while asking:
             who = asking.popleft()
-            for other in self._candidates(who):
-                self._count()
+            candidates = self._candidates(who)
+            self._budget.spend(len(candidates))
+            for other in candidates:
                 if other in asked:
                     continue
                 asked[other] = who
@@ -54,31 +67,25 @@ class Pairing:
                 return
             other = before
 
-    def _count(self) -> None:
-        self._steps -= 1
-        if self._steps < 0:
-            raise Cut
 
-
-def unpaired(gold: Sequence[Point], predicted: Sequence[Point], steps: int) -> int | None:
+def unpaired(gold: Sequence[Point], predicted: Sequence[Point], budget: Budget) -> int | None:
     """A golden point that is left over when points that are equal within the tolerance are paired off, if one is."""
     order = _widest_first([*gold, *predicted])
-    expected, got = [_arranged(point, order) for point in gold], [_arranged(point, order) for point in predicted]
+    expected, got = [_arranged(point, order) for point in gold], sorted(_arranged(point, order) for point in predicted)
     ascending = sorted(range(len(gold)), key=expected.__getitem__)
-    pairs = zip(ascending, sorted(got), strict=True)
-    apart = next((place for place, other in pairs if not _near(expected[place], other)), None)
+    apart = next((place for place, other in zip(ascending, got, strict=True) if not _near(expected[place], other)), None)
     if apart is None or len(order) == 1:
         return apart
-    got.sort()
-    firsts = [point[0] for point in got]
-
-    def candidates(place: int) -> Iterable[int]:
-        point, reach = expected[place], TOLERANCE * 1.001
-        window = range(bisect_left(firsts, point[0] - reach), bisect_right(firsts, point[0] + reach))
-        return (other for other in window if _near(point, got[other]))
-
-    pairing = Pairing(candidates, steps)
+    pairing = Pairing(lambda place: _around(expected[place], got, budget), budget)
     return next((place for place in ascending if not pairing.add(place)), None)
+
+
+def _around(point: Point, others: Sequence[Point], budget: Budget) -> list[int]:
+    """Which of the others, in ascending order, are equal within the tolerance."""
+    reach = TOLERANCE * 1.001
+    window = range(bisect_left(others, (point[0] - reach,)), bisect_right(others, (point[0] + reach, _INFINITE)))
+    budget.spend(len(window))
+    return [other for other in window if _near(point, others[other])]
 
 
 def _widest_first(points: Sequence[Point]) -> list[int]:

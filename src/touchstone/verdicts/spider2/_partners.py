@@ -8,11 +8,11 @@ number of comparisons is bounded, less generously for long results: `Cut` is rai
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ._cells import Cells, same_cells, same_values
 from ._guess import guesses
-from ._pairing import Cut, Pairing
+from ._pairing import Budget, Pairing
 from ._rows import row_apart
 from .column import Column
 from .csv_table import CsvTable
@@ -20,8 +20,8 @@ from .csv_table import CsvTable
 Partners = dict[int, int]
 """A predicted column for each golden one."""
 
-MOST_COMPARISONS = 300
-MOST_CELLS = 50_000_000
+_COMPARISONS = 1000
+_CELLS = 20_000_000
 _STEPS = 1_000_000
 
 
@@ -61,7 +61,7 @@ def _by_name(gold: CsvTable, place: int, predicted: CsvTable) -> list[int]:
 
 def distinct_partners(choices: dict[int, list[int]]) -> tuple[Partners, int | None]:
     """A partner of its own for each golden column; if that cannot be, the first column that stays without one."""
-    pairing = Pairing(choices.__getitem__, _STEPS)
+    pairing = Pairing(choices.__getitem__, Budget(_STEPS))
     left = next((place for place in choices if not pairing.add(place)), None)
     return pairing.partner, left
 
@@ -70,26 +70,32 @@ def matching_partners(gold: CsvTable, predicted: CsvTable, choices: dict[int, li
     """Partners with which the rows agree, if there are any."""
     order = sorted(choices, key=lambda place: len(choices[place]))
     settled = sum(len(choices[place]) == 1 for place in order)
-    budget = max(10, min(MOST_COMPARISONS, MOST_CELLS // (gold.rows * len(order) + 1)))
+    budget = Budget(max(10, min(_COMPARISONS, _CELLS // (gold.rows * len(order) + 1))))
+
+    def agrees(chosen: list[int]) -> bool:
+        if len(chosen) < settled:
+            return True
+        budget.spend(1)
+        return _agree(gold, predicted, dict(zip(order, chosen, strict=False)))
+
+    found = _first_that_agrees([choices[place] for place in order], agrees)
+    return None if found is None else dict(zip(order, found, strict=True))
+
+
+def _first_that_agrees(choices: list[list[int]], agrees: Callable[[list[int]], bool]) -> list[int] | None:
+    """One of each list, none twice, such that each beginning agrees."""
     chosen: list[int] = []
-    open_choices = [iter(choices[order[0]])]
-    while open_choices:
-        other = next((other for other in open_choices[-1] if other not in chosen), None)
+    left = [iter(choices[0])]
+    while left:
+        other = next((other for other in left[-1] if other not in chosen), None)
         if other is None:
-            open_choices.pop()
+            left.pop()
             del chosen[-1:]
-            continue
-        chosen.append(other)
-        if len(chosen) >= max(settled, 1):
-            budget -= 1
-            if budget < 0:
-                raise Cut
-            if not _agree(gold, predicted, dict(zip(order, chosen, strict=False))):
-                chosen.pop()
-                continue
-        if len(chosen) == len(order):
-            return dict(zip(order, chosen, strict=True))
-        open_choices.append(iter(choices[order[len(chosen)]]))
+        elif agrees([*chosen, other]):
+            chosen.append(other)
+            if len(chosen) == len(choices):
+                return chosen
+            left.append(iter(choices[len(chosen)]))
     return None
 
 

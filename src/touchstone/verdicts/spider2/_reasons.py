@@ -1,14 +1,16 @@
 """Why a prediction does not match a golden result: a sentence for a person, and evidence for a report.
 
-same                            it does
-condition_columns               the metadata names columns that the golden result does not have
-empty_gold, empty_prediction,   another number of rows
-row_count
-missing_columns                 no predicted column holds the values of these golden ones
-shared_columns                  they all have candidates, but fewer than there are columns
-mixed_rows                      the columns match one by one, but not row by row
-row_order                       the same rows in another order
-undecided                       the search was cut
+The kinds of difference:
+
+    same                            it does
+    condition_columns               the metadata names columns that the golden result does not have
+    empty_gold, empty_prediction,   another number of rows
+    row_count
+    missing_columns                 no predicted column holds the values of these golden ones
+    shared_columns                  they all have candidates, but fewer than there are columns
+    mixed_rows                      the columns match one by one, but not row by row
+    row_order                       the same rows in another order
+    undecided                       the search was cut
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from typing import Any, NamedTuple
 
 from ...values import Cell, Row
 from .._difference import LONGEST, Difference
-from ..shown import clipped, plain_row, shown, shown_name, shown_names, shown_row
+from ..shown import Plain, clipped, plain, plain_row, shown, shown_name, shown_names, shown_row
 from ._cells import Cells, equal
 from ._pairing import Cut
 from ._partners import Partners, reading
@@ -26,7 +28,8 @@ from ._rows import row_apart
 from .column import Column
 from .csv_table import CsvTable
 
-_MOST = 5
+_MOST = 100
+"""Columns that are listed as evidence."""
 
 
 class Sides(NamedTuple):
@@ -62,8 +65,8 @@ class Sides(NamedTuple):
         return self._difference(
             "missing_columns",
             f"No predicted column holds the values of column {name}{more}; {nearest} {fault}.",
-            missing_columns=self._names(places),
-            nearest={"column": self.predicted.names[other], "fault": fault},
+            missing_columns=plain_row(self._names(places)),
+            nearest={"column": plain(self.predicted.names[other]), "fault": fault},
         )
 
     def shared(self, left: int, choices: dict[int, list[int]]) -> Difference:
@@ -72,7 +75,7 @@ class Sides(NamedTuple):
         sentence = (
             f"Columns {shown_names(self._names(rivals))} need a predicted column each, but only {found} has their values."
         )
-        return self._difference("shared_columns", sentence, shared_columns=self._names(rivals))
+        return self._difference("shared_columns", sentence, shared_columns=plain_row(self._names(rivals)))
 
     def mixed(self, partners: Partners) -> Difference:
         row = self._row_apart(partners)
@@ -86,7 +89,7 @@ class Sides(NamedTuple):
             missing_rows=[plain_row(row)],
         )
 
-    def row_order(self, partners: list[list[str]]) -> Difference:
+    def row_order(self, partners: list[list[Plain]]) -> Difference:
         return self._difference("row_order", "Same rows in another order, and the order counts.", partners=partners)
 
     def undecided(self) -> Difference:
@@ -105,8 +108,9 @@ class Sides(NamedTuple):
     def _names(self, places: Sequence[int]) -> list[str]:
         return [self.gold.names[place] for place in places]
 
-    def _named(self, partners: Partners) -> list[list[str]]:
-        return [[self.gold.names[place], self.predicted.names[other]] for place, other in sorted(partners.items())]
+    def _named(self, partners: Partners) -> list[list[Plain]]:
+        pairs = sorted(partners.items())[:_MOST]
+        return [[plain(self.gold.names[place]), plain(self.predicted.names[other])] for place, other in pairs]
 
     def _row_apart(self, partners: Partners) -> Row | None:
         pairs = [reading(self.gold.columns[place], self.predicted.columns[other]) for place, other in partners.items()]

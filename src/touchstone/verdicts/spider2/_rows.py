@@ -15,7 +15,7 @@ from operator import eq
 from typing import Any
 
 from ._cells import Cells, comparison
-from ._pairing import Point, unpaired
+from ._pairing import Budget, Point, unpaired
 
 Items = Sequence[Any]
 Groups = dict[tuple[Any, ...], list[int]]
@@ -90,13 +90,13 @@ def _apart_by_key(gold: Sequence[Cells], predicted: Sequence[Cells], key: int) -
 
 def _apart_in_groups(gold: Sequence[Cells], predicted: Sequence[Cells], exact: list[int]) -> int | None:
     floats = [place for place in range(len(gold)) if place not in exact]
-    others = _groups(predicted, exact)
+    others, budget = _groups(predicted, exact), Budget(_STEPS)
     for key, rows in _groups(gold, exact).items():
         partners = others.get(key, [])
         if len(rows) > len(partners):
             return rows[len(partners)]
         if len(rows) == len(partners) and floats:
-            place = unpaired(_points(gold, rows, floats), _points(predicted, partners, floats), _STEPS)
+            place = unpaired(_points(gold, rows, floats), _points(predicted, partners, floats), budget)
             if place is not None:
                 return rows[place]
     return None  # a group with fewer rows than partners means another one with more

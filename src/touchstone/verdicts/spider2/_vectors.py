@@ -30,7 +30,7 @@ class Vector:
     def __init__(self, items: Items, kind: Literal["int", "float", "words", "mixed"], words: int = 0) -> None:
         self.items = items
         self.kind = kind
-        """A mixture is anything but words and zeros."""
+        """Zeros may be among words; any other mixture is "mixed"."""
         self.words = words
         """How many items are words."""
 

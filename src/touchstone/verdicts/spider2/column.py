@@ -26,7 +26,7 @@ _ZERO_LED = re.compile(rb"[ \t\n\v\f\r]*[-+]?0[0-9]")
 _INTEGERS = range(INT64.start, UINT64.stop)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Column:
     kind: Kind
     values: Sequence[Any]

@@ -25,7 +25,7 @@ def intended(conditions: Conditions, golds: int) -> list[list[int]]:
     """For each golden result the columns that count; an empty list means all."""
     items = _listed(conditions)
     if any(isinstance(item, list) for item in items):
-        return [*(item or _ALL for item in items), *([_ALL] * golds)][:golds]
+        return [*map(_listed, items), *([_ALL] * golds)][:golds]
     return [[item for item in items if item is not None]] * golds
 
 

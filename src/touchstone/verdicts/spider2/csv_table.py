@@ -25,18 +25,18 @@ class CsvTable:
 
 def read_csv(data: bytes | str, buffer: int = BUFFER) -> CsvTable:
     """Raises CsvError where pandas fails. `buffer` is for tests."""
-    data = data.encode() if isinstance(data, str) else _checked(data)
-    names, surplus, blocks, several = records(data, buffer)
+    names, surplus, blocks, several = records(_checked(data), buffer)
     typed = [[column(words, exact=not several) for words in block[surplus:]] for block in blocks]
     columns = [joined(parts) for parts in zip(*typed, strict=True)] if typed else [Column("words", [], [])] * len(names)
     return CsvTable(tuple(name.decode() for name in names), tuple(columns), len(columns[0].values))
 
 
-def _checked(data: bytes) -> bytes:
-    if data.isascii():
-        return data
+def _checked(data: bytes | str) -> bytes:
     try:
-        data.decode()
-    except UnicodeDecodeError as error:
+        if isinstance(data, str):
+            return data.encode()
+        if not data.isascii():
+            data.decode()
+    except UnicodeError as error:
         raise CsvError(str(error)) from None
     return data

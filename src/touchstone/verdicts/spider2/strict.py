@@ -21,10 +21,22 @@ from msgspec import Struct
 
 from .._difference import Difference
 from ._pairing import Cut
-from ._partners import Partners, candidates, distinct_partners, likely_partners, matching_partners
+from ._partners import candidates, distinct_partners, likely_partners, matching_partners
 from ._reasons import Sides
 from .conditions import ConditionError, Conditions, columns_at, intended
 from .csv_table import CsvTable
+
+_FAR_TO_NEAR = (
+    "condition_columns",
+    "row_count",
+    "empty_gold",
+    "empty_prediction",
+    "missing_columns",
+    "shared_columns",
+    "mixed_rows",
+    "undecided",
+    "row_order",
+)
 
 
 class Strict(Struct, frozen=True):
@@ -52,19 +64,6 @@ def strict_any(predicted: CsvTable, golds: Sequence[CsvTable], condition_cols: C
     return max(results, key=_closeness)
 
 
-_FAR_TO_NEAR = (
-    "condition_columns",
-    "row_count",
-    "empty_gold",
-    "empty_prediction",
-    "missing_columns",
-    "shared_columns",
-    "mixed_rows",
-    "undecided",
-    "row_order",
-)
-
-
 def _closeness(result: Strict) -> int:
     return _FAR_TO_NEAR.index(result.difference.kind)
 
@@ -76,9 +75,10 @@ def _difference(predicted: CsvTable, gold: CsvTable, columns: list[int], ignore_
         return Sides(gold, [], predicted).conditions(str(error))
     if predicted.rows != gold.rows:
         return sides.row_count()
-    if ignore_order:
-        return _unordered(sides)
-    return _ordered(sides)
+    try:
+        return _unordered(sides) if ignore_order else _ordered(sides)
+    except Cut:
+        return sides.undecided()
 
 
 def _ordered(sides: Sides) -> Difference:
@@ -99,12 +99,5 @@ def _unordered(sides: Sides) -> Difference:
     partners, left = distinct_partners(choices)
     if left is not None:
         return sides.shared(left, choices)
-    return _searched(sides, choices, partners)
-
-
-def _searched(sides: Sides, choices: dict[int, list[int]], some: Partners) -> Difference:
-    try:
-        partners = matching_partners(sides.gold, sides.predicted, choices)
-    except Cut:
-        return sides.undecided()
-    return sides.mixed(some) if partners is None else sides.same(partners)
+    found = matching_partners(sides.gold, sides.predicted, choices)
+    return sides.mixed(partners) if found is None else sides.same(found)

@@ -34,6 +34,7 @@ perf: setup
 	$(BIN)/python perf/clone.py
 	$(BIN)/python perf/agent_loop.py
 	$(BIN)/python perf/score.py
+	$(BIN)/python perf/spider2_compare.py
 
 clean:
 	rm -rf .venv build dist src/*.egg-info .pytest_cache .ruff_cache .hypothesis

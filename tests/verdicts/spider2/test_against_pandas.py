@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from touchstone.values import Table
-from touchstone.verdicts.spider2 import CsvError, official, official_any, read_csv, to_csv
+from touchstone.verdicts.spider2 import CsvError, official, official_any, read_csv, strict, to_csv
 
 from . import strategies as some
 
@@ -176,6 +176,20 @@ def test_the_verdict_is_that_of_a_plain_loop(
         assert official(predicted, tables[0], condition_cols, ignore_order).matched == expected
     else:
         assert official_any(predicted, tables, condition_cols, ignore_order).matched == expected
+
+
+@same_version
+@many
+@given(some.grids(some.tame_words, 7), st.data())
+def test_the_verdict_on_files_of_several_blocks(plain: ModuleType, gold: list[list[str]], data: st.DataObject) -> None:
+    texts = [some.csv_text(rows, len(gold[0]) if gold else 1) for rows in (data.draw(st.permutations(gold)), gold)]
+    case = plain.Case(texts[0].encode(), [texts[1].encode()], True, [], True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parsers, "DEFAULT_BUFFER_HEURISTIC", 8)
+        expected = by_plain_loop(plain, case)
+    predicted, table = (read_csv(text, buffer=8) for text in texts)
+    assert official(predicted, table, [], True).matched == expected
+    assert strict(predicted, table, [], True).matched
 
 
 @same_version

@@ -107,3 +107,24 @@ def test_blocks_keep_their_types() -> None:
 def test_truth_values_beside_numbers_of_other_blocks_become_numbers() -> None:
     column = read_csv("a,b\nTrue,1\nFalse,1\n5,1\n6,1\n", buffer=8).columns[0]
     assert (column.kind, list(column.values)) == ("mixed", [1, 0, 5, 6])
+
+
+@pytest.mark.parametrize(
+    "word", ["9.9999999999999999", "99.99999999999999", "10.000000000000002", "99999999.99999999", "1e16", "-0", "9.5"]
+)
+def test_floats_of_several_blocks_that_may_print_differently_are_read_exactly(word: str) -> None:
+    lines = "".join(f"{line},0.5\n" for line in ("0.25", "1.75", word, "0.5"))
+    several, one = read_csv(f"a,b\n{lines}", buffer=8), read_csv(f"a,b\n{lines}")
+    assert repr(several.columns[0].values[2]) == repr(one.columns[0].values[2])
+
+
+def test_other_long_floats_of_several_blocks_are_read_to_the_nearest() -> None:
+    words = ["0.12345678901234567", "3.14159265358979323846", "0.5", "0.25"]
+    table = read_csv("a,b\n" + "".join(f"{word},0\n" for word in words), buffer=8)
+    assert list(table.columns[0].values) == [float(word) for word in words]
+
+
+def test_words_are_kept_in_all_blocks_if_they_are_in_one() -> None:
+    column = read_csv("i,a\n1,007,1\n1,008,1\n1,9.50,1\n1,10,1\n", buffer=12).columns[0]
+    assert column.written == [b"007", b"008", b"9.50", b"10"]
+    assert not column.is_number

@@ -129,11 +129,11 @@ def _words(words: list[bytes]) -> Column:
     return Column("words", words if NA.isdisjoint(words) else [None if word in NA else word for word in words], words)
 
 
-def joined(blocks: Sequence[Column]) -> Column:
-    """The blocks of one column as one."""
+def joined(blocks: Sequence[Column], words: list[bytes] | None) -> Column:
+    """The blocks of one column as one. Its words are given if some blocks, but not all, still have theirs."""
     if len(blocks) == 1:
         return blocks[0]
-    written = _joined_words(blocks)
+    written = words or _joined_words(blocks)
     if written and all(block.values is block.written for block in blocks):
         return Column("words", written, written)
     kinds: set[Kind] = {block.kind for block in blocks}
@@ -143,14 +143,8 @@ def joined(blocks: Sequence[Column]) -> Column:
 
 
 def _joined_words(blocks: Sequence[Column]) -> list[bytes] | None:
-    if all(block.written is None for block in blocks):
-        return None
-    return list(chain.from_iterable(block.written or _rewritten(block) for block in blocks))
-
-
-def _rewritten(block: Column) -> list[bytes]:
-    """Words for plain numbers, written as plainly as can be."""
-    return [b"" if value is None else repr(value).encode() for value in _objects(block)]
+    words = [block.written for block in blocks if block.written is not None]
+    return list(chain.from_iterable(words)) if words else None
 
 
 def _mixture(blocks: Sequence[Column], kinds: AbstractSet[Kind]) -> list[Any]:

@@ -7,6 +7,8 @@
     └── EpisodeFailure          an episode ended without a judgement of a submission
         ├── TurnLimit           the agent used all its turns
         ├── ContextLimit        the conversation no longer fits the model
+        ├── TimeLimit           the agent's program used all its time
+        ├── ProgramFailure      the agent's program ended badly before it had handed anything in
         ├── ModelRefusal        the model refused to work on the task
         ├── Unscorable          the reference is missing or broken
         ├── Skipped             the task cannot be run on this machine
@@ -16,7 +18,8 @@
         ├── ServiceUnreachable  nothing answers at the address of a service under test
         ├── ServiceFailure      a service under test gave no answer: a time-out, or a status that is not a success
         ├── ServiceNonsense     a service under test answered, and there is no SQL in it
-        └── WorkerFailure       a process of ours died or misbehaved, twice
+        ├── WorkerFailure       a process of ours died or misbehaved, twice
+        └── DatabaseFailure     a database server is gone or refuses to work
 
 `RULES` says for each episode failure which outcome it gives, whether the run goes on, and thereby whether a resume
 tries again. The runner, the scorer and the reports all read this table.
@@ -70,6 +73,14 @@ class ContextLimit(EpisodeFailure):
     pass
 
 
+class TimeLimit(EpisodeFailure):
+    pass
+
+
+class ProgramFailure(EpisodeFailure):
+    pass
+
+
 class ModelRefusal(EpisodeFailure):
     pass
 
@@ -110,6 +121,10 @@ class WorkerFailure(EpisodeFailure):
     pass
 
 
+class DatabaseFailure(EpisodeFailure):
+    pass
+
+
 class Stops(Enum):
     """When a failure ends the whole run. Failures with the outcome `error` also end it when too many come in a row."""
 
@@ -127,6 +142,8 @@ class Rule:
 RULES: dict[type[EpisodeFailure], Rule] = {
     TurnLimit: Rule(Outcome.limit),
     ContextLimit: Rule(Outcome.limit),
+    TimeLimit: Rule(Outcome.limit),
+    ProgramFailure: Rule(Outcome.failed),
     ModelRefusal: Rule(Outcome.failed),
     Unscorable: Rule(Outcome.unscorable),
     Skipped: Rule(Outcome.skipped),
@@ -137,4 +154,5 @@ RULES: dict[type[EpisodeFailure], Rule] = {
     ServiceFailure: Rule(Outcome.error),
     ServiceNonsense: Rule(Outcome.failed),
     WorkerFailure: Rule(Outcome.error),
+    DatabaseFailure: Rule(Outcome.error),
 }

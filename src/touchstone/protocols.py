@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from msgspec import Struct
 
@@ -18,10 +18,12 @@ from .values import (
     Place,
     Reply,
     ServiceStep,
+    Standing,
     Table,
     Task,
     Tool,
     ToolCall,
+    Usage,
     Verdict,
 )
 
@@ -77,10 +79,23 @@ class Episode(Protocol):
     tools: Sequence[Tool]
 
     @property
+    def usage_by(self) -> Mapping[str, Usage]:
+        """What models other than the agent's consumed so far."""
+        ...
+
+    @property
     def finished(self) -> bool: ...
 
     async def call(self, tool: str, arguments: Any) -> Observation:
         """Plays one move; `arguments` is an instance of the tool's own struct."""
+        ...
+
+    def unreadable(self, complaint: str) -> Observation:
+        """A move that could not be read: what the agent is told of it. A benchmark may charge for it."""
+        ...
+
+    def standing(self) -> Standing:
+        """What counts if the agent stops here without its work being judged."""
         ...
 
     async def verdict(self) -> Verdict: ...
@@ -102,8 +117,16 @@ class Stage(Protocol):
         """Never raises for what the call says: a wrong name or broken arguments are an observation too."""
         ...
 
+    def remind(self, complaint: str) -> str:
+        """Says what was wrong with a reply that holds no move, in the words that the model is to read."""
+        ...
+
     def log(self, step: NoteStep | ServiceStep) -> None:
         """Records what does not go through `ask` and `call`."""
+        ...
+
+    def account(self, usage: Usage) -> None:
+        """Adds what was consumed without `ask`."""
         ...
 
 
@@ -159,12 +182,34 @@ class ServiceSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class CommandSettings:
+    """How to run a program that plays: one process per episode."""
+
+    words: Sequence[str]
+    """The program and its arguments."""
+    output: Literal["none", "sql"] = "none"
+    """With "sql" what the program prints is handed in; otherwise it plays through MCP, and what it prints is only kept."""
+    timeout: float = 600.0
+    pass_env: Sequence[str] = ()
+    """Names of variables that the program may see besides its own."""
+    confine: bool = True
+    network: bool = True
+    readable: Sequence[Path] = ()
+    """What the program may read besides the system and the folders that its command line names."""
+    hidden: Sequence[Path] = ()
+    """What it must not see, wherever it is: the dataset, its databases, the run directory."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class AgentSettings:
     """What an agent plugin is given."""
 
     model: Model | None = None
     max_turns: int = 20
+    protocol: str = "lines"
+    """How the text agent has its model write: "lines" or "tags"."""
     service: ServiceSettings | None = None
+    command: CommandSettings | None = None
     script: Callable[[str], Sequence[ToolCall] | None] = field(default=lambda _: None)
     """The calls to play for a task's key: the reference for the oracle, a recording for replay."""
 

@@ -48,6 +48,14 @@ class Verdict(Struct, frozen=True):
     evidence: dict[str, Any] = {}
 
 
+class Standing(Struct, frozen=True):
+    """What the work so far is worth when an episode ends before its time."""
+
+    score: float = 0.0
+    metrics: dict[str, float] = {}
+    evidence: dict[str, Any] = {}
+
+
 class Task(Struct, frozen=True, kw_only=True):
     """One request. Benchmarks extend it with what they need; agents never see it."""
 
@@ -85,11 +93,13 @@ class ToolCall(Struct, frozen=True):
     """JSON text exactly as the model wrote it, which may be broken."""
 
 
-class Observation(Struct, frozen=True):
+class Observation(Struct, frozen=True, omit_defaults=True):
     """What an agent sees after a tool call."""
 
     text: str
     error: bool = False
+    details: dict[str, Any] = {}
+    """For the record alone: what the call cost, how the answer came about, what a hidden test said."""
 
 
 class Usage(Struct, frozen=True):
@@ -195,9 +205,12 @@ class Record(Struct, frozen=True, kw_only=True):
     metrics: dict[str, float]
     evidence: dict[str, Any]
     usage: Usage
+    """Of the agent's model."""
     started: str
     seconds: float
     brief: Brief | None = None
     steps: list[Step] = []
+    usage_by: dict[str, Usage] = {}
+    """Of others: the simulated user."""
     version: int = 1
     """Of this format."""

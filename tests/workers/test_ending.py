@@ -81,10 +81,11 @@ async def test_close_leaves_no_process() -> None:
 
 @pytest.mark.parametrize("delay", [0.0, 0.05, 0.3])
 async def test_close_ends_calls_that_run_wait_or_start(delay: float) -> None:
+    others = children()
     pool = Pool(warm=1, limit=2)
     calls = [asyncio.create_task(pool.call(functions.sleep, 600.0, wall=WALL)) for _ in range(6)]
     await asyncio.sleep(delay)
-    before = children()
+    before = children() - others
     await pool.close()
     answers = await asyncio.wait_for(asyncio.gather(*calls, return_exceptions=True), 10)
     assert all(isinstance(answer, WorkerLost | WorkerFailure) for answer in answers)

@@ -12,11 +12,10 @@ import importlib
 import sqlite3
 import sys
 import time
-import typing
 from collections.abc import Callable, Mapping
 from functools import cache as remember
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -25,6 +24,7 @@ from ...protocols import Limits
 from ...values import Table
 from ...workers.pool import Pool, Worker, WorkerLost
 from ..cache import Cache, key
+from ..functions import name_of, result_type
 from . import files
 from .worker import Application, Applied, Fault, Query, Reader, Rows, apply, end_private, query, query_private
 
@@ -59,17 +59,17 @@ class SqliteEngine:
         encoded = _encode(request)
         source = self.source(database)
         digest = await self.digest(database)
-        name = f"{function.__module__}:{function.__qualname__}"
+        name = name_of(function)
         known_as = key("applied", name, _code_digest(function.__module__), digest, encoded, limits, sqlite3.sqlite_version)
-        result_type = _result_type(function)
+        answer_type = result_type(function)
         if known := self.cache.get(known_as):
-            return msgspec.msgpack.decode(known, type=result_type)
+            return msgspec.msgpack.decode(known, type=answer_type)
         location = str(self.cache.path) if self.cache.path else None
         application = Application(name, msgspec.Raw(encoded), str(source), digest, limits, location)
         applied: Applied = await self._twice(application, wall_clock(limits) * statements)
         if applied.repeatable:
             self.cache.put(known_as, bytes(applied.response))
-        return msgspec.msgpack.decode(applied.response, type=result_type)
+        return msgspec.msgpack.decode(applied.response, type=answer_type)
 
     async def digest(self, database: Path) -> str:
         """SHA-256 of the database's content."""
@@ -190,11 +190,6 @@ def _table(answer: Rows | Fault) -> Table:
     if isinstance(answer, Fault):
         raise SqlError(answer.kind, answer.message)
     return answer.table
-
-
-@remember
-def _result_type(function: Callable[..., Any]) -> Any:
-    return typing.get_type_hints(function)["return"]
 
 
 @remember

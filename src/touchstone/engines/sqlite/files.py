@@ -30,11 +30,11 @@ def check(path: Path) -> None:
         with path.open("rb") as file:
             head = file.read(len(_MAGIC))
     except FileNotFoundError:
-        raise Unscorable(f"database missing: {path}") from None
+        raise Unscorable(f"database missing: {path}", "database") from None
     except OSError as error:
-        raise Unscorable(f"database unreadable: {path}: {error.strerror}") from None
+        raise Unscorable(f"database unreadable: {path}: {error.strerror}", "database") from None
     if head != _MAGIC:
-        raise Unscorable(f"not a SQLite database: {path}")
+        raise Unscorable(f"not a SQLite database: {path}", "database")
 
 
 def digest(path: Path) -> str:

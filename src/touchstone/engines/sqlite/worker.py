@@ -6,14 +6,12 @@
 
 from __future__ import annotations
 
-import importlib
 import sqlite3
-import typing
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import msgspec
 from msgspec import Struct
@@ -22,6 +20,7 @@ from ...failures import SqlError, SqlFault
 from ...protocols import Limits
 from ...values import Table
 from ..cache import Cache, key
+from ..functions import found
 from .connection import Connection
 from .statements import is_volatile
 
@@ -88,7 +87,7 @@ def end_private(_: Query) -> None:
 
 def apply(request: Application) -> Applied:
     reader = CachedReader(request)
-    function, kind = _resolve(request.function)
+    function, kind = found(request.function)
     response = function(reader, msgspec.msgpack.decode(request.request, type=kind))
     return Applied(msgspec.Raw(msgspec.msgpack.encode(response)), reader.repeatable)
 
@@ -164,12 +163,3 @@ def _opened(path: str, *, private: bool) -> Connection:
 @cache
 def _open_cache(path: str | None) -> Cache:
     return Cache(Path(path) if path else None)
-
-
-@cache
-def _resolve(name: str) -> tuple[Callable[[Reader, Any], Any], Any]:
-    module, _, attribute = name.partition(":")
-    function = getattr(importlib.import_module(module), attribute)
-    hints = typing.get_type_hints(function)
-    hints.pop("return")
-    return function, list(hints.values())[1]

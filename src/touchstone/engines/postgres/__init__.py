@@ -1,0 +1,1 @@
+"""PostgreSQL: private copies by cloning, roles without rights, reads that share one copy."""

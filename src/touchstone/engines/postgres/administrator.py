@@ -1,0 +1,224 @@
+"""The run on its server, as the event loop sees it: grounds, seats, and what is dropped in the background."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import re
+import secrets
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, NamedTuple, TypeVar
+
+from ...failures import DatabaseFailure, InputError, Unscorable, WorkerFailure
+from ...workers.pool import Pool, Worker, WorkerLost
+from . import names
+from .messages import Broken, Contents, Description, Facts, Gone, Ground, Hold, Lost, Orders, Refused, Seat, Settling, Unfit
+from .server import Server
+from .worker import administer, describe, hold, lay_ground, let_go, settle
+
+AT_ONCE = 4
+"""Administrative statements. More than a few clones at a time only wait for one another."""
+
+_SECONDS = 600.0
+"""Until a worker that does something administrative is given up: templates may be large."""
+_OLDEST_WITH_STRATEGY = 15
+_LARGEST_TEMPORARY_FILES = "2GB"
+_RUN = re.compile(r"[a-z0-9]{1,16}")
+
+A = TypeVar("A")
+R = TypeVar("R")
+
+
+class _Interrupted(Exception):
+    """A connection or a worker was lost on the way; whether the work was done is not known."""
+
+
+class _Names(NamedTuple):
+    ground: str
+    base: str
+
+
+class Administrator:
+    """Makes and drops databases and roles. Its first use takes hold of the server."""
+
+    def __init__(self, server: Server, pool: Pool, run: str | None, patience: float) -> None:
+        if run is not None and not _RUN.fullmatch(run):
+            raise InputError(f"not an id for a run: {run!r}: up to 16 small letters and digits are possible")
+        self.server = server
+        self.pool = pool
+        self.run = run or secrets.token_hex(4)
+        self.patience = patience
+        self._turns = asyncio.Semaphore(AT_ONCE)
+        self._numbers = itertools.count(1)
+        self._starting = asyncio.Lock()
+        self._holder: Worker | None = None
+        self._facts: Facts | None = None
+        self._laying: dict[str, asyncio.Lock] = {}
+        self._grounds: dict[str, _Names] = {}
+        self._described: dict[str, Description] = {}
+        self._background: set[asyncio.Task[None]] = set()
+
+    async def start(self) -> Facts:
+        """Takes hold of the server. Raises InputError if it cannot be used."""
+        async with self._starting:
+            if self._facts is None:
+                self._holder = self._holder or await self.pool.lease()
+                try:
+                    found = await self._holder.call(hold, self._hold(), wall=_SECONDS)
+                except WorkerLost as lost:
+                    self.pool.give_back(self._holder)
+                    self._holder = None
+                    raise WorkerFailure(f"cannot look at the PostgreSQL server: {lost}") from None
+                if isinstance(found, Unfit):
+                    raise InputError(found.message)
+                self._facts = found
+            return self._facts
+
+    async def close(self) -> None:
+        """Waits for what is under way and drops all that the run has made. A server that is gone is left alone."""
+        while self._background:
+            await asyncio.gather(*self._background, return_exceptions=True)
+        if self._holder is not None:
+            holder, self._holder = self._holder, None
+            try:
+                await holder.call(let_go, self._hold(), wall=_SECONDS)
+            except (WorkerLost, WorkerFailure):
+                holder.kill()
+            self.pool.give_back(holder)
+
+    async def ground(self, database: str) -> str:
+        """The name of the database to clone, made at its first use. Raises Unscorable if there is no good template."""
+        return (await self._names(database)).ground
+
+    async def describe(self, database: str) -> Description:
+        """Looked at once: a template does not change while a run uses it."""
+        base = (await self._names(database)).base
+        if database not in self._described:
+            order = Contents(self.server, base, names.template(database), self.patience)
+            found = await _twice(lambda: self._call(describe, order, database))
+            assert isinstance(found, Description)
+            self._described[database] = found
+        return self._described[database]
+
+    async def reading_seat(self, database: str) -> Seat:
+        """A role of its own, on the database that all worlds read."""
+        base = (await self._names(database)).base
+        return await _twice(lambda: self._make_reading_seat(base, database))
+
+    async def clone(self, source: str, database: str) -> Seat:
+        """A seat on a new copy of a database that nobody is connected to."""
+        return await _twice(lambda: self._clone(source, database))
+
+    async def settle(self, seat: Seat) -> None:
+        """Makes a copy that was written to one that can be cloned."""
+        await _twice(lambda: self._call(settle, Settling(self.server, seat, self.patience), seat.shown_as))
+
+    def give_up(self, seat: Seat) -> None:
+        """Drops the seat's role, and its database if it is private, while others go on."""
+        end = f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '{seat.role}'"
+        drop = f"DROP DATABASE IF EXISTS {seat.database} WITH (FORCE)"
+        statements = [drop if seat.private else end, f"DROP ROLE IF EXISTS {seat.role}"]
+        self.in_background(_twice(lambda: self._order(statements)))
+
+    def in_background(self, work: Coroutine[Any, Any, None]) -> None:
+        """What fails here is tried again when the run ends."""
+        task = asyncio.create_task(_quietly(work))
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+    async def _names(self, database: str) -> _Names:
+        async with self._laying.setdefault(database, asyncio.Lock()):
+            if database not in self._grounds:
+                self._grounds[database] = await _twice(lambda: self._lay(database))
+        return self._grounds[database]
+
+    async def _lay(self, database: str) -> _Names:
+        facts = await self.start()
+        made = _Names(self._name(database, "t"), self._name(database, "b"))
+        template = names.template(database)
+        order = Ground(self.server, self.run, template, made.ground, made.base, _strategy(facts), self.patience)
+        await self._call(lay_ground, order, database)
+        return made
+
+    async def _make_reading_seat(self, base: str, database: str) -> Seat:
+        seat = self._seat(base, self._name(database, "r"), database, private=False)
+        await self._order([self._login(seat)])
+        return seat
+
+    async def _clone(self, source: str, database: str) -> Seat:
+        facts = await self.start()
+        name, owner = self._name(database, "c"), names.owner(self.run)
+        seat = self._seat(name, name, database, private=True)
+        rights = f"REVOKE ALL ON DATABASE {name} FROM PUBLIC; GRANT CREATE, TEMPORARY ON DATABASE {name} TO {owner}"
+        create = f"CREATE DATABASE {name} OWNER {names.keeper(self.run)} TEMPLATE {source}{_strategy(facts)}"
+        await self._order([create, f"{rights}; {self._login(seat)}; GRANT CONNECT ON DATABASE {name} TO {seat.role}"])
+        return seat
+
+    async def _order(self, statements: list[str]) -> None:
+        await self._call(administer, Orders(self.server, statements, self.patience), "")
+
+    async def _call(self, function: Callable[[A], R], request: A, database: str) -> R:
+        async with self._turns:
+            try:
+                answer = await self.pool.call(function, request, wall=_SECONDS)
+            except WorkerLost as lost:
+                if lost.overdue:
+                    raise DatabaseFailure(f"the PostgreSQL server has not answered for {_SECONDS:.0f} seconds") from None
+                raise _Interrupted from None
+        _check(answer, database)
+        return answer
+
+    def _name(self, database: str, kind: str) -> str:
+        """A new one each time, so that what was interrupted can be begun anew."""
+        return f"{names.prefix(self.run, database)}_{kind}{next(self._numbers)}"
+
+    def _seat(self, database: str, role: str, shown_as: str, *, private: bool) -> Seat:
+        password = secrets.token_hex(16) if self.server.needs_passwords else None
+        server = self.server.as_role(role, password)
+        return Seat(database, role, server, names.owner(self.run), shown_as, private, self.patience)
+
+    def _login(self, seat: Seat) -> str:
+        password = f" PASSWORD '{seat.server.password}'" if seat.server.password else ""
+        login = f"CREATE ROLE {seat.role} LOGIN{password} IN ROLE {seat.owner}"
+        if self._facts is None or not self._facts.superuser:
+            return f"{login} ROLE {names.quoted(self.server.user)}"  # so that the administrator may end its connections
+        hidden = f"ALTER ROLE {seat.role} SET track_activities = off"
+        return f"{login}; {hidden}; ALTER ROLE {seat.role} SET temp_file_limit = '{_LARGEST_TEMPORARY_FILES}'"
+
+    def _hold(self) -> Hold:
+        return Hold(self.server, self.run, self.patience)
+
+
+def _strategy(facts: Facts) -> str:
+    """Copying files is quicker than writing every page to the log, where there is the choice."""
+    return " STRATEGY FILE_COPY" if facts.major >= _OLDEST_WITH_STRATEGY else ""
+
+
+async def _twice(work: Callable[[], Awaitable[R]]) -> R:
+    with contextlib.suppress(_Interrupted):
+        return await work()
+    try:
+        return await work()
+    except _Interrupted:
+        raise DatabaseFailure("the connection to the PostgreSQL server breaks again and again") from None
+
+
+def _check(answer: object, database: str) -> None:
+    if isinstance(answer, Lost):
+        raise _Interrupted
+    if isinstance(answer, Gone):
+        raise unreachable(answer)
+    if isinstance(answer, Refused):
+        raise DatabaseFailure(f"the PostgreSQL server refuses to work: {answer.message}")
+    if isinstance(answer, Broken):
+        raise Unscorable(f"database {database} cannot be used: {answer.reason}")
+
+
+def unreachable(gone: Gone) -> DatabaseFailure:
+    return DatabaseFailure(f"the PostgreSQL server cannot be reached: {gone.message}")
+
+
+async def _quietly(work: Coroutine[Any, Any, None]) -> None:
+    with contextlib.suppress(DatabaseFailure, WorkerFailure, Unscorable, InputError):
+        await work

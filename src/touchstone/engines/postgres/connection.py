@@ -1,0 +1,86 @@
+"""Connections of a worker process to the server: opened with patience, and cut when they do not stop.
+
+A server that restarts comes back within seconds, so what fails for reasons of the moment is tried again for a while.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from typing import Any, TypeAlias
+
+import psycopg
+from psycopg.conninfo import make_conninfo
+from psycopg.pq import PGconn, Ping
+
+from .messages import Seat
+from .server import Server
+
+Connection: TypeAlias = psycopg.Connection[tuple[Any, ...]]
+
+SECONDS_TO_CONNECT = 10
+_PAUSE = 0.1
+_MILLISECONDS_TO_END = 3000
+_SECONDS_TO_BE_LET_IN = 1.0
+"""A server that accepts connections, but not ours, may only have too many just now."""
+
+
+class Unreachable(Exception):
+    """Nobody answers, or nobody is let in; the message says who said what."""
+
+
+def connect(conninfo: str, patience: float, *, autocommit: bool = True) -> Connection:
+    until, is_up = time.monotonic() + patience, False
+    while True:  # a refusal has no code here, only words in the server's language
+        try:
+            return psycopg.connect(
+                conninfo,
+                autocommit=autocommit,
+                prepare_threshold=None,
+                connect_timeout=SECONDS_TO_CONNECT,
+                client_encoding="UTF8",
+                application_name="touchstone",
+            )
+        except psycopg.Error as error:
+            if not is_up and PGconn.ping(conninfo.encode()) == Ping.OK:
+                is_up, until = True, min(until, time.monotonic() + _SECONDS_TO_BE_LET_IN)
+            if time.monotonic() > until:
+                raise Unreachable(one_line(error)) from None
+            time.sleep(_PAUSE)
+
+
+def take_seat(seat: Seat, seconds: float | None, *, autocommit: bool = True) -> Connection:
+    """Logged in as the seat's own role, and at work as the owner of the database's objects."""
+    timeout = 0 if seconds is None else milliseconds(seconds)
+    settings = f"-c role={seat.owner} -c statement_timeout={timeout}"
+    return connect(_with(seat.server, seat.database, settings), seat.patience, autocommit=autocommit)
+
+
+def administrate(server: Server, database: str, patience: float) -> Connection:
+    """Logged in as the administrator."""
+    return connect(_with(server, database, ""), patience)
+
+
+def cut(seat: Seat, connection: Connection) -> None:
+    """Ends a connection whose statement does not end, and its server process: a block may catch being cancelled.
+
+    It is done as the seat's own role. Where that fails, the process ends when the seat is given up.
+    """
+    pid = connection.info.backend_pid
+    connection.close()
+    with contextlib.suppress(psycopg.Error, Unreachable), connect(seat.server.conninfo(seat.database), 0) as other:
+        other.execute("SELECT pg_catalog.pg_terminate_backend(%s, %s)", [pid, _MILLISECONDS_TO_END])
+
+
+def _with(server: Server, database: str, settings: str) -> str:
+    """What was committed shall be there after a crash, also on servers that are set up for speed."""
+    options = f"{server.options.get('options', '')} -c synchronous_commit=on {settings}".strip()
+    return make_conninfo(server.conninfo(database), options=options)
+
+
+def milliseconds(seconds: float) -> int:
+    return max(1, round(seconds * 1000))
+
+
+def one_line(error: object) -> str:
+    return " ".join(str(error).split())

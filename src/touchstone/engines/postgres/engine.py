@@ -1,0 +1,56 @@
+"""The PostgreSQL engine as the event loop sees it.
+
+Every database of a dataset is a template on the server, which is never written to. All worlds read one clone of it; a world
+that writes gets clones of its own, which are made ahead. SQL runs in worker processes, logged in as roles that have no rights
+outside of their world.
+"""
+
+from __future__ import annotations
+
+from ...workers.pool import Pool
+from .administrator import Administrator
+from .messages import Description
+from .server import Server
+from .stock import Stock
+from .worker import PRELOAD
+from .world import PostgresWorld
+
+_WARM = 8
+"""Workers mostly wait for the server, so there are more of them than cores."""
+
+
+class PostgresEngine:
+    """Worlds on the databases of one server."""
+
+    name = "postgres"
+
+    def __init__(
+        self, server: Server, *, pool: Pool | None = None, run: str | None = None, ahead: int = 2, patience: float = 10.0
+    ) -> None:
+        self._owns_pool = pool is None
+        self.pool = pool or Pool(warm=_WARM, preload=PRELOAD)
+        self._administrator = Administrator(server, self.pool, run, patience)
+        self._ahead = ahead
+        self._stocks: dict[str, Stock] = {}
+
+    async def start(self) -> str:
+        """Takes hold of the server, which otherwise happens at the first use, and gives its version, such as 15.18.
+
+        Raises InputError if it cannot be used.
+        """
+        return (await self._administrator.start()).version
+
+    def world(self, database: str, key: str) -> PostgresWorld:
+        """The world of one episode, on the dataset's database of that name."""
+        stock = self._stocks.setdefault(database, Stock(self._administrator, database, self._ahead))
+        return PostgresWorld(self._administrator, stock, database, key)
+
+    async def describe(self, database: str) -> Description:
+        """What the database holds. Raises Unscorable if it is missing, broken or empty."""
+        return await self._administrator.describe(database)
+
+    async def close(self) -> None:
+        """Drops all that this run has made on the server."""
+        await self._administrator.close()
+        if self._owns_pool:
+            await self.pool.close()

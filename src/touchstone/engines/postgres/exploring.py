@@ -1,0 +1,76 @@
+"""An agent looks at its world: whatever it sends is rolled back.
+
+A single statement that reads goes to the database that all worlds share, in a read-only transaction; the protocol for single
+statements makes sure that nothing can end the transaction and go on. Everything else goes to a private copy, which is used
+again unless something has happened to it that a rollback does not undo.
+"""
+
+from __future__ import annotations
+
+import psycopg
+from psycopg.pq import TransactionStatus
+
+from ...failures import SqlError
+from ...values import Table
+from . import kept
+from .connection import Connection, Unreachable, milliseconds
+from .execution import ConnectionLost, Execution, Impossible
+from .memory import held_to
+from .messages import Exploration, Fault, Gone, Lost, NeedsCopy, Rows
+from .statements import only_reads
+
+_SEQUENCES_USED = b"""
+    SELECT FROM pg_catalog.pg_locks JOIN pg_catalog.pg_class ON pg_class.oid = pg_locks.relation
+    WHERE pg_locks.pid = pg_catalog.pg_backend_pid() AND pg_class.relkind = 'S' AND pg_locks.mode = 'RowExclusiveLock'
+"""
+"""A number that was drawn from a sequence does not come back with a rollback."""
+
+
+def explore(request: Exploration) -> Rows | Fault | NeedsCopy | Lost | Gone:
+    if not request.writes and not only_reads(request.sql):
+        return NeedsCopy()
+    try:
+        connection = kept.begin(request.seat, _start(request))
+    except kept.CannotBegin:
+        return Lost()
+    except Unreachable as error:
+        return Gone(str(error))
+    answer = Lost()
+    try:
+        answer = _run(request, connection)
+    except Impossible:
+        answer = NeedsCopy()
+    except (ConnectionLost, psycopg.OperationalError):
+        pass
+    finally:
+        if isinstance(answer, Lost) or (isinstance(answer, Rows | Fault) and answer.spoiled):
+            connection.close()
+        kept.put_back(request.seat, connection)
+    return answer
+
+
+def _start(request: Exploration) -> str:
+    mode = "READ WRITE" if request.writes else "READ ONLY"
+    timeout = f"SET LOCAL statement_timeout = {milliseconds(request.limits.seconds)}"
+    return f"BEGIN ISOLATION LEVEL READ COMMITTED {mode}; SET LOCAL ROLE {request.seat.owner}; {timeout}"
+
+
+def _run(request: Exploration, connection: Connection) -> Rows | Fault:
+    execution = Execution(request.seat, connection, request.limits, single=not request.writes, as_text=True)
+    try:
+        with held_to(request.limits):
+            found = execution.run(request.sql)
+    except SqlError as error:
+        return Fault(error.kind, error.message, execution.ended or _has_lasted(request, connection))
+    table = Table(found.columns, found.rows, found.truncated, found.changed)
+    return Rows(table, execution.ended or _has_lasted(request, connection))
+
+
+def _has_lasted(request: Exploration, connection: Connection) -> bool:
+    """Whether something may have happened that a rollback leaves as it is. After an error in a writing text one cannot ask."""
+    if connection.closed:
+        return True
+    status = connection.pgconn.transaction_status
+    if not request.writes:
+        return status == TransactionStatus.IDLE
+    return status != TransactionStatus.INTRANS or connection.pgconn.exec_(_SEQUENCES_USED).ntuples > 0

@@ -1,0 +1,160 @@
+"""What passes between the event loop and the worker processes."""
+
+from __future__ import annotations
+
+from msgspec import Raw, Struct
+
+from ...failures import SqlFault
+from ...protocols import Limits
+from ...values import Table
+from .server import Server
+
+CRASHED = "The database ended the connection while this ran, twice."
+
+
+class Seat(Struct, frozen=True):
+    """A database, and the role that logs in to it. Every world has seats of its own; no two share a role."""
+
+    database: str
+    role: str
+    server: Server
+    """With the seat's own role and password."""
+    owner: str
+    """The role that owns everything in the database, as which a seat's SQL runs."""
+    shown_as: str
+    """The database's name in the dataset."""
+    private: bool
+    """Nobody else uses the database, and it goes with the seat."""
+    patience: float
+    """Seconds for which a server that cannot be reached is tried again."""
+
+
+class Exploration(Struct, frozen=True):
+    seat: Seat
+    sql: str
+    limits: Limits
+    writes: bool
+    """False: a single reading statement, read only. True: any text. Either is rolled back."""
+
+
+class Judgement(Struct, frozen=True):
+    """A function `(Bench, Request) -> Response` by name, and its encoded request."""
+
+    seat: Seat
+    function: str
+    request: Raw
+    limits: Limits
+    writes: bool
+    """False: reading statements, rolled back. True: every text is committed, in a database for this judgement alone."""
+    last: bool
+    """Whether a lost connection is the fault of the SQL by now, and not to be tried again."""
+
+
+class Rows(Struct, frozen=True, tag=True):
+    table: Table
+    spoiled: bool
+
+
+class Fault(Struct, frozen=True, tag=True):
+    kind: SqlFault
+    message: str
+    spoiled: bool
+    """The seat may not be as it was before: something was committed, or the connection was cut."""
+
+
+class Applied(Struct, frozen=True, tag=True):
+    response: Raw
+
+
+class NeedsCopy(Struct, frozen=True, tag=True):
+    """This cannot be done by reading alone."""
+
+
+class Lost(Struct, frozen=True, tag=True):
+    """The connection broke. The server may be back already."""
+
+
+class Gone(Struct, frozen=True, tag=True):
+    """The server cannot be reached, or lets nobody in."""
+
+    message: str
+
+
+class Refused(Struct, frozen=True, tag=True):
+    """The server refused an administrative statement."""
+
+    state: str
+    message: str
+
+
+class Done(Struct, frozen=True, tag=True):
+    pass
+
+
+class Orders(Struct, frozen=True):
+    """Administrative statements, each on its own."""
+
+    server: Server
+    statements: list[str]
+    patience: float
+
+
+class Hold(Struct, frozen=True):
+    server: Server
+    run: str
+    patience: float
+
+
+class Facts(Struct, frozen=True, tag=True):
+    """What the server is."""
+
+    major: int
+    version: str
+    superuser: bool
+
+
+class Unfit(Struct, frozen=True, tag=True):
+    """The server cannot be used, for a reason that its owner can mend."""
+
+    message: str
+
+
+class Ground(Struct, frozen=True):
+    """A template to be made ready for cloning."""
+
+    server: Server
+    run: str
+    template: str
+    ground: str
+    base: str
+    strategy: str
+    patience: float
+
+
+class Settling(Struct, frozen=True):
+    """A private copy that is not to be connected to any more, only to be cloned."""
+
+    server: Server
+    seat: Seat
+    patience: float
+
+
+class Broken(Struct, frozen=True, tag=True):
+    """A template that cannot be used, and why."""
+
+    reason: str
+
+
+class Contents(Struct, frozen=True):
+    server: Server
+    base: str
+    template: str
+    patience: float
+
+
+class Description(Struct, frozen=True, tag=True):
+    """What a database holds."""
+
+    tables: dict[str, int]
+    """Rows by table. A table outside of the schema `public` has its schema's name in front."""
+    digest: str

@@ -1,0 +1,28 @@
+"""Names of what a run makes on a server. All of them are plain identifiers of less than 64 bytes."""
+
+from __future__ import annotations
+
+import hashlib
+
+
+def keeper(run: str) -> str:
+    """Owns the run's databases."""
+    return f"touchstone_keeper_{run}"
+
+
+def owner(run: str) -> str:
+    """Owns what is in them."""
+    return f"touchstone_owner_{run}"
+
+
+def template(database: str) -> str:
+    """The server cuts a name that is too long, always in the same way."""
+    return f"{database}_template"
+
+
+def prefix(run: str, database: str) -> str:
+    return f"ts_{run}_{hashlib.blake2b(database.encode(), digest_size=5).hexdigest()}"
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

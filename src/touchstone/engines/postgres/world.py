@@ -1,0 +1,207 @@
+"""The world of one episode: a database in its present state, which can be looked at, judged on, and moved on.
+
+At first the state is that of the template: reading goes to a database that all worlds share, writing to private copies. A
+script that writes makes a state of the world's own: a private copy that nobody is connected to, so that it can be cloned.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+
+from ...failures import SqlError
+from ...protocols import Limits
+from ...values import Table
+from ...workers.pool import WorkerLost
+from ..bench import Bench
+from ..functions import name_of, result_type
+from .administrator import Administrator, unreachable
+from .messages import CRASHED, Applied, Exploration, Fault, Gone, Judgement, Lost, NeedsCopy, Rows, Seat
+from .scripts import Scripts, run_all
+from .stock import Stock
+from .worker import explore, judge
+
+A = TypeVar("A")
+R = TypeVar("R")
+
+_MARGIN = 30.0
+"""Seconds beyond all limits after which a worker is thought to be stuck."""
+LONGEST_SCRIPT = 10_000_000
+
+_encode = msgspec.msgpack.Encoder().encode
+
+
+class PostgresWorld:
+    """One episode's. It costs nothing until it is used."""
+
+    def __init__(self, administrator: Administrator, stock: Stock, database: str, key: str) -> None:
+        self.database = database
+        self.key = key
+        self._administrator = administrator
+        self._stock = stock
+        self._turn = asyncio.Lock()
+        self._state: Seat | None = None
+        """The copy that holds the present state, if it is not the template's."""
+        self._reading: Seat | None = None
+        self._private: Seat | None = None
+
+    async def explore(self, sql: str, limits: Limits) -> Table:
+        """What a text gives in the present state; nothing that it does lasts. Cells are text or None. Raises SqlError."""
+        _check_text(sql)
+        async with self._turn:
+            answer = await self._explore(sql, limits, writes=False)
+            if isinstance(answer, NeedsCopy):
+                answer = await self._explore(sql, limits, writes=True)
+        if isinstance(answer, Rows):
+            return answer.table
+        assert isinstance(answer, Fault)
+        raise SqlError(answer.kind, answer.message)
+
+    async def judge(
+        self, function: Callable[[Bench, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float
+    ) -> R:
+        """Runs `function(bench, request)` in a worker, on a copy of the present state that nothing else has touched.
+
+        Without `writes` it is tried by reading alone. Raises SqlError if the function's SQL takes its worker or the server
+        down, or if it has not ended after `wall` seconds.
+        """
+        async with self._turn:
+            response, copy = await self._judge(function, request, limits, writes, wall)
+            self._give_up(copy)
+        return response
+
+    async def advance(self, scripts: Sequence[str], limits: Limits) -> None:
+        """From now on the state is what it was plus these scripts, committed. After a SqlError it is as before."""
+        for script in scripts:
+            _check_text(script)
+        if not scripts:
+            return
+        wall = (limits.seconds + _MARGIN) * len(scripts)
+        async with self._turn:
+            ran, copy = await self._judge(run_all, Scripts(list(scripts)), limits, False, wall)
+            try:
+                if ran.kind is not None:
+                    raise SqlError(ran.kind, ran.message)
+                if copy is not None:
+                    await self._administrator.settle(copy)
+                    self._state, copy = copy, self._state
+                    self._leave(self._reading, self._private)
+            finally:
+                self._give_up(copy)
+
+    async def close(self) -> None:
+        """Lets go of everything; it is dropped in the background."""
+        self._give_up(self._state, self._reading, self._private)
+        self._state = self._reading = self._private = None
+
+    async def _explore(self, sql: str, limits: Limits, *, writes: bool) -> Rows | Fault | NeedsCopy:
+        """Tried twice: a connection may have been lost for reasons that are not the text's."""
+        wall = limits.seconds + self._administrator.patience + _MARGIN
+        for _ in range(2):
+            seat = await (self._exploring_copy() if writes else self._reading_seat())
+            try:
+                answer = await self._administrator.pool.call(explore, Exploration(seat, sql, limits, writes), wall=wall)
+            except WorkerLost as lost:
+                self._leave(seat)
+                if lost.overdue:
+                    raise _overdue(wall) from None
+                continue
+            if isinstance(answer, Gone):
+                raise unreachable(answer)
+            if isinstance(answer, Lost) or (isinstance(answer, Rows | Fault) and answer.spoiled):
+                self._leave(seat)
+            if not isinstance(answer, Lost):
+                return answer
+        raise SqlError("crash", CRASHED)
+
+    async def _judge(
+        self, function: Callable[[Bench, A], R], request: A, limits: Limits, writes: bool, wall: float
+    ) -> tuple[R, Seat | None]:
+        """The response, and the copy that it was found on if reading was not enough."""
+        order = _Order(name_of(function), msgspec.Raw(_encode(request)), limits, wall)
+        if not writes:
+            answer = await self._judge_on(await self._reading_seat(), order, writes=False)
+            if isinstance(answer, Applied):
+                return _decoded(answer, function), None
+        for last in (False, True):
+            copy = await self._fresh_copy()
+            try:
+                answer = await self._judge_on(copy, order, writes=True, last=last)
+                if isinstance(answer, Applied):
+                    response, kept, copy = _decoded(answer, function), copy, None
+                    return response, kept
+            finally:
+                self._give_up(copy)
+        raise SqlError("crash", CRASHED)
+
+    async def _judge_on(self, seat: Seat, order: _Order, *, writes: bool, last: bool = False) -> Applied | NeedsCopy | Lost:
+        judgement = Judgement(seat, order.function, order.request, order.limits, writes, last)
+        try:
+            answer = await self._administrator.pool.call(judge, judgement, wall=order.wall + seat.patience)
+        except WorkerLost as lost:
+            self._leave(seat)
+            if lost.overdue:
+                raise _overdue(order.wall) from None
+            return Lost()
+        if isinstance(answer, Gone):
+            raise unreachable(answer)
+        return answer
+
+    async def _reading_seat(self) -> Seat:
+        if self._state is not None:
+            return await self._exploring_copy()
+        if self._reading is None:
+            self._reading = await self._administrator.reading_seat(self.database)
+        return self._reading
+
+    async def _exploring_copy(self) -> Seat:
+        """A copy in which nothing is ever committed."""
+        if self._private is None:
+            self._private = await self._fresh_copy()
+        return self._private
+
+    async def _fresh_copy(self) -> Seat:
+        if self._state is None:
+            return await self._stock.take()
+        return await self._administrator.clone(self._state.database, self.database)
+
+    def _leave(self, *seats: Seat | None) -> None:
+        """Seats that may not be as they were are not used again."""
+        if self._reading in seats:
+            self._give_up(self._reading)
+            self._reading = None
+        if self._private in seats:
+            self._give_up(self._private)
+            self._private = None
+
+    def _give_up(self, *seats: Seat | None) -> None:
+        for seat in seats:
+            if seat is not None:
+                self._administrator.give_up(seat)
+
+
+class _Order(NamedTuple):
+    function: str
+    request: msgspec.Raw
+    limits: Limits
+    wall: float
+
+
+def _decoded(answer: Applied, function: Callable[[Bench, Any], R]) -> R:
+    return msgspec.msgpack.decode(answer.response, type=result_type(function))
+
+
+def _check_text(sql: str) -> None:
+    try:
+        sql.encode()
+    except UnicodeEncodeError:
+        raise SqlError("sql", "The SQL holds half of a Unicode character (a lone surrogate).") from None
+    if len(sql) > LONGEST_SCRIPT:
+        raise SqlError("refused", f"The SQL is {len(sql):,} characters long; at most {LONGEST_SCRIPT:,} are taken.")
+
+
+def _overdue(seconds: float) -> SqlError:
+    return SqlError("time", f"The query was stopped: it did not end within {seconds:g} seconds.")

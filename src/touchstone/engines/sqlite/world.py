@@ -1,0 +1,144 @@
+"""The databases of one episode on SQLite: exploring leaves nothing behind, and a judgement has a copy to itself.
+
+A private copy costs under a millisecond, so each of these makes its own. What an episode has come past is kept as a file of its
+own, from which later copies are made.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from ...failures import SqlError
+from ...protocols import Limits
+from ...values import Table
+from ...workers.pool import WorkerLost
+from ..bench import Bench, Result, last_of
+from ..functions import found, name_of, result_type
+from .connection import Connection
+from .engine import SqliteEngine, wall_clock
+from .worker import Fault, Rows
+
+A = TypeVar("A")
+R = TypeVar("R")
+
+
+class Work(Struct, frozen=True):
+    """Something to be done on a fresh copy: SQL, or a function."""
+
+    path: str
+    limits: Limits
+    sql: str | None = None
+    keep: str | None = None
+    """Where the copy goes afterwards, if it is to be kept."""
+    function: str = ""
+    request: msgspec.Raw = msgspec.Raw(b"\xc0")  # nil
+
+
+class Response(Struct, frozen=True, tag=True):
+    encoded: msgspec.Raw
+
+
+class SqliteWorld:
+    """One episode's databases."""
+
+    def __init__(self, engine: SqliteEngine, database: Path) -> None:
+        self._engine = engine
+        self._source = str(engine.source(database))
+        self._states: list[Path] = []
+
+    async def explore(self, sql: str, limits: Limits) -> Table:
+        return _table(await self._call(Work(self._source, limits, sql)))
+
+    async def judge(
+        self, function: Callable[[Bench, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float
+    ) -> R:
+        encoded = msgspec.Raw(msgspec.msgpack.encode(request))
+        answer = await self._call(Work(self._source, limits, function=name_of(function), request=encoded), wall)
+        if isinstance(answer, Fault):
+            raise SqlError(answer.kind, answer.message)
+        assert isinstance(answer, Response)
+        return msgspec.msgpack.decode(answer.encoded, type=result_type(function))
+
+    async def advance(self, scripts: Sequence[str], limits: Limits) -> None:
+        """The state is from now on what it was, and these run. Raises SqlError, and then it is as before."""
+        if not scripts:
+            return
+        descriptor, name = tempfile.mkstemp(prefix="touchstone-", suffix=".sqlite")
+        os.close(descriptor)
+        self._states.append(Path(name))
+        _table(await self._call(Work(self._source, limits, "\n;\n".join(scripts), keep=name)))
+        self._source = name
+
+    async def close(self) -> None:
+        while self._states:
+            self._states.pop().unlink(missing_ok=True)
+
+    async def _call(self, work: Work, wall: float | None = None) -> Rows | Fault | Response:
+        try:
+            return await self._engine.pool.call(do, work, wall=wall or wall_clock(work.limits))
+        except WorkerLost as lost:
+            what = (
+                "did not end in time" if lost.overdue else f"used more than {work.limits.seconds:g} seconds or too much memory"
+            )
+            raise SqlError("time" if lost.overdue else "crash", f"The SQL was stopped: it {what}.") from None
+
+
+class SqliteBench:
+    """A private copy, for one judgement."""
+
+    dialect = "sqlite"
+
+    def __init__(self, connection: Connection, limits: Limits) -> None:
+        self._connection = connection
+        self._limits = limits
+
+    def run(self, sql: str) -> Result:
+        table = self._connection.run(sql, self._limits)
+        return Result(table.columns, table.rows, table.changed)
+
+    def trial(self, statements: Sequence[str], *, continues: bool = False) -> Result:
+        self.run("BEGIN")
+        try:
+            return last_of(statements, self.run, continues=continues)
+        finally:
+            with suppress(SqlError):
+                self.run("ROLLBACK")
+
+    def connect(self) -> Any:
+        return self._connection.copied()
+
+
+def do(work: Work) -> Rows | Fault | Response:
+    try:
+        connection = Connection(Path(work.path), private=True)
+    except (sqlite3.Error, OSError, MemoryError) as error:
+        return Fault("sql", f"cannot open the database: {error}")
+    try:
+        if work.sql is not None:
+            table = connection.run(work.sql, work.limits)
+            if work.keep is not None:
+                Path(work.keep).write_bytes(connection.serialized())
+            return Rows(table)
+        function, kind = found(work.function)
+        response = function(SqliteBench(connection, work.limits), msgspec.msgpack.decode(work.request, type=kind))
+        return Response(msgspec.Raw(msgspec.msgpack.encode(response)))
+    except SqlError as error:
+        return Fault(error.kind, error.message)
+    finally:
+        connection.close()
+
+
+def _table(answer: Rows | Fault | Response) -> Table:
+    if isinstance(answer, Fault):
+        raise SqlError(answer.kind, answer.message)
+    assert isinstance(answer, Rows)
+    return answer.table

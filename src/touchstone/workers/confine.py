@@ -1,0 +1,230 @@
+"""Runs a function in a forked child that can do little more than compute.
+
+The child shares the worker's memory as it was, and the descriptors that it is told to keep: a connection to a database. It
+has its own limits of time and memory, no rights of root, and no way to open files other than Python's own, to write any, to
+start processes, to reach other processes, or to open sockets. Rules come twice where they can: from Landlock and from a filter
+for system calls. `confinement` says what is missing on a machine; where both are, nothing is run.
+
+What comes back is a message that starts with a secret made for this one call: a child that writes to all its descriptors or
+ends early says nothing. That stops accidents and crude tricks. Code that searches its own process for the secret can
+forge an answer, so the answer of a hostile function proves nothing; it cannot do more than that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import secrets
+import select
+import signal
+import sys
+import sysconfig
+import time
+from collections.abc import Callable, Generator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NoReturn
+
+from ..failures import Unscorable
+from . import _landlock, _seccomp
+from ._surrender import NULL, surrender
+
+LARGEST = 1_000_000
+"""Bytes of a result."""
+
+_LONGEST = LARGEST + 100
+_GRACE = 2.0  # seconds in which a child that has said all must end
+_RESULT, _MEMORY, _ERROR = b"r", b"m", b"e"
+
+
+class Overdue(Exception):
+    """The function took too long."""
+
+
+class Died(Exception):
+    """The child ended without a result. The message says how."""
+
+
+@cache
+def python_directories() -> tuple[Path, ...]:
+    """Where Python's modules and the libraries they need are."""
+    names = ("stdlib", "platstdlib", "purelib", "platlib")
+    found = [sysconfig.get_path(name) for name in names] + [sysconfig.get_config_var("LIBDIR") or ""]
+    base = sysconfig.get_paths(vars={"base": sys.base_prefix, "platbase": sys.base_exec_prefix})
+    found += [base[name] for name in names] + ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo"]
+    return tuple(dict.fromkeys(Path(path).resolve() for path in found if path))
+
+
+def confinement() -> list[str]:
+    """What cannot be had here, in sentences. None: everything can."""
+    missing: list[str] = []
+    if not _landlock.version():
+        missing.append("This kernel has no Landlock: test code cannot open files at all, not even modules of Python's.")
+    elif _landlock.version() < 4:
+        missing.append(
+            f"This kernel's Landlock is of version {_landlock.version()}: it cannot keep test code from the network."
+        )
+    if not _seccomp.available():
+        missing.append("System calls cannot be filtered here: test code could open sockets.")
+    return missing
+
+
+def confined(
+    function: Callable[[], bytes],
+    *,
+    seconds: float,
+    memory: int,
+    keep: Sequence[int] = (),
+    readable: Sequence[Path] | None = None,
+    largest_file: int = 0,
+) -> bytes:
+    """What the function returns. Raises Overdue, Died, or Unscorable where nothing confines.
+
+    `memory` is counted on top of what the process uses now. `largest_file` is how far a kept file may grow.
+    """
+    if not _landlock.version() and not _seccomp.available():
+        raise Unscorable("Test code cannot be confined on this machine: it has neither Landlock nor seccomp.", "unconfined")
+    secret = secrets.token_bytes(16)
+    limits = _limits(seconds, memory, largest_file)
+    with contextlib.ExitStack() as stack:
+        rules = _open_rules(stack, python_directories() if readable is None else readable)
+        reading, writing = os.pipe()
+        stack.callback(os.close, reading)
+        with _children_can_be_awaited():
+            deadline = time.monotonic() + seconds
+            child = os.fork()
+            if child == 0:
+                _live(function, secret, writing, {writing, *keep, *rules}, limits, rules)
+            os.close(writing)
+            return _result(_awaited(child, reading, deadline), secret)
+
+
+def _open_rules(stack: contextlib.ExitStack, readable: Sequence[Path]) -> list[int]:
+    if not _landlock.version():
+        return []
+    rules = _landlock.ruleset(readable, [NULL])
+    stack.callback(os.close, rules)
+    return [rules]
+
+
+@contextlib.contextmanager
+def _children_can_be_awaited() -> Generator[None]:
+    """Workers leave their children to the kernel, which then tells nobody how they ended."""
+    before = signal.getsignal(signal.SIGCHLD)
+    if before is not signal.SIG_IGN:
+        yield
+        return
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+
+
+def _limits(seconds: float, memory: int, largest_file: int) -> list[tuple[int, int]]:
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    wanted = [
+        (resource.RLIMIT_AS, used + memory),
+        (resource.RLIMIT_CPU, int(seconds) + 2),
+        (resource.RLIMIT_FSIZE, largest_file),
+        (resource.RLIMIT_NPROC, 0),
+        (resource.RLIMIT_CORE, 0),
+    ]
+    # A limit that is stricter already cannot be lifted.
+    return [(what, limit if (hard := resource.getrlimit(what)[1]) < 0 else min(limit, hard)) for what, limit in wanted]
+
+
+# The child.
+
+
+def _live(
+    function: Callable[[], bytes], secret: bytes, pipe: int, kept: set[int], limits: list[tuple[int, int]], rules: list[int]
+) -> NoReturn:
+    # Whatever the function does to modules and builtins, the child must end here, and not go on as a second worker.
+    write, leave, status = os.write, os._exit, 1
+    try:
+        surrender(kept, limits, rules)
+        message = secret + _message(function)
+        while message:
+            message = message[write(pipe, message) :]
+        status = 0
+    finally:
+        leave(status)
+
+
+def _message(function: Callable[[], bytes]) -> bytes:
+    try:
+        return _RESULT + function()
+    except MemoryError:
+        return _MEMORY
+    except BaseException as error:
+        return _ERROR + f"{type(error).__name__}: {error}".encode(errors="replace")[:1000]
+
+
+# The parent.
+
+
+def _awaited(child: int, reading: int, deadline: float) -> tuple[bytes, int]:
+    """What the child said, and how it ended. It is gone afterwards."""
+    with contextlib.suppress(OSError):
+        os.setpgid(child, child)
+    said = b""
+    overdue = True
+    try:
+        said, overdue = _heard(reading, deadline)
+        if not overdue and len(said) <= _LONGEST:
+            _give_time_to_end(child, min(deadline, time.monotonic() + _GRACE))
+    finally:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(child, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+    if overdue:
+        raise Overdue
+    return said, status
+
+
+def _heard(reading: int, deadline: float) -> tuple[bytes, bool]:
+    """All that comes until the child hangs up or says too much, and whether time was up before."""
+    said = b""
+    poll = select.poll()
+    poll.register(reading, select.POLLIN)
+    while len(said) <= _LONGEST:
+        if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
+            return said, True
+        more = os.read(reading, 65536)
+        if not more:
+            break
+        said += more
+    return said, False
+
+
+def _give_time_to_end(child: int, until: float) -> None:
+    """Lets a child that has hung up end by itself, so that its status says why."""
+    pause = 0.0002
+    while os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None and time.monotonic() < until:
+        time.sleep(pause)
+        pause = min(0.01, pause * 2)
+
+
+def _result(end: tuple[bytes, int], secret: bytes) -> bytes:
+    said, status = end
+    kind, body = said[len(secret) : len(secret) + 1], said[len(secret) + 1 :]
+    if not said.startswith(secret) or kind not in (_RESULT, _MEMORY, _ERROR):
+        raise Died(_how(status))
+    if len(body) > LARGEST:
+        raise Died(f"its result is larger than {LARGEST:,} bytes")
+    if kind == _MEMORY:
+        raise Died("it ran out of memory")
+    if kind == _ERROR:
+        raise Died(f"it failed: {body.decode(errors='replace')}")
+    return body
+
+
+def _how(status: int) -> str:
+    if os.WIFSIGNALED(status):
+        name = signal.Signals(os.WTERMSIG(status)).name
+        return f"it was killed by {name}" + (", perhaps for want of memory" if name == "SIGKILL" else "")
+    return "it ended without a result"

@@ -1,0 +1,105 @@
+"""Judgements, as benchmarks write them: they run inside workers."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from touchstone.engines.bench import Bench
+from touchstone.failures import SqlError
+
+
+class Work(Struct, frozen=True):
+    texts: list[str] = []
+    log: str = ""
+    """Where every execution leaves a mark."""
+
+
+class Found(Struct, frozen=True):
+    results: list[Any] = []
+    """Per text the rows, or the kind of the error."""
+    columns: list[list[str]] = []
+    changed: list[int | None] = []
+    messages: list[str] = []
+
+
+def mark(work: Work) -> None:
+    if work.log:
+        with Path(work.log).open("a") as file:
+            file.write("x")
+
+
+def run_all(bench: Bench, work: Work) -> Found:
+    mark(work)
+    found = Found([], [], [], [])
+    for text in work.texts:
+        try:
+            result = bench.run(text)
+        except SqlError as error:
+            found.results.append(error.kind)
+            found.messages.append(error.message)
+        else:
+            found.results.append([[repr(cell) for cell in row] for row in result.rows])
+            found.columns.append(list(result.columns))
+            found.changed.append(result.changed)
+    return found
+
+
+def swallow_everything(bench: Bench, work: Work) -> Found:
+    """A function that catches whatever it can."""
+    results: list[Any] = []
+    for text in work.texts:
+        try:
+            results.append(len(bench.run(text).rows))
+        except Exception:
+            results.append("failed")
+    return Found(results)
+
+
+def by_own_connection(bench: Bench, work: Work) -> Found:
+    """What test code does: psycopg's way, with commits of its own."""
+    connection = bench.connect()
+    other = bench.connect()
+    seen: list[Any] = []
+    for text in work.texts:
+        connection.execute(text)
+        seen.append(other.execute("SELECT count(*) FROM items").fetchone()[0])
+        other.rollback()
+        connection.commit()
+        seen.append(other.execute("SELECT count(*) FROM items").fetchone()[0])
+        other.rollback()
+    return Found([*seen, len(bench.run("TABLE items").rows), connection.execute("SHOW statement_timeout").fetchone()[0]])
+
+
+def dialect(bench: Bench, work: Work) -> str:
+    return bench.dialect
+
+
+def die(bench: Bench, work: Work) -> Found:
+    mark(work)
+    bench.run("SELECT 1")
+    os._exit(9)
+
+
+def die_once(bench: Bench, work: Work) -> Found:
+    if not Path(work.log).exists():
+        die(bench, work)
+    return run_all(bench, work)
+
+
+def sleep(bench: Bench, work: Work) -> Found:
+    time.sleep(60)
+    return Found()
+
+
+def fail(bench: Bench, work: Work) -> Found:
+    raise ValueError("a mistake in the benchmark")
+
+
+def dialect_of(work: Work) -> str:
+    """No judgement: any other call of a worker."""
+    return "postgres"

@@ -162,7 +162,7 @@ class TestPlay:
 
     async def test_no_submission_within_the_turns_is_a_limit(self, bird: Bird) -> None:
         record, _ = await play_react(bird, [says("hm"), says("hm")], turns=2)
-        assert (record.outcome, record.reason) == (Outcome.limit, "no submission within 2 turns")
+        assert (record.outcome, record.reason) == (Outcome.limit, "not finished within 2 turns")
 
     async def test_a_refusal_is_a_failure_of_the_model(self, bird: Bird) -> None:
         record, _ = await play_react(bird, [says("No.", finish="refusal")])

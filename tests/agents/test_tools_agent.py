@@ -98,7 +98,7 @@ async def test_a_blank_submission_does_not_end_the_episode(bird: Bird) -> None:
 
 async def test_no_submission_within_the_turns_is_a_limit(bird: Bird) -> None:
     record, model = await play_tools(bird, [calls(execute("SELECT 1"))] * 3, turns=3)
-    assert (record.outcome, record.score, record.reason) == (Outcome.limit, 0.0, "no submission within 3 turns")
+    assert (record.outcome, record.score, record.reason) == (Outcome.limit, 0.0, "not finished within 3 turns")
     assert len(model.asked) == 3
     assert len(observations(record)) == 3
 

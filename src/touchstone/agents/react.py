@@ -1,6 +1,6 @@
-"""The text-protocol agent, for models without function calling.
+"""The text-protocol agent, for models without function calling, and the plainest of its protocols, LINES.
 
-A reply holds one action:
+There, a reply holds one action:
 
     Thought: anything, over as many lines as it likes
     Action: execute_sql
@@ -19,14 +19,15 @@ from typing import Any
 
 import msgspec
 
-from ..failures import TurnLimit
+from ..failures import InputError, TurnLimit
 from ..protocols import Agent, AgentPlugin, AgentSettings, Model, Stage
-from ..values import Message, NoteStep, Tool, ToolCall
+from ..values import Message, Tool, ToolCall
+from .tags import TAGS
+from .text import TextProtocol, unfenced
 
 _ACTION = re.compile(r"^[ \t*]*Action[ \t*]*:[ \t*`]*(?P<name>[\w.-]+)[ \t\r*`]*$", re.IGNORECASE | re.MULTILINE)
 _INPUT = re.compile(r"\s*^[ \t*]*(?:Action[ \t]+)?Input[ \t*]*:[ \t*]*", re.IGNORECASE | re.MULTILINE)
 _END = re.compile(r"^[ \t*]*(?:Observation|Thought|Action)[ \t*]*:", re.IGNORECASE | re.MULTILINE)
-_FENCE = re.compile(r"```[\w-]*[ \t]*\n?(?P<content>.*?)(?:```|\Z)", re.DOTALL)
 
 _PROTOCOL = """
 
@@ -39,36 +40,6 @@ Input: the tool's argument, as plain text over as many lines as you need
 
 You then get a message that starts with "Observation:" and go on. The tools:
 """
-
-
-class ReactAgent:
-    """Plays by thought, action and observation in plain text."""
-
-    def __init__(self, model: Model, max_turns: int) -> None:
-        self._model = model
-        self._max_turns = max_turns
-
-    async def play(self, stage: Stage) -> None:
-        messages = [
-            Message(role="system", content=stage.brief.instructions + _PROTOCOL + _listing(stage.tools)),
-            Message(role="user", content=stage.brief.request),
-        ]
-        for turn in range(1, self._max_turns + 1):
-            reply = await stage.ask(self._model, messages)
-            messages.append(reply.as_message())
-            answer = await self._act(stage, reply.text, turn)
-            if stage.finished:
-                return
-            messages.append(Message(role="user", content=answer))
-        raise TurnLimit(f"no submission within {self._max_turns} turns")
-
-    async def _act(self, stage: Stage, text: str, turn: int) -> str:
-        call = parse(text, stage.tools, f"turn-{turn}")
-        if call is not None:
-            return f"Observation: {(await stage.call(call)).text}"
-        reminder = 'No action was found in your answer. Write a line "Action: <tool>" and then a line "Input: <text>".'
-        stage.log(NoteStep(reminder))
-        return reminder
 
 
 def parse(text: str, tools: Sequence[Tool], call_id: str) -> ToolCall | None:
@@ -85,8 +56,7 @@ def parse(text: str, tools: Sequence[Tool], call_id: str) -> ToolCall | None:
 
 def _arguments(content: str, name: str, tools: Sequence[Tool]) -> str:
     tool = next((tool for tool in tools if tool.name == name), None)
-    fence = _FENCE.match(content)
-    content = fence["content"].strip() if fence else content
+    content = unfenced(content)
     fields = tool.arguments.__struct_fields__ if tool else ()
     if _is_object_with(content, fields) or len(fields) != 1:
         return content
@@ -101,13 +71,53 @@ def _is_object_with(content: str, fields: Sequence[str]) -> bool:
     return set(fields) <= value.keys()
 
 
-def _listing(tools: Sequence[Tool]) -> str:
-    return "\n".join(f"- {tool.name} ({', '.join(tool.arguments.__struct_fields__)}): {tool.description}" for tool in tools)
+def _explain(tools: Sequence[Tool]) -> str:
+    listing = (f"- {tool.name} ({', '.join(tool.arguments.__struct_fields__)}): {tool.description}" for tool in tools)
+    return _PROTOCOL + "\n".join(listing)
+
+
+LINES = TextProtocol(
+    _explain,
+    parse,
+    'No action was found in your answer. Write a line "Action: <tool>" and then a line "Input: <text>".',
+)
+PROTOCOLS = {"lines": LINES, "tags": TAGS}
+
+
+class ReactAgent:
+    """Plays by thought, action and observation in plain text."""
+
+    def __init__(self, model: Model, max_turns: int, protocol: TextProtocol = LINES) -> None:
+        self._model = model
+        self._max_turns = max_turns
+        self._protocol = protocol
+
+    async def play(self, stage: Stage) -> None:
+        messages = [
+            Message(role="system", content=stage.brief.instructions + self._protocol.explain(stage.tools)),
+            Message(role="user", content=stage.brief.request),
+        ]
+        for turn in range(1, self._max_turns + 1):
+            reply = await stage.ask(self._model, messages)
+            messages.append(reply.as_message())
+            answer = await self._act(stage, reply.text, turn)
+            if stage.finished:
+                return
+            messages.append(Message(role="user", content=answer))
+        raise TurnLimit(f"not finished within {self._max_turns} turns")
+
+    async def _act(self, stage: Stage, text: str, turn: int) -> str:
+        call = self._protocol.parse(text, stage.tools, f"turn-{turn}")
+        if call is None:
+            return stage.remind(self._protocol.reminder)
+        return self._protocol.observation + (await stage.call(call)).text
 
 
 def build(settings: AgentSettings) -> Agent:
     assert settings.model is not None
-    return ReactAgent(settings.model, settings.max_turns)
+    if settings.protocol not in PROTOCOLS:
+        raise InputError(f"there is no text protocol named '{settings.protocol}'; there are: {', '.join(PROTOCOLS)}")
+    return ReactAgent(settings.model, settings.max_turns, PROTOCOLS[settings.protocol])
 
 
 plugin = AgentPlugin(build, needs_model=True)

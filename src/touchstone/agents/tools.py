@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..failures import TurnLimit
 from ..protocols import Agent, AgentPlugin, AgentSettings, Model, Stage
-from ..values import Message, NoteStep, Reply
+from ..values import Message, Reply
 
 
 class ToolAgent:
@@ -32,7 +32,7 @@ class ToolAgent:
                 messages.append(self._remind(stage, reply, last=turn == self._max_turns - 1))
             if stage.finished:
                 return
-        raise TurnLimit(f"no submission within {self._max_turns} turns")
+        raise TurnLimit(f"not finished within {self._max_turns} turns")
 
     async def _call_all(self, stage: Stage, reply: Reply, messages: list[Message]) -> None:
         for call in reply.calls:
@@ -51,8 +51,7 @@ class ToolAgent:
             text = f"Your reply did not call a tool, so nothing happened. Call one of the tools: {names}."
         if last:
             text += " This is your last turn."
-        stage.log(NoteStep(text))
-        return Message(role="user", content=text)
+        return Message(role="user", content=stage.remind(text))
 
 
 def build(settings: AgentSettings) -> Agent:

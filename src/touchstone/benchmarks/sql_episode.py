@@ -14,6 +14,7 @@ from ..engines.tables import as_text
 from ..failures import SqlError, Unscorable
 from ..protocols import Limits, Session
 from ..values import Brief, Observation, Tool, ToolCall
+from .episodes import PlainEpisode
 
 EXPLORING = Limits(rows=10_000, cut_rows=True)
 
@@ -39,7 +40,7 @@ TOOLS = (
 )
 
 
-class SqlEpisode:
+class SqlEpisode(PlainEpisode):
     """A question on a database, until a query is submitted. Benchmarks add the verdict."""
 
     tools: Sequence[Tool] = TOOLS

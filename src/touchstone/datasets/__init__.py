@@ -2,11 +2,12 @@
 
 The demo dataset has the format of BIRD, is small enough to run anywhere without a download, and holds the usual
 traps of real data (see each database's `database_description`). `tools/make_demo_bird.py` generates it.
+The one for BIRD-Interact has databases and ambiguous tasks of its own; `tools/make_demo_interact.py` generates it.
 """
 
 from pathlib import Path
 
-__all__ = ["bird_demo", "spider2_demo"]
+__all__ = ["bird_demo", "interact_demo", "spider2_demo"]
 
 
 def bird_demo() -> tuple[Path, Path]:
@@ -19,3 +20,8 @@ def spider2_demo() -> tuple[Path, Path, Path]:
     """The same questions in Spider2-lite's layout: the question file, the gold folder and the databases directory."""
     root = Path(__file__).parent / "spider2_demo"
     return root / "questions.jsonl", root / "gold", bird_demo()[1]
+
+
+def interact_demo() -> Path:
+    """The dataset directory in BIRD-Interact's layout, ground truth included; its dumps are in `postgre_table_dumps`."""
+    return Path(__file__).parent / "interact_demo"

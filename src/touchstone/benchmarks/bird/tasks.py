@@ -14,6 +14,7 @@ from msgspec import Struct
 from ...failures import InputError
 from ...values import Task
 from ..entries import entries, in_words
+from ..selecting import cut, refuse_odd_cut, refuse_unknown
 
 DIFFICULTIES = ("simple", "moderate", "challenging")
 
@@ -58,10 +59,9 @@ def select(
     """The tasks to play: filtered, then cut. Raises InputError if none is left or a name is unknown."""
     if difficulty is not None and difficulty not in DIFFICULTIES:
         raise InputError(f"--difficulty {difficulty}: expected one of {', '.join(DIFFICULTIES)}")
-    if offset < 0 or (limit is not None and limit < 1):
-        raise InputError("--offset must be 0 or more and --limit 1 or more")
-    _refuse_unknown("--database", databases, {task.database for task in tasks})
-    _refuse_unknown("--task", ids, {name for task in tasks for name in (task.key, task.question_id)})
+    refuse_odd_cut(offset, limit)
+    refuse_unknown("--database", databases, {task.database for task in tasks})
+    refuse_unknown("--task", ids, {name for task in tasks for name in (task.key, task.question_id)})
     chosen = [
         task
         for task in tasks
@@ -69,10 +69,7 @@ def select(
         and (not databases or task.database in databases)
         and (not ids or task.key in ids or task.question_id in ids)
     ]
-    chosen = chosen[offset:] if limit is None else chosen[offset : offset + limit]
-    if not chosen:
-        raise InputError(f"no task is left: the filters and the offset select none of {len(tasks)}")
-    return chosen
+    return cut(chosen, offset, limit, len(tasks))
 
 
 def _row(path: Path, number: int, value: Any) -> Row:
@@ -95,9 +92,3 @@ def _task(index: int, row: Row, *, unique: bool) -> BirdTask:
         evidence=(row.evidence or "").strip(),
         gold=row.SQL,
     )
-
-
-def _refuse_unknown(option: str, given: Sequence[str], known: set[str]) -> None:
-    for name in given:
-        if name not in known:
-            raise InputError(f"{option} {name}: not in the task file")

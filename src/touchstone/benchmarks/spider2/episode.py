@@ -13,6 +13,7 @@ from ...engines.sqlite.engine import SqliteEngine
 from ...protocols import Limits
 from ...values import Brief, Observation, Outcome, Tool, Verdict
 from ...workers.pool import Pool, WorkerLost
+from ..episodes import PlainEpisode
 from ..sql_episode import EXPLORING, TOOLS, SqlEpisode
 from .golden import Reference
 from .judge import Judgement, Question, Submitted, judge_csv, judge_sql
@@ -94,7 +95,7 @@ SUBMIT_FILE = Tool("submit_file", "Hand in the result that lies ready as a CSV f
 _SECONDS_TO_COMPARE = 600.0
 
 
-class FileEpisode:
+class FileEpisode(PlainEpisode):
     """A result that was made elsewhere: there is nothing to explore, only a CSV file to be judged."""
 
     brief = Brief("", "")

@@ -1,0 +1,237 @@
+"""The command agent.
+
+For each task the program starts in an empty folder, with little of our environment, and plays through MCP at the address that
+it is given; or, simpler, prints one SQL query, which is handed in. It has its time; when the task is finished or the time is
+up, all that it started is killed. What it printed is kept with the record, as a note.
+
+A program that fails before it has handed anything in has failed the task: that is the agent's own doing, not an error of ours.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from hashlib import blake2b
+from math import inf
+from pathlib import Path
+from secrets import token_bytes
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ...failures import InputError, ProgramFailure, TimeLimit
+from ...protocols import Agent, AgentPlugin, AgentSettings, CommandSettings, Stage
+from ...values import NoteStep, ToolCall
+from ...workers.programs import Confinement, best_level, launch, make_private, refuse_impossible
+from ...workers.running import Running, Tail
+from ..mcp.episode import Served, account_unknown, refuse_without_mcp
+from ..text import unfenced
+from .surroundings import environment, own_data, passed_on, write_brief
+from .words import folders, refuse_hidden, resolved
+
+if TYPE_CHECKING:
+    from ..mcp.door import Door
+
+KEPT = 64 * 1024
+"""Bytes of each of the two streams that are kept with the record."""
+LARGEST_SQL = 2**20
+SECONDS_AFTER_THE_END = 5.0
+"""A program whose task is finished may tidy up for this long."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How the program ended. Without a status it was we who ended it."""
+
+    status: int | None
+    seconds: float
+    out: Tail
+    err: Tail
+
+
+class CommandAgent:
+    """Runs a program for each task."""
+
+    def __init__(self, settings: CommandSettings) -> None:
+        self._settings = settings
+        self._words = resolved(settings.words)
+        self._secrets = passed_on(settings.pass_env)
+        refuse_hidden(self._words, settings.hidden)
+        self._how = Confinement(
+            level=best_level() if settings.confine else "none",
+            visible=(*folders(self._words), *(path.absolute() for path in settings.readable)),
+            hidden=(*settings.hidden, *own_data()),
+            network=settings.network,
+        )
+        self._base = Path(tempfile.mkdtemp(prefix="touchstone-"))
+        self._base.chmod(0o711)
+        self._salt = token_bytes(16)
+        self._door: Door | None = None
+        self._count = 0
+        self._try_out()
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What makes records comparable."""
+        given = self._settings
+        return {
+            "words": self._words,
+            "output": given.output,
+            "timeout": given.timeout,
+            "confined": self._how.level,
+            "network": given.network,
+            "environment": sorted(self._secrets),
+        }
+
+    def _try_out(self) -> None:
+        try:
+            refuse_impossible(self._how, self._base / "trial")
+        except InputError:
+            shutil.rmtree(self._base, ignore_errors=True)
+            raise
+
+    async def play(self, stage: Stage) -> None:
+        account_unknown(stage)
+        if self._settings.output == "sql":
+            await self._print(stage)
+        else:
+            await self._serve(stage)
+
+    async def _print(self, stage: Stage) -> None:
+        """The program answers as a whole."""
+        async with self._running(stage, None, LARGEST_SQL) as (running, started):
+            ended = await self._ended(running, started, asyncio.Event())
+            self._note(stage, ended)
+        self._judge_end(stage, ended)
+        if ended.out.cut:
+            raise ProgramFailure(f"the program printed more than {LARGEST_SQL // 2**20} MB", "too_much_output")
+        if sql := unfenced(self._without_secrets(ended.out.text)):
+            await stage.call(ToolCall("command", _submit_tool(stage), msgspec.json.encode({"sql": sql}).decode()))
+
+    async def _serve(self, stage: Stage) -> None:
+        """The program plays through MCP."""
+        served = Served(stage)
+        door = self._opened()
+        try:
+            async with door.open(served) as address, self._running(stage, address, KEPT) as (running, started):
+                ended = await self._ended(running, started, served.over)
+                await served.settle(SECONDS_AFTER_THE_END)
+                self._note(stage, ended)
+        finally:
+            await served.close()
+        served.raise_failure()
+        self._judge_end(stage, ended)
+
+    async def _ended(self, running: Running, started: float, over: asyncio.Event) -> Ended:
+        """Waits for the program, for as long as it may take."""
+        program = asyncio.create_task(running.wait())
+        finished = asyncio.create_task(over.wait())
+        try:
+            await asyncio.wait([program, finished], timeout=self._settings.timeout, return_when=asyncio.FIRST_COMPLETED)
+            if finished.done() and not program.done():
+                await asyncio.wait([program], timeout=SECONDS_AFTER_THE_END)
+            seconds = time.perf_counter() - started
+            return Ended(program.result() if program.done() else None, seconds, running.out, running.err)
+        finally:
+            finished.cancel()
+            program.cancel()
+
+    def _judge_end(self, stage: Stage, ended: Ended) -> None:
+        if stage.finished or ended.status == 0:
+            return
+        if ended.status is None:
+            raise TimeLimit(f"the program was not done within {self._settings.timeout:g} seconds", "time")
+        last = self._without_secrets(_last_line(ended))
+        raise ProgramFailure(f"the program ended with status {ended.status}: {last}", "program_failed")
+
+    @asynccontextmanager
+    async def _running(self, stage: Stage, address: str | None, kept: int) -> AsyncGenerator[tuple[Running, float]]:
+        """The program, from its start in a folder of its own to the end of all it started."""
+        self._count += 1
+        folder = self._base / str(self._count)
+        make_private(folder, self._how.level)
+        variables = write_brief(folder / "brief", stage.brief, stage.tools, address)
+        variables |= {"TOUCHSTONE_TASK": self._opaque(stage.task), "TOUCHSTONE_TIMEOUT": f"{self._settings.timeout:g}"}
+        tmp = Path("/tmp") if self._how.level == "bubblewrap" else folder / "tmp"
+        variables = {**environment(folder / "home", tmp), **self._secrets, **variables}
+        relay = (self._door.port, self._socket) if self._door else None
+        try:
+            started = time.perf_counter()
+            start = launch(self._how, folder, self._words, relay)
+            running = await Running.start(start, variables, Tail(kept), Tail(KEPT))
+            try:
+                yield running, started
+            finally:
+                await running.end()
+        finally:
+            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+    @property
+    def _socket(self) -> Path:
+        return self._base / "mcp.sock"
+
+    def _opened(self) -> Door:
+        """One for the whole run."""
+        if self._door is None:
+            from ..mcp.door import Door
+
+            self._door = Door(path=None if self._how.network else self._socket)
+        return self._door
+
+    def _opaque(self, task: str) -> str:
+        """The same for the same task of this run; it says nothing about which task of the dataset it is."""
+        return blake2b(task.encode(), digest_size=8, key=self._salt).hexdigest()
+
+    def _note(self, stage: Stage, ended: Ended) -> None:
+        how = "was ended" if ended.status is None else f"ended with status {ended.status}"
+        lines = [f"The program {how} after {ended.seconds:.1f} s; task id {self._opaque(stage.task)}."]
+        for name, tail in (("stdout", ended.out), ("stderr", ended.err)):
+            if tail.total:
+                text = tail.text[-KEPT:]
+                cut = f", the last {KEPT // 1024} kB of {tail.total:,} bytes" if tail.total > KEPT else ""
+                lines.append(f"--- {name}{cut} ---\n{text}")
+        stage.log(NoteStep(self._without_secrets("\n".join(lines))))
+
+    def _without_secrets(self, text: str) -> str:
+        for value in self._secrets.values():
+            if len(value) >= 6:
+                text = text.replace(value, "***")
+        return text
+
+    async def close(self) -> None:
+        if self._door is not None:
+            await self._door.close()
+        await asyncio.to_thread(shutil.rmtree, self._base, ignore_errors=True)
+
+
+def _last_line(ended: Ended) -> str:
+    said = ended.err.text.strip() or ended.out.text.strip()
+    return said.rpartition("\n")[2].strip()[:200] or "it said nothing"
+
+
+def _submit_tool(stage: Stage) -> str:
+    """The tool by which SQL is handed in."""
+    names = [
+        tool.name for tool in stage.tools if tool.name.startswith("submit") and tool.arguments.__struct_fields__ == ("sql",)
+    ]
+    if len(names) != 1:
+        raise InputError("--command-output sql: this benchmark has no single tool that takes SQL in")
+    return names[0]
+
+
+def build(settings: AgentSettings) -> Agent:
+    if settings.command is None:
+        raise InputError("the command agent needs a program: --command 'PROGRAM ARGUMENT …', or -- PROGRAM ARGUMENT …")
+    if not 0 < settings.command.timeout < inf:
+        raise InputError("--command-timeout must be positive")
+    if settings.command.output != "sql":
+        refuse_without_mcp()
+    return CommandAgent(settings.command)
+
+
+plugin = AgentPlugin(build, needs_model=False)

@@ -1,0 +1,92 @@
+"""A stage that somebody outside plays.
+
+Calls are made one after the other, each to its end even if the client hangs up meanwhile: what was begun is recorded. When the
+episode is over, every further call is told so and recorded no more. A failure that ends the episode is kept for
+`raise_failure`, since the client, who hears of it too, cannot be relied on to stop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import msgspec
+
+from ...failures import InputError
+from ...protocols import Stage
+from ...values import Brief, Observation, ToolCall, Usage
+
+_OVER = Observation("The task is over: nothing more can be done.", error=True)
+
+
+class Served:
+    """One episode as it is served. `over` is set as soon as there is nothing left to play."""
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+        self.over = asyncio.Event()
+        self._turn = asyncio.Lock()
+        self._calls: set[asyncio.Task[Observation]] = set()
+        self._count = 0
+        self._failure: Exception | None = None
+
+    @property
+    def played(self) -> bool:
+        """Whether any tool was called."""
+        return self._count > 0
+
+    async def call(self, name: str, arguments: Any) -> Observation:
+        """One call from outside. Never raises for what happens in the episode."""
+        task = asyncio.create_task(self._call(name, arguments))
+        self._calls.add(task)
+        task.add_done_callback(self._calls.discard)
+        return await asyncio.shield(task)
+
+    async def _call(self, name: str, arguments: Any) -> Observation:
+        async with self._turn:
+            if self.over.is_set() or self.stage.finished:
+                return _OVER
+            self._count += 1
+            text = msgspec.json.encode({} if arguments is None else arguments).decode()
+            try:
+                observation = await self.stage.call(ToolCall(f"mcp-{self._count}", name, text))
+            except Exception as error:
+                self._failure = error
+                self.over.set()
+                return Observation(f"The task has ended: {error}", error=True)
+            if self.stage.finished:
+                self.over.set()
+            return observation
+
+    def raise_failure(self) -> None:
+        if self._failure is not None:
+            raise self._failure
+
+    async def settle(self, seconds: float) -> None:
+        """Lets calls end that are still under way."""
+        if self._calls:
+            await asyncio.wait(list(self._calls), timeout=seconds)
+
+    async def close(self) -> None:
+        """Abandons calls that are still under way."""
+        self.over.set()
+        for task in list(self._calls):
+            task.cancel()
+        await asyncio.gather(*self._calls, return_exceptions=True)
+
+
+def brief_text(brief: Brief) -> str:
+    return f"{brief.instructions.strip()}\n\n{brief.request.strip()}\n"
+
+
+def account_unknown(stage: Stage) -> None:
+    """What somebody else's agent consumed is not known, which is not the same as nothing."""
+    stage.account(Usage(cost=None))
+
+
+def refuse_without_mcp() -> None:
+    from importlib.util import find_spec
+
+    for name in ("mcp", "uvicorn"):
+        if find_spec(name) is None:
+            raise InputError(f"MCP needs the package '{name}': pip install 'touchstone[mcp]'")

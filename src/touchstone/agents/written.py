@@ -1,0 +1,130 @@
+"""Arguments as models write them between the parentheses of `name(…)`.
+
+Exact forms, which say themselves where they end, whatever they hold:
+
+    a JSON object             {"sql": "SELECT 1"}
+    string literals           'SELECT 1'  "…"  '''…'''  r"…"
+    the same with names       sql="SELECT 1"   table_name='person', column_name='age'
+
+Anything else is bare: it is taken as it stands, and where it ends is the caller's to say.
+
+In a literal the escapes that Python's `repr` writes are undone (\\n \\r \\t \\\\ \\' \\" \\xNN \\uNNNN \\UNNNNNNNN); all others
+stay, since a \\d, \\b or \\1 in SQL belongs to a pattern. Literals with blanks between them are joined, as in Python. Quotes
+that touch are not: 'it''s' is SQL that somebody put between quotes, so all between the outer quotes is taken as it stands, and
+the doubled quote stays doubled. The same holds for text between quotes that is no literal: 'SELECT 'a' FROM "t"'.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from .text import unfenced
+
+Values = Mapping[str, Any]
+
+_LITERAL = re.compile(
+    r"""(?P<raw>[rR]?)(?P<quote>\"{3}|'{3}|"|')(?P<text>(?:[^\\'"]++|(?!(?P=quote))(?:[^\\]|\\.))*+)(?P=quote)""", re.DOTALL
+)
+_ESCAPE = re.compile(
+    r"""\\(?:(?P<char>[\\'"nrt])|(?P<code>x[\da-fA-F]{2}|u[\da-fA-F]{4}|U00(?:0[\da-fA-F]|10)[\da-fA-F]{4})|\r?\n)""", re.ASCII
+)
+_CHARS = {"n": "\n", "r": "\r", "t": "\t"}
+_KEYWORD = re.compile(r"\s*+(?P<name>\w++)\s*+=\s*+")
+_BLANKS = re.compile(r"\s*+")
+_CLOSE = re.compile(r"\s*+(?:,\s*+)?(?:\)|\Z|(?=</action\s*+>))", re.IGNORECASE)
+_COMMA = re.compile(r"\s*+,")
+_JSON = json.JSONDecoder(strict=False)  # line breaks in a text are common, and clear
+
+
+def exact(text: str, at: int, fields: Sequence[str]) -> tuple[Values, int] | None:
+    """The arguments that begin here, in an exact form, and where their closing parenthesis ends; or None."""
+    found = _json_object(text, at, fields) or _literals(text, at, fields)
+    closed = _CLOSE.match(text, found[1]) if found else None
+    return (found[0], closed.end()) if found and closed else None
+
+
+def bare(content: str, fields: Sequence[str]) -> Values | None:
+    """Text as it stands: all of it for a single argument, divided at commas for several; None if it cannot be divided so."""
+    parts = content.split(",") if len(fields) > 1 else [content]
+    values: dict[str, Any] = {}
+    for part, position in zip(parts, fields, strict=False):
+        name, start = _name(part, 0, fields)
+        values[name or position] = _unwrapped(unfenced(part[start:]))
+    return values if len(values) == len(parts) or not fields else None
+
+
+def literal(text: str, at: int) -> tuple[str, int] | None:
+    """The string that begins here, written as one literal or several, and where it ends."""
+    pieces: list[re.Match[str]] = []
+    start, touching = at, False
+    while piece := _LITERAL.match(text, at):
+        touching = touching or (bool(pieces) and pieces[-1].end() == piece.start())
+        pieces.append(piece)
+        at = _skip(text, piece.end())
+    if not pieces:
+        return None
+    end = pieces[-1].end()
+    if touching:
+        return _unwrapped(text[start:end]), end
+    return "".join(piece["text"] if piece["raw"] else _unescaped(piece["text"]) for piece in pieces), end
+
+
+def _literals(text: str, at: int, fields: Sequence[str]) -> tuple[Values, int] | None:
+    values: dict[str, Any] = {}
+    for position in fields:
+        name, at = _name(text, at, fields)
+        found = literal(text, _skip(text, at))
+        if found is None or (name or position) in values:
+            return None
+        values[name or position], at = found
+        comma = _COMMA.match(text, at)
+        if comma is None or len(values) == len(fields):
+            return values, at
+        at = comma.end()
+    return None
+
+
+def _json_object(text: str, at: int, fields: Sequence[str]) -> tuple[Values, int] | None:
+    at = _skip(text, at)
+    if not text.startswith("{", at):
+        return None
+    try:
+        value, end = _JSON.raw_decode(text, at)
+        json.dumps(value, ensure_ascii=False).encode()  # what cannot be passed on, such as half a character, is not JSON
+    except (ValueError, RecursionError):
+        return None
+    values = cast("dict[str, Any]", value)
+    return None if values.keys().isdisjoint(fields) else (values, end)
+
+
+def _name(text: str, at: int, fields: Sequence[str]) -> tuple[str | None, int]:
+    keyword = _KEYWORD.match(text, at)
+    return (keyword["name"], keyword.end()) if keyword and keyword["name"] in fields else (None, at)
+
+
+def _skip(text: str, at: int) -> int:
+    blanks = _BLANKS.match(text, at)
+    return blanks.end() if blanks else at
+
+
+def _unwrapped(text: str) -> str:
+    """Without the outer quotes, if they are the same at both ends."""
+    for quote in ('"""', "'''", '"', "'", "`"):
+        if len(text) >= 2 * len(quote) and text.startswith(quote) and text.endswith(quote):
+            return text[len(quote) : -len(quote)]
+    return text
+
+
+def _unescaped(text: str) -> str:
+    plain = _ESCAPE.sub(lambda found: _CHARS.get(found["char"] or "", found["char"]) if found["char"] else _char(found), text)
+    try:
+        return plain.encode("utf-16", "surrogatepass").decode("utf-16")  # two halves written apart are one character
+    except UnicodeError:
+        return text
+
+
+def _char(found: re.Match[str]) -> str:
+    return chr(int(found["code"][1:], 16)) if found["code"] else ""

@@ -1,0 +1,172 @@
+"""An audit as a page of text and as a file: the ceiling, what keeps it down, and what was found, kind by kind."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from ...values import Outcome, Record, Task
+from .findings import KINDS, SEVERITIES, Finding, Severity, found
+
+_RULE = "=" * 64
+_EXAMPLES = 3
+_LONGEST = 200
+_HEADINGS = {
+    "error": "Errors: these tasks cannot be scored fairly",
+    "warning": "Warnings: scored, but look twice",
+    "note": "Notes",
+}
+
+
+class Share(Struct, frozen=True):
+    """How many of how many the oracle passes."""
+
+    passed: int
+    total: int
+    interval: tuple[float, float]
+
+    def __str__(self) -> str:
+        if not self.total:
+            return "–, n = 0: there is nothing that the oracle could hand in"
+        low, high = self.interval
+        return f"{100 * self.passed / self.total:.1f} %  (95 %: {100 * low:.1f} to {100 * high:.1f}), n = {self.total}"
+
+
+class Report(Struct, frozen=True, kw_only=True):
+    """All that an audit has to say: the content of its JSON file."""
+
+    benchmark: str
+    title: str
+    data: str
+    """A digest of tasks, databases and golden results."""
+    versions: dict[str, str]
+    tasks: int
+    left_out: dict[str, int]
+    """Tasks of the file that were not looked at, by reason."""
+    ceiling: Share
+    """Of the tasks that can be scored."""
+    ceiling_without_errors: Share
+    """Of those that have no error besides."""
+    metrics: dict[str, float]
+    outcomes: dict[str, int]
+    not_passed: dict[str, list[str]]
+    """The tasks that the oracle was to pass and did not, by what was found of them."""
+    counts: dict[str, int]
+    """Tasks by kind of finding."""
+    tasks_with: dict[Severity, int]
+    findings: list[Finding]
+
+
+def with_oracle(findings: Sequence[Finding], records: Iterable[Record]) -> list[Finding]:
+    """Adds what the oracle ran into where nothing else explains it, so that every loss has a reason."""
+    explained = {finding.task for finding in findings if finding.severity == "error"}
+    unexplained = [
+        found(record.task, "oracle_fails", f"{record.outcome.value}: {record.reason}")
+        for record in records
+        if record.outcome not in (Outcome.passed, Outcome.skipped) and record.task not in explained
+    ]
+    return [*findings, *unexplained]
+
+
+def losses(findings: Sequence[Finding], records: Iterable[Record]) -> dict[str, list[str]]:
+    """Why the oracle does not pass, task by task."""
+    first: dict[str, str] = {}
+    for finding in findings:
+        if finding.severity == "error":
+            first.setdefault(finding.task, finding.kind)
+    lost: defaultdict[str, list[str]] = defaultdict(list)
+    for record in records:
+        if record.outcome in (Outcome.failed, Outcome.limit, Outcome.error, Outcome.unscorable):
+            lost[first[record.task]].append(record.task)
+    return dict(lost)
+
+
+def in_order(findings: Iterable[Finding], tasks: Sequence[Task]) -> list[Finding]:
+    """The worst first, then by kind, then as in the dataset."""
+    places = {task.key: task.index for task in tasks}
+    kinds = list(KINDS)
+    return sorted(
+        findings, key=lambda each: (SEVERITIES.index(each.severity), kinds.index(each.kind), places.get(each.task, -1))
+    )
+
+
+def tasks_with(findings: Iterable[Finding]) -> dict[Severity, int]:
+    """How many tasks have at least one finding of each severity."""
+    named: defaultdict[Severity, set[str]] = defaultdict(set)
+    for finding in findings:
+        named[finding.severity].add(finding.task)
+    return {severity: len(named[severity]) for severity in SEVERITIES}
+
+
+def report_text(report: Report, *, all_findings: bool = False) -> str:
+    lines = [_RULE, report.title, _RULE, f"Tasks:            {report.tasks}"]
+    lines += [f"Left out:         {count}  ({why})" for why, count in report.left_out.items()]
+    lines += [f"Ceiling:          {report.ceiling}"]
+    lines += [f"  {name:<17} {value:.4f}" for name, value in report.metrics.items()]
+    lines += _lost(report)
+    if report.ceiling_without_errors != report.ceiling:
+        lines += [f"Without errors:   {report.ceiling_without_errors}"]
+    with_errors = report.tasks_with["error"]
+    lines += [f"Fair:             {report.tasks - with_errors} of {report.tasks} tasks have no error"]
+    for severity in SEVERITIES:
+        lines += _section(severity, [finding for finding in report.findings if finding.severity == severity], all_findings)
+    versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
+    return "\n".join([*lines, "", f"Made with:        {versions}", _RULE]) + "\n"
+
+
+def _lost(report: Report) -> Iterator[str]:
+    for outcome in ("failed", "limit", "error", "unscorable", "skipped"):
+        if count := report.outcomes.get(outcome):
+            counted = "not counted" if outcome in ("unscorable", "skipped") else "counted"
+            yield f"{outcome.capitalize() + ':':<18}{count}  ({counted})"
+    for kind, names in sorted(report.not_passed.items(), key=lambda item: -len(item[1])):
+        yield f"  {len(names):>4} × {KINDS[kind].meaning}: {_some(names)}"
+
+
+def _section(severity: Severity, findings: Sequence[Finding], everything: bool) -> Iterator[str]:
+    if not findings:
+        return
+    yield ""
+    yield f"{_HEADINGS[severity]}:"
+    kinds = dict.fromkeys(finding.kind for finding in findings)
+    for kind in kinds:
+        own = [finding for finding in findings if finding.kind == kind]
+        yield f"  {len({finding.task for finding in own}):>4} × {KINDS[kind].meaning}  [{kind}]"
+        yield from _examples(own, everything)
+
+
+def _examples(findings: Sequence[Finding], everything: bool) -> Iterator[str]:
+    if not everything and all("database" in finding.evidence for finding in findings):
+        counts = Counter(str(finding.evidence["database"]) for finding in findings)
+        yield f"         {len(counts)} database{'s' * (len(counts) != 1)}: " + ", ".join(
+            f"{name} ({count})" for name, count in sorted(counts.items())
+        )
+        return
+    shown = findings if everything else findings[:_EXAMPLES]
+    yield from (f"         {finding.task}: {_short(finding.sentence)}" for finding in shown)
+    if len(shown) < len(findings):
+        yield f"         and {len(findings) - len(shown)} more"
+
+
+def _short(sentence: str) -> str:
+    sentence = " ".join(sentence.split())
+    return sentence if len(sentence) <= _LONGEST else f"{sentence[: _LONGEST - 1]}…"
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:8]) + (" …" if len(names) > 8 else "")
+
+
+def kinds_counted(findings: Iterable[Finding]) -> Mapping[str, int]:
+    """Tasks by kind."""
+    named: defaultdict[str, set[str]] = defaultdict(set)
+    for finding in findings:
+        named[finding.kind].add(finding.task)
+    return {kind: len(named[kind]) for kind in KINDS if kind in named}
+
+
+def metrics_of(overall: Mapping[str, Any], beginning: str) -> dict[str, float]:
+    return {name: float(value) for name, value in overall["metrics"].items() if name.startswith(beginning)}

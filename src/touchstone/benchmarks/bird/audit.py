@@ -1,0 +1,171 @@
+"""BIRD's golds: whether they run, whether they say the same each time, and what the tasks around them contradict."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+from ...engines.sqlite.engine import SqliteEngine
+from ...failures import InputError, SqlError, Unscorable
+from ...protocols import Limits
+from ...workers.pool import WorkerLost
+from ..audit.findings import Finding, Severity, found
+from ..audit.gathering import Watch, each
+from ..audit.probe import Probe
+from ..audit.probing import from_probe, probed_file
+from ..audit.questions import repeated
+from ..sql_episode import EXPLORING
+from .benchmark import Bird
+from .judge import Judgement, Question, judge
+from .tasks import DIFFICULTIES, BirdTask
+
+_COLUMN = re.compile(r"(?<![\w.`\"])[`\"]?([A-Za-z_]\w*)[`\"]?\.(?:`([^`]+)`|\"([^\"]+)\"|([A-Za-z_]\w*))")
+_COLUMNS = "SELECT lower(m.name), lower(c.name) FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c"
+
+Schema = dict[str, set[str]]
+
+
+async def audit(
+    benchmark: Bird,
+    engine: SqliteEngine,
+    *,
+    limits: Limits,
+    gold_file: Path | None = None,
+    parallel: int = 2,
+    watch: Watch,
+) -> list[Finding]:
+    """All that is found without the oracle."""
+    auditor = _Auditor(benchmark, engine, limits)
+    tasks = benchmark.tasks()
+    others: Mapping[str, str] = _read_gold(gold_file, tasks) if gold_file else {}
+    results = await each([partial(auditor.task, task, others.get(task.key)) for task in tasks], parallel, watch)
+    return [finding for findings in results for finding in findings] + [
+        finding
+        for group in repeated((task, task.database, task.question) for task in tasks)
+        for finding in await auditor.same(group)
+    ]
+
+
+class _Auditor:
+    def __init__(self, benchmark: Bird, engine: SqliteEngine, limits: Limits) -> None:
+        self._benchmark = benchmark
+        self._engine = engine
+        self._limits = limits
+        self._schemas: dict[str, Schema] = {}
+
+    async def task(self, task: BirdTask, other: str | None) -> list[Finding]:
+        findings = list(_metadata(task))
+        try:
+            result = await probed_file(self._engine, self._file(task), task.gold, self._limits)
+            schema = await self._schema(task)
+        except Unscorable as reason:
+            return [found(task.key, "database_missing", str(reason), database=task.database), *findings]
+        findings[:0] = [
+            *from_probe(task.key, task.gold, result, self._limits, in_order=False, exact=True),
+            *_repetition(task, result),
+        ]
+        findings += _evidence(task, schema)
+        if other is not None:
+            findings += await self._gold_file(task, other)
+        return findings
+
+    async def same(self, group: Sequence[BirdTask]) -> list[Finding]:
+        """Tasks that ask the same question."""
+        findings: list[Finding] = []
+        for task in group:
+            for other in group:
+                if other is not task:
+                    findings.append(await self._twice(task, other))
+                    break
+        return findings
+
+    async def _twice(self, task: BirdTask, other: BirdTask) -> Finding:
+        what = f"task {other.key} asks the same question"
+        if task.gold.split() == other.gold.split():
+            return found(task.key, "repeated_question", f"{what}, with the same gold")
+        judgement = await self._compared(task, other.gold)
+        if judgement is None or judgement.metrics.get("ex") == 1:
+            result = "that could not be compared" if judgement is None else "of the same result"
+            return found(task.key, "repeated_question", f"{what}, with another gold {result}", other=other.gold)
+        alike = task.evidence == other.evidence
+        hint = "" if alike else " (its evidence is another)"
+        severity: Severity = "error" if alike else "warning"
+        sentence = f"{what}{hint}, and its gold gives another result: {judgement.reason}"
+        return found(task.key, "contradicting_gold", sentence, severity, gold=task.gold, other=other.gold)
+
+    async def _gold_file(self, task: BirdTask, other: str) -> list[Finding]:
+        if task.gold.split() == other.split():
+            return []
+        judgement = await self._compared(task, other)
+        if judgement is None:
+            kind, sentence = "gold_text_differs", "the gold file has other SQL, whose result could not be compared"
+        elif judgement.metrics.get("ex") == 1:
+            kind, sentence = "gold_text_differs", "the gold file has other SQL, with the same result"
+        else:
+            kind, sentence = "gold_file_differs", f"the gold file has another result: {judgement.reason}"
+        return [found(task.key, kind, sentence, gold=task.gold, other=other)]
+
+    async def _compared(self, task: BirdTask, other: str) -> Judgement | None:
+        """None if the task's own gold cannot be run, which is another finding."""
+        try:
+            said = await self._engine.apply(self._file(task), judge, Question(task.gold, other), self._limits)
+        except (Unscorable, WorkerLost):
+            return None
+        return None if said.gold_is_at_fault else said
+
+    async def _schema(self, task: BirdTask) -> Schema:
+        if task.database not in self._schemas:
+            session = self._engine.session(self._file(task), writable=False, limits=EXPLORING)
+            tables: Schema = {}
+            with suppress(SqlError):  # a broken database, which its golds will tell
+                for table, column in (await session.run(_COLUMNS)).rows:
+                    tables.setdefault(table, set()).add(column)
+            self._schemas[task.database] = tables
+        return self._schemas[task.database]
+
+    def _file(self, task: BirdTask) -> Path:
+        return self._benchmark.database_file(task.database)
+
+
+def _metadata(task: BirdTask) -> Iterator[Finding]:
+    if task.facets["difficulty"] not in DIFFICULTIES:
+        yield found(task.key, "unknown_difficulty", f"the difficulty is '{task.facets['difficulty']}'")
+    if task.key != task.question_id:
+        yield found(task.key, "repeated_id", f"question_id {task.question_id} occurs more than once")
+
+
+def _repetition(task: BirdTask, result: Probe) -> Iterator[Finding]:
+    if result.distinct < result.rows:
+        sentence = f"the gold returns {result.rows:,} rows, {result.distinct:,} of them distinct"
+        yield found(task.key, "duplicate_rows", sentence, rows=result.rows, distinct=result.distinct)
+    if result.rows > 1 and any(not run.same_order for run in result.reruns):
+        yield found(task.key, "soft_f1_order", f"the {result.rows:,} rows of the gold may come in another order")
+
+
+def _evidence(task: BirdTask, schema: Schema) -> Iterator[Finding]:
+    """Only where a table is named with it: anything else may be no column at all."""
+    for named in _COLUMN.finditer(task.evidence):
+        table, column = named[1], named[2] or named[3] or named[4]
+        if table.lower() in schema and column.lower() not in schema[table.lower()]:
+            yield found(task.key, "evidence_column", f"the evidence names {table}.{column}, and the table has no such column")
+
+
+def _read_gold(path: Path, tasks: Sequence[BirdTask]) -> Mapping[str, str]:
+    """BIRD's gold file: SQL, a tab and the database per line, in the order of the task file."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig").rstrip("\n").split("\n")
+    except (OSError, UnicodeError) as error:
+        raise InputError(f"--gold-file {path}: cannot be read: {error}") from None
+    return {task.key: _line(path, lines, task) for task in tasks}
+
+
+def _line(path: Path, lines: Sequence[str], task: BirdTask) -> str:
+    if task.index >= len(lines):
+        raise InputError(f"--gold-file {path}: there are {len(lines)} lines, and task {task.key} needs row {task.index + 1}")
+    sql, tab, database = lines[task.index].rpartition("\t")
+    if not tab or database.strip() != task.database:
+        raise InputError(f"--gold-file {path}: row {task.index + 1}: expected SQL, a tab and '{task.database}'")
+    return sql

@@ -1,0 +1,247 @@
+"""BIRD-Interact's tasks: their golds and hidden tests phase by phase, and what their annotations say of them.
+
+The gold is played by hand here, not by the oracle: what it is worth on the way to phase 2 is of interest even where phase 1
+would have ended the task.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from ...engines.bench import Bench, Result
+from ...engines.sqlite.engine import wall_clock
+from ...failures import SqlError, Unscorable
+from ...protocols import Limits
+from ...verdicts.interact import official, rewritten
+from ..audit.findings import Finding, found
+from ..audit.gathering import Watch, each
+from ..audit.probing import from_probe, probed
+from ..audit.questions import normal, repeated
+from ..entries import entries
+from .catalogue import Catalogue
+from .hidden_tests import TestReport, TestRequest, run_tests
+from .tasks import InteractTask, Phase
+from .worlds import World, Worlds
+
+_SECONDS_FOR_A_TEST = 60.0
+_NOTHING = "SELECT 1"
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+
+
+class _FollowUp(Struct, frozen=True):
+    external_knowledge: list[int] | None = None
+
+
+class _Row(Struct, frozen=True):
+    """What tasks do not keep of their rows."""
+
+    instance_id: str = ""
+    external_knowledge: list[int] | None = None
+    follow_up: _FollowUp | None = None
+
+
+class Gold(Struct, frozen=True):
+    statements: list[str]
+    order: bool
+
+
+def rejection(bench: Bench, gold: Gold) -> str | None:
+    """Why the official comparison does not accept the gold against itself. In a worker process."""
+    result = Result((), [])
+    try:
+        for statement in rewritten(gold.statements):
+            result = bench.run(statement)
+    except SqlError as error:
+        return f"after the official rewriting it cannot be run: {error.message}"
+    if not result.rows:
+        return "a result without rows is never right"
+    return None if official(result.rows, result.rows, order=gold.order) else "it holds values that cannot be compared"
+
+
+async def audit(
+    tasks: Sequence[InteractTask], file: Path, worlds: Worlds, *, limits: Limits, parallel: int = 2, watch: Watch
+) -> list[Finding]:
+    """All that is found without the oracle."""
+    auditor = _Auditor(file, worlds, limits)
+    results = await each([partial(auditor.task, task) for task in tasks], parallel, watch)
+    findings = [finding for findings in results for finding in findings]
+    for group in repeated((task, task.database, task.phases[0].shown) for task in tasks):
+        findings += _same(group)
+    return findings
+
+
+class _Auditor:
+    def __init__(self, file: Path, worlds: Worlds, limits: Limits) -> None:
+        self._directory = file.parent
+        self._worlds = worlds
+        self._limits = limits
+        self._needed = _knowledge(file)
+        self._known: dict[str, set[int]] = {}
+
+    async def task(self, task: InteractTask) -> list[Finding]:
+        return [*await self._played(task), *self._texts(task), *_annotations(task)]
+
+    async def _played(self, task: InteractTask) -> list[Finding]:
+        try:
+            world = await self._worlds.open(task)
+        except Unscorable as reason:
+            return [found(task.key, "database_missing", str(reason), database=task.database), *_withheld(task)]
+        try:
+            return [*_withheld(task), *await self._phases(task, world)]
+        finally:
+            await world.close()
+
+    async def _phases(self, task: InteractTask, world: World) -> list[Finding]:
+        findings: list[Finding] = []
+        if fault := await self._advanced(world, task.preprocess):
+            return [found(task.key, "preprocess_fails", f"preprocess_sql cannot be run: {fault}")]
+        for number, phase in enumerate(task.phases, 1):
+            if not phase.gold:
+                break
+            look = self._compared if phase.category == "Query" else self._tested
+            findings += await look(task, number, phase, world)
+            if number == len(task.phases):
+                break
+            if fault := await self._advanced(world, phase.gold):
+                kinds = {finding.kind for finding in findings}
+                if not kinds & {"gold_fails", "gold_times_out"}:
+                    findings.append(found(task.key, "gold_fails", f"the gold of phase {number} cannot be run: {fault}"))
+                break
+            for script in task.clean_up:
+                if fault := await self._advanced(world, [script]):
+                    findings.append(found(task.key, "clean_up_fails", f"clean_up_sqls cannot be run after the gold: {fault}"))
+        return findings
+
+    async def _advanced(self, world: World, scripts: Sequence[str]) -> str | None:
+        try:
+            await world.advance(scripts, self._limits)
+        except SqlError as error:
+            return error.message
+        return None
+
+    async def _compared(self, task: InteractTask, number: int, phase: Phase, world: World) -> list[Finding]:
+        gold = list(phase.gold)
+        sql = "\n;\n".join(gold)
+        result = await probed(world, gold, self._limits)
+        order = phase.conditions.order
+        what = f"the gold of phase {number}"
+        findings = list(from_probe(task.key, sql, result, self._limits, in_order=order, what=what))
+        if result.fault is not None:
+            return findings
+        try:
+            gold_alone = Gold(gold, order)
+            why = await world.judge(rejection, gold_alone, self._limits, writes=True, wall=2 * wall_clock(self._limits))
+        except SqlError as error:
+            why = error.message
+        if why is not None:
+            findings.append(found(task.key, "official_rejects_gold", f"{what}, handed in as it is: {why}", sql=sql))
+        return findings
+
+    async def _tested(self, task: InteractTask, number: int, phase: Phase, world: World) -> list[Finding]:
+        if not phase.tests:
+            return [found(task.key, "tests_missing", f"phase {number} is to be judged by tests and has none")]
+        gold = await self._report(task, phase, world, "\n;\n".join(phase.gold))
+        where = "" if gold.test is None else f" {gold.test + 1}"
+        if gold.kind == "sql":
+            return [found(task.key, "gold_fails", f"the gold of phase {number} cannot be run: {gold.detail}")]
+        if not gold.passed:
+            sentence = f"test{where} of phase {number} rejects the gold ({gold.kind}): {gold.detail}"
+            return [found(task.key, "test_fails_on_gold", sentence, sql=list(phase.gold))]
+        if (await self._report(task, phase, world, _NOTHING)).passed:
+            return [
+                found(task.key, "vacuous_test", f"the tests of phase {number} pass after '{_NOTHING}'", tests=list(phase.tests))
+            ]
+        return []
+
+    async def _report(self, task: InteractTask, phase: Phase, world: World, sql: str) -> TestReport:
+        request = TestRequest(
+            tests=list(phase.tests),
+            predicted=[sql],
+            gold=list(phase.gold),
+            database=task.database,
+            seconds=_SECONDS_FOR_A_TEST,
+        )
+        wall = wall_clock(self._limits) + (_SECONDS_FOR_A_TEST + 10) * len(phase.tests)
+        try:
+            return await world.judge(run_tests, request, self._limits, writes=True, wall=wall)
+        except SqlError as error:
+            return TestReport(False, "sql", None, error.message)
+
+    def _texts(self, task: InteractTask) -> Iterator[Finding]:
+        try:
+            known = self._knowledge_of(task.database)
+        except Unscorable as reason:
+            yield found(task.key, "texts_missing", str(reason))
+            return
+        if hidden := sorted(task.hidden - known):
+            yield found(
+                task.key, "knowledge_missing", f"deleted_knowledge names {hidden}, which the knowledge base does not have"
+            )
+        if needed := sorted(self._needed.get(task.key, set()) - known):
+            yield found(
+                task.key, "knowledge_missing", f"external_knowledge names {needed}, which the knowledge base does not have"
+            )
+
+    def _knowledge_of(self, database: str) -> set[int]:
+        """The ids in the knowledge base."""
+        if database not in self._known:
+            texts = Catalogue(self._directory, database)
+            self._known[database] = {entry["id"] for entry in json.loads(texts.definitions(frozenset()))}
+        return self._known[database]
+
+
+def _withheld(task: InteractTask) -> Iterator[Finding]:
+    lacking = [str(number) for number, phase in enumerate(task.phases, 1) if not phase.gold]
+    if lacking:
+        yield found(task.key, "gold_withheld", f"there is no gold SQL for phase {' and '.join(lacking)}")
+
+
+def _annotations(task: InteractTask) -> Iterator[Finding]:
+    if not task.has_clear_query:
+        yield found(task.key, "no_clear_request", "there is no 'query': the request can be played only as it is shown")
+    request = normal(task.phases[0].shown)
+    for ambiguity in task.critical:
+        if normal(ambiguity.term) not in request:
+            yield found(task.key, "term_not_in_request", f"the request does not say '{ambiguity.term}'")
+    gold = _tokens(" ".join(task.phases[0].gold))
+    for ambiguity in (*task.critical, *task.non_critical, *task.knowledge) if gold.strip() else ():
+        if _tokens(ambiguity.sql_snippet) not in gold:
+            yield found(
+                task.key,
+                "snippet_not_in_gold",
+                f"the gold does not have the fragment of '{ambiguity.term}'",
+                snippet=ambiguity.sql_snippet,
+            )
+
+
+def _tokens(sql: str) -> str:
+    """Text in which blanks and case make no difference."""
+    return " " + " ".join(_TOKEN.findall(sql.casefold().rstrip("; \n"))) + " "
+
+
+def _same(group: Sequence[InteractTask]) -> Iterator[Finding]:
+    for task in group:
+        other = next(one for one in group if one is not task)
+        if task.phases[0].gold == other.phases[0].gold:
+            yield found(task.key, "repeated_question", f"{other.key} makes the same request")
+        else:
+            yield found(task.key, "contradicting_gold", f"{other.key} makes the same request, and has another gold", "warning")
+
+
+def _knowledge(file: Path) -> dict[str, set[int]]:
+    found_: dict[str, set[int]] = {}
+    for _, value in entries(file):
+        try:
+            row = msgspec.convert(value, _Row)
+        except msgspec.ValidationError:
+            continue  # not a list of ids, which nothing here depends on
+        later = row.follow_up.external_knowledge if row.follow_up else None
+        found_[row.instance_id] = {*(row.external_knowledge or ()), *(later or ())}
+    return found_

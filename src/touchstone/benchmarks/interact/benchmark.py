@@ -1,0 +1,175 @@
+"""BIRD-Interact as a benchmark: which tasks, what their agents are told, and by which rules they are judged."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from ...failures import Skipped, Unscorable
+from ...protocols import Limits
+from ...values import Brief, Task, ToolCall
+from ..sql_episode import EXPLORING
+from .agentic import AgenticEpisode
+from .catalogue import Catalogue
+from .conversation import ConversationEpisode, SingleEpisode
+from .episode import InteractEpisode
+from .examiner import Examiner
+from .ledger import Ledger
+from .rules import RULES, Compat, Prices
+from .tasks import InteractTask
+from .tools import CONVERSATIONAL, SINGLE, priced
+from .user.situation import User
+from .worlds import Worlds
+
+Mode = Literal["agentic", "conversational", "single"]
+
+INSTRUCTIONS = Path(__file__).with_name("instructions")
+_DIALECTS = {"postgres": "PostgreSQL", "sqlite": "SQLite"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What changes how an episode is played and judged."""
+
+    mode: Mode = "agentic"
+    compat: Compat = "strict"
+    patience: float | None = None
+    """Coins in the agentic mode (default 6), questions in the conversational one (default 3)."""
+    prices: Prices = field(default_factory=Prices)
+    exploring: Limits = EXPLORING
+    judging: Limits = field(default_factory=Limits)
+
+    @property
+    def patience_or_default(self) -> float:
+        return self.patience if self.patience is not None else 6 if self.mode == "agentic" else 3
+
+
+class Interact:
+    """The tasks given, with their texts below a directory and their databases wherever `worlds` has them."""
+
+    name = "interact"
+
+    def __init__(
+        self,
+        tasks: Sequence[InteractTask],
+        directory: Path,
+        worlds: Worlds,
+        user: User,
+        *,
+        settings: Settings | None = None,
+        instructions: str | None = None,
+    ) -> None:
+        self._tasks = tasks
+        self._directory = directory
+        self._worlds = worlds
+        self._user = user
+        self._settings = settings or Settings()
+        self._rules = RULES[self._settings.compat]
+        given = (INSTRUCTIONS / f"{self._settings.mode}.md").read_text() if instructions is None else instructions
+        self._instructions = given.replace("{dialect}", _DIALECTS[worlds.dialect])
+        self._texts = {name: self._read_texts(name) for name in sorted({task.database for task in tasks})}
+
+    def tasks(self) -> Sequence[InteractTask]:
+        return self._tasks
+
+    @asynccontextmanager
+    async def open(self, task: Task) -> AsyncGenerator[InteractEpisode]:
+        assert isinstance(task, InteractTask)
+        if self._settings.mode == "single" and not task.has_clear_query:
+            raise Skipped("the data has no unambiguous form of this request")
+        texts = self._texts[task.database]
+        if isinstance(texts, Unscorable):
+            raise texts
+        world = await self._worlds.open(task)
+        untouched = world if self._rules.explores_state else await self._worlds.open(task)
+        try:
+            yield self._episode(task, texts, Examiner(task, self._rules, world, untouched, self._settings.judging))
+        finally:
+            await world.close()
+            await untouched.close()
+
+    def solution(self, task: Task) -> Sequence[ToolCall]:
+        """Asks nothing and submits the gold of each phase; nothing if a part of it is withheld."""
+        assert isinstance(task, InteractTask)
+        if not all(phase.gold for phase in task.phases):
+            return ()
+        return [_submission(f"phase-{number}", phase.gold) for number, phase in enumerate(task.phases, 1)]
+
+    async def identity(self) -> Mapping[str, Any]:
+        settings = self._settings
+        return {
+            "benchmark": self.name,
+            "databases": await self._worlds.digests(self._tasks),
+            "texts": self._texts_digest(),
+            "dialect": self._worlds.dialect,
+            "mode": settings.mode,
+            "compat": settings.compat,
+            "patience": settings.patience_or_default,
+            "prices": msgspec.to_builtins(settings.prices),
+            "user": None if settings.mode == "single" else self._user.identity(),
+            "instructions": hashlib.sha256(self._instructions.encode()).hexdigest()[:16],
+            "limits": msgspec.to_builtins(settings.judging),
+        }
+
+    def budget(self, task: InteractTask) -> float:
+        """Bird-coins in the agentic mode, turns in the conversational one."""
+        if self._settings.mode == "agentic":
+            return self._settings.prices.budget(task.ambiguities, self._settings.patience_or_default)
+        return 1 if self._settings.mode == "single" else task.ambiguities + self._settings.patience_or_default
+
+    def _episode(self, task: InteractTask, texts: Catalogue, examiner: Examiner) -> InteractEpisode:
+        settings = self._settings
+        brief = self._brief(task, texts)
+        common = (task, brief, self._tools(), examiner, texts, self._user, self._worlds.dialect)
+        match settings.mode:
+            case "agentic":
+                ledger = Ledger(self.budget(task), settings.prices, self._rules.credit)
+                return AgenticEpisode(*common, ledger=ledger, rules=self._rules, exploring=settings.exploring)
+            case "conversational":
+                return ConversationEpisode(*common, questions=self._questions(task))
+            case "single":
+                return SingleEpisode(*common)
+
+    def _tools(self) -> Sequence[Any]:
+        mode = self._settings.mode
+        return priced(self._settings.prices) if mode == "agentic" else CONVERSATIONAL if mode == "conversational" else SINGLE
+
+    def _questions(self, task: InteractTask) -> int:
+        return max(int(self.budget(task)) - (not self._rules.asks_until_last), 0)
+
+    def _brief(self, task: InteractTask, texts: Catalogue) -> Brief:
+        mode = self._settings.mode
+        phase = task.phases[0]
+        asked = phase.clear if mode == "single" else phase.shown
+        fields = {"question": asked, "database": task.database, "budget": f"{self.budget(task):g}"}
+        if mode == "agentic":
+            left = f"Your budget for both phases: {self.budget(task):g} bird-coins"
+            return Brief(self._instructions, f"{asked}\n\nDatabase: {task.database}\n{left}", fields)
+        knowledge = texts.definitions(frozenset() if mode == "single" else task.hidden)
+        context = f"# Schema\n{texts.schema}\n\n# Knowledge base\n{knowledge}\n\n# Request\n{asked}"
+        left = f"\n\nQuestions that you may ask: {self._questions(task)}" if mode == "conversational" else ""
+        return Brief(self._instructions, f"{context}\n\nDatabase: {task.database}{left}", fields)
+
+    def _texts_digest(self) -> str:
+        """Of what agents can look up."""
+        digest = hashlib.sha256()
+        for texts in self._texts.values():
+            digest.update((str(texts) if isinstance(texts, Unscorable) else texts.content).encode())
+        return digest.hexdigest()[:16]
+
+    def _read_texts(self, database: str) -> Catalogue | Unscorable:
+        """A broken file stops the run before it begins; one that is missing makes its tasks unscorable."""
+        try:
+            return Catalogue(self._directory, database)
+        except Unscorable as missing:
+            return missing
+
+
+def _submission(name: str, gold: Sequence[str]) -> ToolCall:
+    return ToolCall(name, "submit", msgspec.json.encode({"sql": "\n;\n".join(gold)}).decode())

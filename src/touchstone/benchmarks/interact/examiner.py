@@ -1,0 +1,198 @@
+"""The two phases of a task: what state its database is in, and whether a submission is right.
+
+Every submission is run on a fresh copy of the phase's state. When phase 1 has passed, the state becomes what the rules say it
+is: by default what the agent's own SQL made of it, so that the follow-up is about a database that the agent knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from msgspec import Struct
+
+from ...failures import SqlError, Unscorable
+from ...protocols import Limits
+from ...values import Table
+from .hidden_tests import TestReport, TestRequest, run_tests
+from .judging import QueryReport, QueryRequest, check_gold, judge_query
+from .rules import Rules
+from .tasks import InteractTask, Phase
+from .worlds import World
+
+_SECONDS_TO_COMPARE = 120.0
+_SECONDS_FOR_A_TEST = 60.0
+
+
+class Finding(Struct, frozen=True):
+    """What came of one submission."""
+
+    phase: int
+    """1 or 2."""
+    passed: bool
+    reason: str
+    """For the record and its reader."""
+    feedback: str
+    """For the agent: right, wrong, or the error of its own SQL. Never what a hidden test said."""
+    kind: str
+    sql: str
+    verdicts: dict[str, bool] = {}
+    """Strict and official, where there are two."""
+    evidence: dict[str, Any] = {}
+
+
+class Examiner:
+    """Explores, and judges submissions phase by phase."""
+
+    def __init__(self, task: InteractTask, rules: Rules, world: World, untouched: World, limits: Limits) -> None:
+        """`untouched` is a second world of the task's, which stays as the dataset has it."""
+        self._task = task
+        self._rules = rules
+        self._world = world
+        self._untouched = untouched
+        self._limits = limits
+        self._begun = False
+        self.findings: list[Finding] = []
+        self.passed = 0
+        """How many phases."""
+        self.stuck = False
+        """The follow-up cannot be offered."""
+        self.notes: list[str] = []
+        """What else happened, for the record."""
+
+    @property
+    def phase(self) -> Phase:
+        return self._task.phases[min(self.passed, len(self._task.phases) - 1)]
+
+    @property
+    def complete(self) -> bool:
+        return self.passed == len(self._task.phases)
+
+    @property
+    def attempts(self) -> int:
+        """Submissions in the present phase."""
+        return sum(1 for finding in self.findings if finding.phase == self.passed + 1)
+
+    async def explore(self, sql: str, limits: Limits) -> Table:
+        await self._begin()
+        world = self._world if self._rules.explores_state else self._untouched
+        return await world.explore(sql, limits)
+
+    async def submit(self, sql: str) -> Finding:
+        phase = self.phase
+        if not phase.gold and not phase.tests:
+            raise Unscorable("the gold SQL and the tests of this task are withheld", "gold withheld")
+        await self._begin()
+        finding = await (
+            self._test(sql, phase) if self._rules.has_custom_tests(self._task, phase) else self._compare(sql, phase)
+        )
+        self.findings.append(finding)
+        if finding.passed:
+            if self.passed + 1 < len(self._task.phases):
+                await self._enter_second_phase(sql, phase)
+            self.passed += 1
+        return finding
+
+    async def _begin(self) -> None:
+        if self._begun:
+            return
+        self._begun = True
+        if self._rules.preprocess:
+            await self._advance_by_dataset(self._task.preprocess, "preprocess_sql")
+
+    async def _compare(self, sql: str, phase: Phase) -> Finding:
+        if not phase.gold:
+            raise Unscorable("the task has no gold SQL to compare with", "gold withheld")
+        first = self._rules.conditions_of_phase_1
+        conditions = self._task.phases[0].conditions if first else phase.conditions
+        request = QueryRequest([sql], list(phase.gold), conditions, self._rules.continues_after_error)
+        report = await self._judged(judge_query, request)
+        if report.fault == "gold":
+            raise Unscorable(f"the gold SQL cannot be run: {report.reason}", "gold")
+        if report.fault == "prediction":
+            return self._cannot_run(sql, report.reason)
+        verdicts = {"strict": report.strict, "official": report.official}
+        passed = verdicts[self._rules.decides]
+        reason = report.reason
+        if report.strict != report.official:
+            because = f": {report.official_reason}" if report.official_reason else ""
+            reason += f" (The official comparison {'accepts' if report.official else 'rejects'} it{because}.)"
+        return self._finding(sql, passed, reason, "" if passed else report.kind or "official", verdicts, report.evidence)
+
+    async def _judged(self, function: Any, request: QueryRequest) -> QueryReport:
+        wall = 4 * (3 * self._limits.seconds + 10) + _SECONDS_TO_COMPARE
+        try:
+            return cast("QueryReport", await self._world.judge(function, request, self._limits, wall=wall))
+        except SqlError as error:  # the worker did not survive it: the prediction is to blame if the gold runs alone
+            fault = "gold" if function is check_gold else "prediction"
+            if fault == "prediction" and (alone := await self._judged(check_gold, request)).fault:
+                return alone
+            return QueryReport(False, False, error.message, kind="error", fault=fault)
+
+    async def _test(self, sql: str, phase: Phase) -> Finding:
+        if not phase.tests and not self._rules.vacuous:
+            raise Unscorable("the task has no tests to judge it by", "gold withheld")
+        request = TestRequest(
+            tests=list(phase.tests),
+            predicted=[sql],
+            gold=list(phase.gold),
+            database=self._task.database,
+            seconds=_SECONDS_FOR_A_TEST,
+            continue_after_error=self._rules.continues_after_error,
+        )
+        wall = 3 * self._limits.seconds + 10 + (_SECONDS_FOR_A_TEST + 10) * max(len(phase.tests), 1)
+        try:
+            report: TestReport = await self._world.judge(run_tests, request, self._limits, writes=True, wall=wall)
+        except SqlError as error:
+            return self._cannot_run(sql, error.message)
+        if report.kind == "no_test":
+            raise Unscorable(f"test {(report.test or 0) + 1} of the task cannot be used: {report.detail}", "test")
+        if report.kind == "sql":
+            return self._cannot_run(sql, report.detail)
+        number = "" if report.test is None else f" {report.test + 1}"
+        reason = "All tests passed." if report.passed else f"Hidden test{number} failed ({report.kind}): {report.detail}"
+        return self._finding(sql, report.passed, reason, "" if report.passed else f"test {report.kind}", {}, {})
+
+    def _cannot_run(self, sql: str, error: str) -> Finding:
+        feedback = f"Your SQL cannot be run: {error}"
+        return Finding(self.passed + 1, False, f"The SQL cannot be run: {error}", feedback, "error", sql)
+
+    def _finding(
+        self, sql: str, passed: bool, reason: str, kind: str, verdicts: dict[str, bool], evidence: dict[str, Any]
+    ) -> Finding:
+        feedback = "Your SQL is correct." if passed else "Your SQL is not correct."
+        return Finding(self.passed + 1, passed, reason, feedback, kind, sql, verdicts, evidence)
+
+    async def _enter_second_phase(self, sql: str, phase: Phase) -> None:
+        """What the agent's SQL makes impossible ends the task with phase 1 kept; only the dataset's own makes it unscorable."""
+        rules = self._rules
+        late = rules.second_phase == "own_if_management"
+        if late and self._task.facets["category"] != "Management":
+            return
+        if late:
+            await self._advance_by_dataset(self._task.preprocess, "preprocess_sql")
+        if rules.second_phase == "gold":
+            await self._advance_by_dataset(phase.gold, "gold SQL")
+        else:
+            try:
+                await self._world.advance([sql], self._limits)
+            except SqlError as error:
+                self.notes.append(f"the SQL of phase 1 could not be run a second time: {error.message}")
+                self.stuck = True
+                return
+        if rules.preprocess or late:
+            await self._clean_up()
+
+    async def _clean_up(self) -> None:
+        """It is written for what the gold leaves; where another solution left something else, it may have nothing to do."""
+        for script in self._task.clean_up:
+            try:
+                await self._world.advance([script], self._limits)
+            except SqlError as error:
+                self.notes.append(f"clean_up_sqls after phase 1: {error.message}")
+
+    async def _advance_by_dataset(self, scripts: Sequence[str], what: str) -> None:
+        try:
+            await self._world.advance(scripts, self._limits)
+        except SqlError as error:
+            raise Unscorable(f"the task's {what} cannot be run: {error.message}", "dataset") from None

@@ -1,0 +1,36 @@
+"""From an option to a user."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from ....failures import InputError
+from ....protocols import Model
+from .prompts import VERSIONS, Prompts, load_prompts
+from .scripted import ScriptedUser
+from .simulated import SimulatedUser
+from .situation import User
+
+SCRIPTED = "scripted"
+
+
+def check_prompts(prompts: str | Path) -> None:
+    """Raises InputError if there are no such prompts."""
+    _loaded(prompts)
+
+
+def build_user(by: Model | Literal["scripted"], prompts: str | Path = "v2", retries: int = 2) -> User:
+    """A user that a model plays, which stays the caller's to close; or the one that needs none.
+
+    The prompts are a version's name, or a directory.
+    """
+    if isinstance(by, str):
+        if by != SCRIPTED:
+            raise InputError(f"there is no user '{by}': it is '{SCRIPTED}' or a model")
+        return ScriptedUser()
+    return SimulatedUser(by, _loaded(prompts), retries)
+
+
+def _loaded(prompts: str | Path) -> Prompts:
+    return load_prompts(prompts if prompts in VERSIONS else Path(prompts))

@@ -1,0 +1,216 @@
+"""Where the clauses of a statement begin, at one level of its parentheses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from .lexing import Token
+
+_CHANGES = frozenset("INSERT UPDATE DELETE MERGE".split())
+_STARTERS = _CHANGES | frozenset("REPLACE CREATE ALTER DROP TRUNCATE GRANT REVOKE COMMENT EXPLAIN CALL DO SET".split())
+_OPENERS = frozenset(["", ";", "AS", "BEGIN", "THEN", "ELSE", "LOOP", "ANALYZE", "EXPLAIN"])
+"""What can stand before a statement, besides the CTEs: nothing, an EXPLAIN, a keyword of PL/pgSQL."""
+_OBJECTS = frozenset(
+    "TABLE VIEW FUNCTION PROCEDURE TRIGGER INDEX TYPE SCHEMA SEQUENCE EXTENSION POLICY RULE DOMAIN ROLE".split()
+)
+_UNCUT = frozenset("GRANT REVOKE COMMENT".split())
+_SET_OPERATORS = frozenset("UNION INTERSECT EXCEPT".split())
+_JOIN_WORDS = frozenset("LEFT RIGHT FULL INNER OUTER CROSS NATURAL".split())
+_PLAIN = frozenset("SELECT WHERE HAVING RETURNING".split())
+_FOLLOWED = {
+    "GROUP": frozenset(["BY"]),
+    "ORDER": frozenset(["BY"]),
+    "FETCH": frozenset(["FIRST", "NEXT"]),
+    "FOR": frozenset(["UPDATE", "SHARE", "NO", "KEY"]),
+    "ON": frozenset(["CONFLICT"]),
+    "VALUES": frozenset(["("]),
+}
+"""Clauses only with the right word behind them."""
+_NAME_BEFORE = frozenset([".", "AS", ",", "(", "=", "<", ">", "+", "-", "*", "/", "SELECT", "BY", "DISTINCT"])
+_NAME_BEHIND = frozenset([".", ",", ")", "=", "<", ">", "+", "-", "*", "/", "AS", "FROM", "IS", "IN", "ASC", "DESC", ""])
+"""Around a word that is a name here: `SELECT offset FROM t`."""
+
+
+class Cut(NamedTuple):
+    """A clause begins at this token."""
+
+    at: int
+    clause: str
+
+
+class Tokens:
+    """One statement's tokens, and which parenthesis closes which."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self._tokens = tokens
+        self._words = [token.word for token in tokens]
+        self.closing = _pairs(self._words)
+
+    def __getitem__(self, at: int) -> Token:
+        return self._tokens[at]
+
+    def word(self, at: int) -> str:
+        return self._words[at] if 0 <= at < len(self._words) else ""
+
+    def behind(self, at: int) -> int:
+        """The next token at this level."""
+        return self.closing.get(at, at) + 1
+
+    def opens_query(self, at: int) -> bool:
+        """Whether a sub-query is in the parentheses that open here; it may be in more of them, with a set operator."""
+        while at in self.closing:
+            first = at + 1
+            if self.word(first) in ("SELECT", "VALUES") or (self.word(first) == "WITH" and self.cte(first)):
+                return True
+            if self.word(first) in _CHANGES:
+                return self.word(first + 1) not in (",", ")")
+            if self.word(first) != "(" or self.word(self.behind(first)) not in {*_SET_OPERATORS, ")", "ORDER", "LIMIT"}:
+                return False
+            at = first
+        return False
+
+    def cte(self, at: int) -> Cut | None:
+        """Behind a table expression that begins here, with its WITH or with its name."""
+        if self.word(at) == "WITH":
+            at += 2 if self.word(at + 1) == "RECURSIVE" else 1
+        elif self.word(at) in ("(", ""):
+            return None
+        name, at = at, at + 1
+        if self.word(at) == "(":
+            at = self.behind(at)
+        if self.word(at) != "AS" or name >= len(self._tokens):
+            return None
+        at += 1
+        while self.word(at) in ("NOT", "MATERIALIZED"):
+            at += 1
+        return Cut(self.behind(at), f"WITH {self._tokens[name].text}") if at in self.closing else None
+
+
+def cuts(tokens: Tokens, low: int, high: int) -> list[Cut]:
+    """Where the clauses between two tokens begin. The first begins at the first token, whatever it is."""
+    return _Scan(tokens, low, high).run()
+
+
+def _pairs(words: Sequence[str]) -> dict[int, int]:
+    """From each parenthesis to its partner; those without one are missing."""
+    pairs: dict[int, int] = {}
+    still: list[int] = []
+    for at, word in enumerate(words):
+        if word == "(":
+            still.append(at)
+        elif word == ")" and still:
+            pairs[still.pop()] = at
+    return pairs
+
+
+class _Scan:
+    """One walk over one level."""
+
+    def __init__(self, tokens: Tokens, low: int, high: int) -> None:
+        self._tokens = tokens
+        self._low = low
+        self._high = high
+        self._found: list[Cut] = []
+        self._head = ""
+        self._cases = 0
+
+    def run(self) -> list[Cut]:
+        at = self._low
+        while at < self._high:
+            at = self._step(at)
+        if not self._found or self._found[0].at > self._low:
+            first = "QUERY" if self._tokens.opens_query(self._low) else "STATEMENT"
+            self._found.insert(0, Cut(self._low, first))
+        return self._found
+
+    def _step(self, at: int) -> int:
+        """Looks at one token, and says where to look next."""
+        if (after := self._table_expression(at)) is not None:
+            return after
+        word = self._tokens.word(at)
+        self._cases = max(0, self._cases + (word == "CASE") - (word == "END"))
+        cut = self._clause(at, word) if not self._cases and self._head not in _UNCUT else None
+        if cut is not None:
+            self._add(cut)
+        return self._tokens.behind(at)
+
+    def _table_expression(self, at: int) -> int | None:
+        """A CTE: the first one with its WITH, the others behind a comma, which stays with the one before."""
+        more = self._tokens.word(at - 1) == "," and bool(self._found) and self._found[-1].clause.startswith("WITH ")
+        if self._tokens.word(at) != "WITH" and not (more and self._tokens.word(at - 2) == ")"):
+            return None
+        cte = self._tokens.cte(at)
+        if cte is None or cte.at > self._high:
+            return None
+        self._add(Cut(at, cte.clause))
+        return cte.at
+
+    def _add(self, cut: Cut) -> None:
+        """A SELECT right behind a UNION is one clause with it."""
+        last = self._found[-1] if self._found else Cut(-1, "STATEMENT")
+        operator = last.clause.split()
+        adjoins = operator[0] in _SET_OPERATORS and cut.at - last.at == len(operator)
+        if adjoins and cut.clause in ("SELECT", "VALUES"):
+            self._found[-1] = Cut(last.at, f"{last.clause} {cut.clause}")
+            return
+        self._found.append(cut)
+
+    def _clause(self, at: int, word: str) -> Cut | None:
+        before, behind = self._before(at), self._tokens.word(at + 1)
+        if before == "." or behind == ".":
+            return None
+        if word in _STARTERS and self._head != "MERGE" and (before in _OPENERS or self._behind_expressions(before)):
+            return self._statement(at, word)
+        if word == "JOIN":
+            return self._join(at)
+        if word in _SET_OPERATORS:
+            return Cut(at, f"{word} {behind}" if behind in ("ALL", "DISTINCT") else word)
+        if word in _FOLLOWED:
+            return self._followed(at, word, behind)
+        return Cut(at, word) if self._begins(at, word, before, behind) else None
+
+    def _behind_expressions(self, before: str) -> bool:
+        return before == ")" and bool(self._found) and self._found[-1].clause.startswith("WITH ")
+
+    def _begins(self, at: int, word: str, before: str, behind: str) -> bool:
+        """Whether a word of many uses begins a clause here."""
+        current = self._found[-1].clause if self._found else ""
+        if word in _PLAIN:
+            return before != "AS" or word == "SELECT"
+        if word == "FROM":
+            return before not in ("DISTINCT", "DELETE") and current != "DELETE FROM"
+        if word in ("LIMIT", "OFFSET"):
+            return before not in _NAME_BEFORE and behind not in _NAME_BEHIND
+        if word == "WINDOW":
+            return self._tokens.word(at + 2) == "AS"
+        if word == "AS":
+            return current in ("CREATE FUNCTION", "CREATE PROCEDURE") and self._tokens[at + 1].kind in ("string", "body")
+        wanted = {"SET": ("UPDATE",), "USING": ("DELETE FROM", "MERGE INTO")}
+        return current in wanted.get(word, ()) or (word == "WHEN" and self._head == "MERGE")
+
+    def _statement(self, at: int, word: str) -> Cut:
+        self._head = word
+        words = [self._tokens.word(place) for place in range(at, min(at + 8, self._high))]
+        if word in ("CREATE", "ALTER", "DROP"):
+            kind = next((each for each in words if each in _OBJECTS), "")
+            return Cut(at, f"{word} {kind}".strip())
+        return Cut(at, f"{word} {words[1]}" if words[1:2] in (["INTO"], ["FROM"]) else word)
+
+    def _followed(self, at: int, word: str, behind: str) -> Cut | None:
+        if behind not in _FOLLOWED[word] or (self._head == "MERGE" and word == "VALUES"):
+            return None
+        if word == "VALUES":
+            return Cut(at, word)
+        return Cut(at, word if word == "FETCH" else f"{word} {behind}")
+
+    def _join(self, at: int) -> Cut:
+        """With the words before it that belong to it."""
+        floor = self._found[-1].at + 1 if self._found else self._low
+        start = at
+        while start > floor and self._tokens.word(start - 1) in _JOIN_WORDS:
+            start -= 1
+        return Cut(start, " ".join(self._tokens.word(place) for place in range(start, at + 1)))
+
+    def _before(self, at: int) -> str:
+        return self._tokens.word(at - 1) if at > self._low else ""

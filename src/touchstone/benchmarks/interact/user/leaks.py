@@ -1,0 +1,150 @@
+"""What an answer gives away: words, values and passages of the gold that the user was not meant to tell.
+
+An answer may use whatever is in the texts that are allowed: the chosen piece, the question, the request. Of the rest of
+the gold these count, as whole words and in any case:
+
+- telling names and literals: with an underscore, a digit, a capital inside (`SnrRatio`), or of three words and more;
+- plain ones (`name`, `signals`, 'High'), which may be ordinary English, only where the answer writes them as code: within
+  backticks, alone in quotes, next to a dot, before a bracket or a comparison, behind a keyword in capitals, with a
+  capital inside or all in capitals; a literal also where it has its own capital in the middle of a sentence;
+- numbers but the integers up to ten and the powers of ten; 70 % is 0.7;
+- passages: six tokens and more in a row, three of them words or numbers, qualifiers (`s.`) left out.
+
+Keywords, types, the everyday functions and names of one or two letters never count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal, InvalidOperation
+from functools import lru_cache
+from itertools import pairwise
+
+from .lexing import Dialect, Token, lex
+
+RUN = 6
+_ORDINARY = frozenset(
+    """abs all alter analyze and any array as asc avg begin between bigint bool boolean both by cascade case cast ceil
+    char check coalesce column commit concat conflict constraint count create cross cube current current_date
+    current_timestamp date date_part datetime day decimal declare default delete desc distinct do double drop each else
+    end escape except execute exists explain extract false fetch filter first float floor following for foreign from
+    full function glob greatest group grouping having hour if ilike in index inner insert int integer intersect
+    interval into is join json jsonb key language last lateral least left length like limit list lower match
+    materialized max merge min minute month natural next no not nothing null nullif nulls numeric of offset on only or
+    order out outer over partition power preceding precision primary procedure range real recursive references refresh
+    rename replace return returning returns right rollup round row rows second select set sets share similar smallint
+    some sqrt substring sum table temp temporary text then time timestamp to trigger trim true truncate unbounded union
+    unique update upper using value values varchar varying view when where window with within without year zone""".split()
+)
+_WORDS = re.compile(r"\w+")
+_NUMBER = re.compile(r"(?<![\w.])(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(?!\w|\.\d)\s*(%)?")
+_TELLING = re.compile(r"[_\d]|[a-z][A-Z]|[A-Z]{2}[a-z]")
+_CODE = re.compile(
+    r"""`([^`]+)` | (\w+)(?=\.\w|\(|\s*[<>=]) | (?<=\w\.)(\w+)
+    | \b(?:SELECT|FROM|JOIN|WHERE|BY|AND|OR|ON|AS|SET|INTO|UPDATE)\s+(\w+)
+    | \b([a-z]\w*[A-Z]\w* | [A-Z]+[a-z]+[A-Z]\w* | [A-Z]{2,}\w*)\b""",
+    re.VERBOSE,
+)
+_QUOTED = re.compile(r'"([^"\n]+)"|“([^”\n]+)”|(?<!\w)\'([^\'\n]+)\'(?!\w)')
+_INSIDE = re.compile(r"(?<=[\w,;:()*/] )[*(\[]*([A-Z]\w*(?: [A-Z]\w*)*)")
+_QUALIFIER = re.compile(r"\b[^\W\d]\w*\s*\.\s*(?=[^\W\d]|\")")
+_PIECE = re.compile(r"[^\W\d]\w*|\d+(?:\.\d+)?|[^\w\s]")
+_SIGNS = str.maketrans({"×": "*", "·": "*", "−": "-", "–": "-", "÷": "/", "≥": ">=", "≤": "<=", "`": "", '"': ""})
+
+
+def leaks(answer: str, gold: Sequence[str], allowed: Sequence[str], dialect: Dialect) -> tuple[str, ...]:
+    """Names and literals in the order of the gold, then numbers, then passages."""
+    words = _Words(answer)
+    told = _phrase(" \0 ".join(allowed))
+    tokens = [token for sql in gold for token in lex(sql, dialect)]
+    named = [text for text, literal in _secrets(tokens) if words.tell(text, literal) and _phrase(text) not in told]
+    numbers = (_values(answer) & _numbers(tokens)) - _values(" \n ".join(allowed))
+    runs = _runs(answer, " ".join(token.text for token in tokens), tuple(allowed))
+    return (*dict.fromkeys(named), *(f"{number:f}" for number in sorted(numbers)), *runs)
+
+
+class _Words:
+    """The words of an answer, and which of them are written as code or with a capital where none is due."""
+
+    def __init__(self, text: str) -> None:
+        self._all = _phrase(text)
+        spans = [" ".join(filter(None, found)) for found in _CODE.findall(text)]
+        self._code = " \0 ".join(map(_phrase, spans))
+        self._quoted = {_phrase("".join(found)) for found in _QUOTED.findall(text)}
+        self._capital = {found for run in _INSIDE.findall(text) for found in (run, *run.split())}
+
+    def tell(self, secret: str, literal: bool) -> bool:
+        """Whether the answer has it in a way that counts."""
+        phrase = _phrase(secret)
+        if phrase not in self._all:
+            return False
+        if _TELLING.search(secret) or len(phrase.split()) > 2:
+            return True
+        return phrase in self._code or phrase in self._quoted or (literal and secret in self._capital)
+
+
+def _phrase(text: str) -> str:
+    """Its words, such that one phrase is in another as whole words or not at all."""
+    return f" {' '.join(_WORDS.findall(text.replace(chr(0), ' __between__ ').casefold()))} "
+
+
+def _secrets(tokens: Iterable[Token]) -> Iterator[tuple[str, bool]]:
+    """Names and literals worth keeping, and whether each is a literal."""
+    for token in tokens:
+        text = token.text
+        if token.kind == "string":
+            text = text.partition("'")[2][:-1].replace("''", "'").strip("%_ ")
+        elif token.kind == "name":
+            text = text[1:-1]
+        elif token.kind != "word":
+            continue
+        speaks = any(map(str.isalpha, text)) or len(_WORDS.findall(text)) > 1
+        if speaks and len(text) > 2 and text.casefold() not in _ORDINARY:
+            yield text, token.kind == "string"
+
+
+def _numbers(tokens: Iterable[Token]) -> set[Decimal]:
+    """The numbers that mean something by themselves."""
+    found: set[Decimal] = set()
+    for token in tokens:
+        text = token.text.strip("'")
+        if token.kind in ("number", "string"):
+            try:
+                found.add(Decimal(text.replace("_", "")).normalize())
+            except InvalidOperation:
+                continue
+    return {number for number in found if number.is_finite() and not _everyday(number)}
+
+
+def _everyday(number: Decimal) -> bool:
+    return (number == number.to_integral_value() and number <= 10) or (number > 1 and number.as_tuple().digits == (1,))
+
+
+def _values(text: str) -> set[Decimal]:
+    """The numbers in prose; a percentage is also its fraction."""
+    found: set[Decimal] = set()
+    for whole, fraction, percent in _NUMBER.findall(text):
+        number = Decimal(whole.replace(",", "") + fraction).normalize()
+        found |= {number, (number / 100).normalize()} if percent else {number}
+    return found
+
+
+def _runs(answer: str, gold: str, allowed: tuple[str, ...]) -> list[str]:
+    """The longest passages that the answer and the gold share and no allowed text has."""
+    pieces = _pieces(answer)
+    secret = _windows((gold,)) - _windows(allowed)
+    starts = [at for at in range(len(pieces) - RUN + 1) if pieces[at : at + RUN] in secret]
+    ends = [start for start, following in pairwise([*starts, -1]) if following != start + 1]
+    begins = [start for before, start in pairwise([-2, *starts]) if start != before + 1]
+    runs = (pieces[begin : end + RUN] for begin, end in zip(begins, ends, strict=True))
+    return [" ".join(run) for run in runs if sum(piece[0].isalnum() for piece in run) >= RUN // 2]
+
+
+@lru_cache(maxsize=256)
+def _windows(texts: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
+    return frozenset(pieces[at : at + RUN] for pieces in map(_pieces, texts) for at in range(len(pieces) - RUN + 1))
+
+
+def _pieces(text: str) -> tuple[str, ...]:
+    return tuple(_PIECE.findall(_QUALIFIER.sub("", text.replace("**", "").translate(_SIGNS)).casefold()))

@@ -1,0 +1,151 @@
+"""Spider2-lite's references: golden results, the metadata about them, and the gold SQL of the few questions that have it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ...engines.sqlite.engine import SqliteEngine
+from ...engines.sqlite.files import check, find
+from ...failures import InputError, Unscorable
+from ...protocols import Limits
+from ...workers.pool import WorkerLost
+from ..audit.findings import Finding, found
+from ..audit.gathering import Watch, each
+from ..audit.probing import from_probe, probed_file
+from ..audit.questions import repeated
+from ..entries import entries
+from .golden import Golden, Reference
+from .golden_audit import inspect
+from .judge import Judgement, Question, judge_sql
+from .tasks import Spider2Task
+
+_SECONDS_TO_COMPARE = 600.0
+
+
+def is_hopeless(golden: Golden, task: Spider2Task) -> bool:
+    """The metadata names columns that no golden result has, so that nothing could ever match."""
+    try:
+        golden.check_columns(task.key)
+    except InputError:
+        return True
+    return False
+
+
+async def audit(
+    tasks: Sequence[Spider2Task],
+    databases: Path,
+    golden: Golden,
+    engine: SqliteEngine,
+    *,
+    limits: Limits,
+    documents: Path | None = None,
+    parallel: int = 2,
+    watch: Watch,
+) -> list[Finding]:
+    """All that is found without the oracle. Golden results are looked at on every platform, SQL is run only on files."""
+    auditor = _Auditor(databases, golden, engine, limits, documents)
+    results = await each([partial(auditor.task, task) for task in tasks], parallel, watch)
+    findings = [finding for findings in results for finding in findings]
+    for group in repeated((task, task.database, task.question) for task in tasks):
+        findings += _same(group, golden)
+    return findings
+
+
+class _Auditor:
+    def __init__(self, databases: Path, golden: Golden, engine: SqliteEngine, limits: Limits, documents: Path | None) -> None:
+        self._databases = databases
+        self._golden = golden
+        self._engine = engine
+        self._limits = limits
+        self._documents = documents
+        self._listed = {_name(value) for _, value in entries(golden.metadata)}
+
+    async def task(self, task: Spider2Task) -> list[Finding]:
+        findings = list(self._metadata(task))
+        try:
+            reference = self._golden.reference(task.key)
+        except Unscorable as reason:
+            kind = "golden_missing" if reason.kind == "gold_missing" else "golden_unreadable"
+            return [found(task.key, kind, str(reason)), *findings]
+        golden = await self._inspected(task, reference)
+        return [*await self._gold(task, reference, golden), *golden, *findings]
+
+    async def _inspected(self, task: Spider2Task, reference: Reference) -> list[Finding]:
+        try:
+            defects = await self._engine.pool.call(inspect, reference, wall=_SECONDS_TO_COMPARE)
+        except WorkerLost:
+            return [found(task.key, "not_checked", "the golden results are too large to be compared with one another")]
+        return [
+            found(
+                task.key,
+                each.kind,
+                each.sentence,
+                "warning" if each.kind == "columns_out_of_range" and not each.severe else None,
+            )
+            for each in defects
+        ]
+
+    async def _gold(self, task: Spider2Task, reference: Reference, golden: Sequence[Finding]) -> list[Finding]:
+        if task.platform != "sqlite":
+            return []
+        try:
+            database = find(self._databases, task.database)
+            check(database)
+        except Unscorable as reason:
+            return [found(task.key, "database_missing", str(reason), database=task.database)]
+        if not task.gold_sql or any(finding.kind == "golden_unreadable" for finding in golden):
+            return []
+        judgement = await self._judged(task, database, reference)
+        if judgement.fault is not None:
+            kind = "gold_fails" if judgement.fault in ("sql", "blank", "multiple", "write", "refused") else "gold_times_out"
+            return [found(task.key, kind, f"the gold SQL cannot be run: {judgement.reason}", sql=task.gold_sql)]
+        result = await probed_file(self._engine, database, task.gold_sql, self._limits)
+        determined = from_probe(
+            task.key, task.gold_sql, result, self._limits, in_order=not reference.ignore_order, what="the gold SQL"
+        )
+        return [*_agreement(task, reference, judgement), *determined]
+
+    async def _judged(self, task: Spider2Task, database: Path, reference: Reference) -> Judgement:
+        try:
+            return await self._engine.apply(database, judge_sql, Question(task.gold_sql, reference), self._limits, statements=1)
+        except WorkerLost:
+            return Judgement(kind="error", reason="it used too much time or memory and had to be killed", fault="crash")
+
+    def _metadata(self, task: Spider2Task) -> Iterator[Finding]:
+        if task.key not in self._listed:
+            yield found(task.key, "metadata_missing", f"{self._golden.metadata.name} says nothing of it: all columns count")
+        if task.knowledge and self._documents is not None and not (self._documents / task.knowledge).is_file():
+            yield found(task.key, "document_missing", f"{task.knowledge} is not in {self._documents}")
+
+
+def _agreement(task: Spider2Task, reference: Reference, judgement: Judgement) -> Iterator[Finding]:
+    files = [Path(file.path).name for file in reference.files]
+    evidence: dict[str, Any] = {"sql": task.gold_sql, "golden": files}
+    if not judgement.official and not judgement.strict:
+        yield found(task.key, "gold_disagrees", f"the gold SQL gives another result: {judgement.reason}", **evidence)
+    elif not judgement.strict:
+        yield found(task.key, "gold_agrees_only_officially", f"compared row by row: {judgement.reason}", **evidence)
+    elif not judgement.official:
+        yield found(task.key, "gold_agrees_only_strictly", "the official suite says that it does not match", **evidence)
+
+
+def _same(group: Sequence[Spider2Task], golden: Golden) -> Iterator[Finding]:
+    """Questions that occur again; whether their golden results are the same files is all that is asked."""
+    for task in group:
+        other = next(one for one in group if one is not task)
+        what = f"{other.key} asks the same question"
+        if not golden.has(task.key) or not golden.has(other.key):
+            yield found(task.key, "repeated_question", what)
+            continue
+        own, others = ({file.digest for file in golden.reference(one.key).files} for one in (task, other))
+        if own & others:
+            yield found(task.key, "repeated_question", f"{what}, with the same golden result")
+        else:
+            yield found(task.key, "contradicting_gold", f"{what}, with other golden results", "warning")
+
+
+def _name(value: Any) -> str:
+    return str(value.get("instance_id", "")) if isinstance(value, dict) else ""  # pyright: ignore[reportUnknownArgumentType,reportUnknownMemberType]

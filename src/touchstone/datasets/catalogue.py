@@ -1,0 +1,82 @@
+"""Which datasets there are: where each comes from, its licence, its size, its checksums as far as they are known."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Literal
+from urllib.parse import unquote, urlsplit
+
+import msgspec
+from msgspec import Struct
+
+from ..failures import InputError
+
+Layout = Literal["bird", "interact", "spider2", "spider2v"]
+FILE = Path(__file__).with_name("catalogue.toml")
+
+
+class Remote(Struct, frozen=True, forbid_unknown_fields=True):
+    """One file to fetch."""
+
+    url: str
+    name: str = ""
+    """What it is called here; by default as in the address."""
+    sha256: str | None = None
+    size: int | None = None
+    unpack: bool = False
+    only: tuple[str, ...] = ()
+    """Of an archive: the members to keep, as patterns; all by default."""
+    nested: tuple[str, ...] = ()
+    """Archives in the archive that are unpacked where they are."""
+
+    @property
+    def file_name(self) -> str:
+        return self.name or unquote(urlsplit(self.url).path.rpartition("/")[2]) or "download"
+
+
+class KnownFile(Struct, frozen=True, forbid_unknown_fields=True):
+    """A file that Touchstone was tested with."""
+
+    name: str
+    sha256: str
+
+
+class Dataset(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    title: str
+    home: str
+    licence: str
+    layout: Layout
+    task_file: str
+    tasks: int
+    databases: int | None = None
+    size: str
+    use: str
+    """The command that plays it, with places to fill in."""
+    files: tuple[Remote, ...] = ()
+    by_hand: tuple[str, ...] = ()
+    """What no program can fetch, step by step."""
+    tested: tuple[KnownFile, ...] = ()
+
+
+@cache
+def catalogue(file: Path = FILE) -> dict[str, Dataset]:
+    """By name, in the order of the file."""
+    return msgspec.convert(tomllib.loads(file.read_text()), dict[str, Dataset])
+
+
+def dataset(name: str) -> Dataset:
+    known = catalogue()
+    if name not in known:
+        raise InputError(f"there is no dataset named '{name}'; there are: {', '.join(known)}")
+    return known[name]
+
+
+def find_file(directory: Path, name: str, depth: int = 3) -> Path | None:
+    """The file of this name nearest to the top: archives put it into folders of their own."""
+    for level in range(depth + 1):
+        found = sorted(path for path in directory.glob("/".join(["*"] * level + [name])) if path.is_file())
+        if found:
+            return found[0]
+    return None

@@ -1,0 +1,138 @@
+"""What an answer gives away of the gold, and what is ordinary talk."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.benchmarks.interact.user.situations import GOLD, SHOWN, mini_interact
+from tests.support.data import shared_data
+from touchstone.benchmarks.interact.user.leaks import leaks
+
+SQL = (
+    'SELECT s.name, s.SnrRatio AS "Best Ratio Overall", row_number() OVER (ORDER BY val2), COUNT(*) FROM signals s '
+    "WHERE s.status = 'High' AND s.zone = 'North Bay' AND s.SnrRatio * 0.25 > 180 AND s.kind LIKE '%pulsar%' LIMIT 10"
+)
+
+
+def found(answer: str, *allowed: str, sql: str = SQL) -> tuple[str, ...]:
+    return leaks(answer, [sql], allowed, "postgres")
+
+
+@pytest.mark.parametrize(
+    ("answer", "leak"),
+    [
+        ("It is the snrratio of each.", "SnrRatio"),
+        ("Use `SnrRatio`.", "SnrRatio"),
+        ("Use s.SNRRATIO here.", "SnrRatio"),
+        ("Number them with ROW_NUMBER.", "row_number"),
+        ("Sort by val2.", "val2"),
+        ("the best ratio overall", "Best Ratio Overall"),
+        ("Take `name` of it.", "name"),
+        ('Take "name" of it.', "name"),
+        ("Take signals.x of it.", "signals"),
+        ("from the SIGNALS table", "signals"),
+        ("SELECT name of it", "name"),
+        ("Those with status = 3.", "status"),
+        ("Only those that are High, please.", "High"),
+        ("Only those that are 'high'.", "High"),
+        ("Those in the North Bay.", "North Bay"),
+        ("Look for `pulsar`.", "pulsar"),
+        ("A quarter: 0.25 of it.", "0.25"),
+        ("A quarter, 25%, of it.", "0.25"),
+        ("more than 180 days", "180"),
+        ("more than 180.0 days.", "180"),
+    ],
+)
+def test_given_away(answer: str, leak: str) -> None:
+    assert found(answer) == (leak,)
+    assert found(answer, f"Well, {leak} it is.") == ()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The name and the status of the signals in that zone, high ones first.",
+        "High ones first. North of the bay. Name them all.",
+        "I want the count of the best ones, the first 10 in order, from 1 to 100.",
+        "Use `COUNT`, `ORDER BY` and `LIMIT`.",
+        "The snr ratio, value 2, in 1800 or 0.255 or 10.25 cases of 18.0.",
+        "unsnrratio, SnrRatios and xval2",
+    ],
+)
+def test_ordinary_talk(answer: str) -> None:
+    assert found(answer) == ()
+
+
+def test_passages() -> None:
+    sql = "SELECT 1 FROM t WHERE a.price * (b + c) - tax > d -- never say this aloud to anybody\n"
+    assert found("It is price * (b + c) - tax, you see.", sql=sql) == ("price * ( b + c ) - tax",)
+    assert found("It is **price × (b + c)** − tax.", sql=sql) == ("price * ( b + c ) - tax",)
+    assert found("It is price * (b + c) - tax.", "a.price * (b + c) - tax", sql=sql) == ()
+    assert found("It is price * (b", sql=sql) == ()
+    assert found("Never say this aloud to anybody!", sql=sql) == ()
+
+
+def test_a_passage_is_a_leak_from_where_the_allowed_text_ends() -> None:
+    sql = "SELECT a + b + c + d + e + f"
+    assert found("a + b + c + d + e + f", "a + b + c + d", sql=sql) == ("b + c + d + e + f",)
+
+
+def test_several_texts_do_not_allow_what_only_their_seam_has() -> None:
+    assert found("the best ratio overall", "the best", "ratio overall") == ("Best Ratio Overall",)
+
+
+def test_nothing_to_give_away() -> None:
+    assert leaks("SnrRatio 0.25", (), (), "sqlite") == ()
+    assert found("") == ()
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_any_text(answer: str, sql: str) -> None:
+    assert leaks(answer, [sql], [answer], "sqlite") == ()
+    leaks(answer, [sql], [], "postgres")
+
+
+def test_the_chosen_snippet_is_never_a_leak() -> None:
+    told = 0
+    for situation in mini_interact():
+        gold = tuple(each.sql_snippet for each in situation.ambiguities)
+        for each in situation.ambiguities:
+            assert leaks(each.sql_snippet, gold, [each.sql_snippet], situation.dialect) == ()
+            told += 1
+    assert told == 1520
+
+
+def test_other_snippets_of_a_task_are() -> None:
+    """Unless the chosen one has all of their words, or they have none of their own, as `LIMIT 10`."""
+    pairs = [
+        (one.sql_snippet, other.sql_snippet)
+        for situation in mini_interact()
+        for one in situation.ambiguities
+        for other in situation.ambiguities
+        if one.type == "knowledge_linking_ambiguity" and other.type in ("schema_linking_ambiguity", "semantic_ambiguity")
+    ]
+    caught = sum(bool(leaks(other, [one, other], [one], "sqlite")) for one, other in pairs)
+    assert len(pairs) == 250
+    assert caught / len(pairs) > 0.9
+
+
+def test_real_answers() -> None:
+    """Of another harness, whose user is given the whole gold: the SQL that passed stands in for it."""
+    given_away: set[str] = set()
+    for name in ("a", "c"):
+        for sample in json.loads((shared_data("adk-samples") / f"{name}_interact_samples.json").read_text())["samples"]:
+            steps = sample["tool_trajectory"]
+            passed = [step["args"]["sql"] for step in steps if step["tool"] == "submit_sql" and "correct!" in step["result"]]
+            for step in (step for step in steps if step["tool"] == "ask_user" and passed):
+                given_away.update(leaks(step["result"], passed[:1], [step["args"]["question"]], "postgres"))
+    assert {"noisefloordbm", "credit_and_compliance", "credscore", "freqdrifthzs", "equipmenttype", "0.0005"} <= given_away
+    assert not {"signals", "score", "quality", "name", "2", "100"} & given_away
+
+
+def test_the_gold_of_the_tests() -> None:
+    answer = "By station, on average, the seven best."
+    assert leaks(answer, GOLD, [SHOWN], "postgres") == ()

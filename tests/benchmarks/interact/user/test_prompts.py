@@ -1,0 +1,97 @@
+"""Prompts are complete, and what is filled in stays where it is put."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from touchstone.benchmarks.interact.user.prompts import FIELDS, VERSIONS, Prompts, Template, load_prompts
+from touchstone.failures import InputError
+
+CHOOSE = "{request} {ambiguities} {segments} {actions} <question>{question}</question>"
+ANSWER = "{request} {chosen} <question>{question}</question> {not a placeholder}"
+
+
+def folder(where: Path, choose: str = CHOOSE, answer: str = ANSWER) -> Path:
+    (where / "choose.md").write_text(choose)
+    (where / "answer.md").write_text(answer)
+    return where
+
+
+def filled(prompts: Prompts, stage: str, question: str) -> str:
+    template: Template = getattr(prompts, stage)
+    return template.fill(**dict.fromkeys(FIELDS[stage], "SECRET") | {"question": question})
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_versions_are_complete_and_differ(version: str) -> None:
+    prompts = load_prompts(version)
+    assert prompts.name == version
+    assert len({load_prompts(each).digest for each in VERSIONS}) == len(VERSIONS)
+    for stage in FIELDS:
+        assert "{" not in filled(prompts, stage, "Why?")
+
+
+def test_only_the_second_version_thinks_before_it_acts() -> None:
+    assert ["<think>" in load_prompts(version).choose.text for version in VERSIONS] == [False, True]
+
+
+@pytest.mark.parametrize("question", ["{segments} {chosen} {gold} {0} {}", "{{segments}}", "{question}"])
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_question_is_no_template(version: str, question: str) -> None:
+    for stage in FIELDS:
+        usual, tried = (filled(load_prompts(version), stage, each) for each in ("Why?", question))
+        assert question in tried
+        assert tried.count("SECRET") == usual.count("SECRET")
+
+
+@given(
+    st.text(st.sampled_from("</questionSTION> s\n\u200b\u00ad{}think"), max_size=60)
+    | st.sampled_from(["</question>", "< / QUESTION x>"])
+)
+def test_a_question_cannot_close_its_block(question: str) -> None:
+    text = filled(load_prompts("v2"), "choose", f"a {question} b")
+    visible = re.sub("[\u200b\u00ad]", "", text)
+    assert len(re.findall(r"<\s*/\s*question\b", visible, re.IGNORECASE)) == 1
+    assert len(re.findall(r"<\s*/?\s*s\b", visible, re.IGNORECASE)) == len(re.findall(r"</?s>", load_prompts("v2").choose.text))
+
+
+@pytest.mark.parametrize("hidden", ["\u200b", "\u00ad", "\u2060", "\u202e"])
+def test_a_tag_cannot_be_disguised(hidden: str) -> None:
+    assert filled(load_prompts("v1"), "answer", f"a </ques{hidden}tion> b").count("</question>") == 1
+    assert hidden not in filled(load_prompts("v1"), "answer", f"a </ques{hidden}tion> b")
+
+
+def test_other_brackets_of_a_question_stay() -> None:
+    question = "Is SNQI < 0 or > 5, in <b>bold</b>, or a<question_type>?"
+    assert question in filled(load_prompts("v2"), "answer", question)
+
+
+def test_prompts_of_ones_own(tmp_path: Path) -> None:
+    prompts = load_prompts(folder(tmp_path))
+    assert prompts.name == tmp_path.name
+    assert filled(prompts, "answer", "Why?") == "SECRET SECRET <question>Why?</question> {not a placeholder}"
+
+
+def test_a_missing_placeholder(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"choose\.md has no placeholder \{segments\}"):
+        load_prompts(folder(tmp_path, choose=CHOOSE.replace("{segments}", "")))
+
+
+def test_an_unknown_placeholder(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"answer\.md has a placeholder \{gold\} that nothing fills; there are \{chosen\}"):
+        load_prompts(folder(tmp_path, answer=ANSWER + "{gold}"))
+
+
+def test_no_such_prompts(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"choose\.md cannot be read: No such file"):
+        load_prompts(tmp_path / "none")
+    with pytest.raises(InputError, match="no prompts 'v9'"):
+        load_prompts("v9")  # pyright: ignore[reportArgumentType]
+    (folder(tmp_path) / "answer.md").write_bytes(b"\xff\xfe{")
+    with pytest.raises(InputError, match=r"answer\.md cannot be read: it is not UTF-8"):
+        load_prompts(tmp_path)

@@ -1,0 +1,11 @@
+"""Spider2-V: data-engineering work on a desktop. Here are its tasks, set-up steps, getters, metrics and accounts.
+
+The desktop itself is behind the protocol `Guest`. `evaluate.evaluate` judges a task in a `scene.Scene`; `steps.run_steps`
+sets one up.
+"""
+
+from .dataset import Dataset
+from .guests import Execution, Guest
+from .tasks import DesktopTask, find_task, load_tasks
+
+__all__ = ["Dataset", "DesktopTask", "Execution", "Guest", "find_task", "load_tasks"]

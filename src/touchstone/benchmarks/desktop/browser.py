@@ -1,0 +1,95 @@
+"""The guest's browser: over its debugging port, and by the address bar in the accessibility tree."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+from xml.etree import ElementTree
+
+from ...failures import Skipped
+from .extras import need
+from .scene import Scene
+
+PORT = 9222
+TRIES, PAUSE = 15, 3.0
+BROWSERS = ("Google Chrome", "Chromium")
+ADDRESS_BAR = "Address and search bar"
+_LARGEST_TREE = 32 << 20
+
+
+@asynccontextmanager
+async def browser(scene: Scene, port: int = PORT) -> AsyncGenerator[Any]:
+    """The first context of the guest's browser, attached over CDP."""
+    address = await scene.guest.endpoint(port)
+    async with need("playwright.async_api").async_playwright() as playwright:
+        attached = await _attach(playwright, address)
+        yield attached.contexts[0]
+
+
+async def _attach(playwright: Any, address: str) -> Any:
+    """It takes its time to start: 15 tries, 3 seconds apart."""
+    for trial in range(TRIES):
+        try:
+            return await playwright.chromium.connect_over_cdp(address)
+        except Exception as error:
+            if trial == TRIES - 1:
+                raise Skipped(f"the guest's browser does not answer at {address}: {error}", kind="guest") from None
+            await asyncio.sleep(PAUSE)
+    raise AssertionError("unreachable")
+
+
+def find_page(context: Any, prefix: str) -> Any | None:
+    """The first tab whose address begins so."""
+    return next((page for page in context.pages if page.url.startswith(prefix)), None)
+
+
+async def page_at(context: Any, url: str) -> Any:
+    """A tab at an address, opened if there is none."""
+    page = find_page(context, url)
+    if page is None:
+        page = await context.new_page()
+        await page.goto(url, wait_until="load", timeout=60_000)
+    return page
+
+
+async def until_open(
+    context: Any, url: str, ready: Callable[[Any], Awaitable[Any]], tries: int = 10, pause: float = 3.0
+) -> Any:
+    """A new tab at the address of a server that may still be starting; `ready` raises while it is not."""
+    page = await context.new_page()
+    for trial in range(tries):
+        try:
+            await page.goto(url, wait_until="load")
+            await ready(page)
+            return page
+        except Exception:
+            if trial == tries - 1:
+                raise
+            await asyncio.sleep(pause)
+    raise AssertionError("unreachable")
+
+
+def address_in(tree: str) -> str | None:
+    """The text in the address bar, of the focused browser window if one is; without the scheme, as browsers show it."""
+    if len(tree) > _LARGEST_TREE or "<!" in tree[:4096]:
+        return None
+    try:
+        root = ElementTree.fromstring(tree)
+    except ElementTree.ParseError:
+        return None
+    bars: list[tuple[bool, str]] = []
+    for application in root.iter("application"):
+        if application.get("name") in BROWSERS:
+            for window in application:
+                active = any(key.endswith("}active") and value == "true" for key, value in window.attrib.items())
+                bars += [(active, bar.text or "") for bar in window.iter("entry") if bar.get("name") == ADDRESS_BAR]
+    bars.sort(key=lambda bar: not bar[0])
+    return next((text for _, text in bars if text), None)
+
+
+async def active_address(scene: Scene, prefix: str) -> str | None:
+    """The address in the guest's browser, with the scheme put back."""
+    text = address_in(await scene.accessibility())
+    return None if text is None else f"{prefix}{text}"

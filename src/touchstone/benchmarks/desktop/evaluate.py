@@ -1,0 +1,136 @@
+"""Judging a task: what the getters find, against what is expected, by the metrics of its evaluator.
+
+    "and" (the default)   the first 0 ends it with 0; else the mean
+    "or"                  the first 1 ends it with 1; else the largest
+
+A result that is missing or broken is a 0. A reference that is missing or broken is unscorable, and what needs a guest or an
+account that is not there is skipped: never a silent 0.
+"""
+
+from __future__ import annotations
+
+import inspect
+from asyncio import to_thread
+from pathlib import Path
+from typing import Any
+
+from ...failures import EpisodeFailure, InputError, Skipped, TouchstoneError, Unscorable, WorkerFailure
+from ...values import Outcome, Verdict
+from .getters import EXPECTED, RESULTS
+from .judgement import Judgement, Unreadable
+from .metrics import METRICS
+from .scene import ABSENT, Given, Scene
+from .steps import run_steps
+from .tasks import INFEASIBLE, Check, DesktopTask, checks
+
+FILE_GETTERS = ("vm_file", "dbt_profiles")
+"""Those that look into given files themselves."""
+TEXT_GETTERS = ("workarena_task_result",)
+"""Those that fetch a file and return words."""
+
+
+async def evaluate(task: DesktopTask, scene: Scene, *, gave_up: bool = False) -> Verdict:
+    """The verdict on what is in the scene now. `gave_up`: the agent's last action said that the task cannot be done."""
+    evaluator = task.form.evaluator
+    if evaluator.func == INFEASIBLE:
+        return _verdict(
+            [Judgement(float(gave_up), "the task cannot be done, and the agent said so" if gave_up else "not said")]
+        )
+    if gave_up:
+        return _verdict([Judgement(0.0, "the agent gave up")])
+    if scene.desktop is not None:
+        await run_steps(evaluator.postconfig, scene)
+    judgements: list[Judgement] = []
+    parts = checks(evaluator)
+    for position, check in enumerate(parts):
+        judgements.append(await _judge(check, position, len(parts), scene))
+        if judgements[-1].score == (0.0 if evaluator.conj == "and" else 1.0):
+            return _verdict(judgements, [check.metric for check in parts], judgements[-1].score)
+    scores = [judgement.score for judgement in judgements]
+    score = sum(scores) / len(scores) if evaluator.conj == "and" else max(scores)
+    return _verdict(judgements, [check.metric for check in parts], score)
+
+
+async def _judge(check: Check, position: int, count: int, scene: Scene) -> Judgement:
+    try:
+        state = await _result(check, position, count, scene)
+    except Unreadable as error:
+        return Judgement(0.0, f"the result cannot be read: {error}")
+    metric = METRICS.find(check.metric)
+    METRICS.refuse(check.metric, check.options, ("result", "expected", "scene"))
+    arguments: list[Any] = [state]
+    reference: Any = None
+    if check.expected:
+        reference = await _reference(check, scene)
+        arguments.append(reference)
+    needs_scene = {"scene": scene} if "scene" in inspect.signature(metric).parameters else {}
+    try:
+        return await to_thread(metric, *arguments, **check.options, **needs_scene)
+    except Unreadable as error:
+        if isinstance(reference, Path) and error.path == reference and reference != state:
+            raise Unscorable(f"the reference cannot be read: {error}", kind="gold_unreadable") from None
+        return Judgement(0.0, f"the result cannot be read: {error}")
+    except (InputError, EpisodeFailure):
+        raise
+    except (TypeError, KeyError, AttributeError, ValueError, IndexError, RecursionError) as error:
+        return Judgement(0.0, f"the result is of another kind than {check.metric} takes: {type(error).__name__}: {error}")
+
+
+async def _result(check: Check, position: int, count: int, scene: Scene) -> Any:
+    kind, parameters = _split(check.result)
+    RESULTS.refuse(kind, parameters, ("scene",))
+    if scene.given is not None and kind not in FILE_GETTERS:
+        found = _given(kind, parameters, position, count, scene.given)
+        if found is not ABSENT:
+            return found
+    try:
+        return await RESULTS.find(kind)(scene, **parameters)
+    except Skipped as error:
+        raise Skipped(f"{kind} {error}{_hint(kind, parameters, position, scene)}", kind=error.kind) from None
+    except (TouchstoneError, Unreadable):
+        raise
+    except Exception as error:  # browsers, cloud clients and the network have no common root
+        raise WorkerFailure(f"result getter {kind} failed: {type(error).__name__}: {error}") from error
+
+
+def _given(kind: str, parameters: dict[str, Any], position: int, count: int, given: Given) -> Any:
+    """A file where the getter would make one, else what was recorded; ABSENT if there is neither."""
+    dest = str(parameters.get("dest", ""))
+    if dest and not dest.startswith("/") and kind not in TEXT_GETTERS:
+        return given.file(dest) or ABSENT
+    return given.recorded(position, count)
+
+
+async def _reference(check: Check, scene: Scene) -> Any:
+    kind, parameters = _split(check.expected)
+    EXPECTED.refuse(kind, parameters, ("scene",))
+    return await EXPECTED.find(kind)(scene, **parameters)
+
+
+def _hint(kind: str, parameters: dict[str, Any], position: int, scene: Scene) -> str:
+    """How the result could be given instead."""
+    if scene.given is None:
+        return ""
+    dest = str(parameters.get("dest", ""))
+    makes_file = dest and not dest.startswith("/") and kind not in TEXT_GETTERS
+    names = dest if makes_file else f"result_{position}.txt or result_{position}.json"
+    return f"; give what it would return as {names}"
+
+
+def _split(specification: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    parameters = {key: value for key, value in specification.items() if key != "type"}
+    return str(specification.get("type", "")), parameters
+
+
+def _verdict(judgements: list[Judgement], metrics: list[str] | None = None, score: float | None = None) -> Verdict:
+    last = judgements[-1]
+    score = last.score if score is None else score
+    names = metrics or [INFEASIBLE]
+    parts = [
+        {"metric": name, "score": judgement.score, "reason": judgement.reason}
+        for name, judgement in zip(names, judgements, strict=False)
+    ]
+    short = next((position for position, judgement in enumerate(judgements) if judgement.score < 1.0), -1)
+    said = -1 if score == 1.0 else short
+    reason = f"{parts[said]['metric']}: {parts[said]['reason']}"
+    return Verdict(Outcome.passed if score == 1.0 else Outcome.failed, score, reason, {"score": score}, {"checks": parts})

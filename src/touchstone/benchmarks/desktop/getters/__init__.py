@@ -1,0 +1,21 @@
+"""The 29 result getters and the expected getters of Spider2-V under their published names.
+
+A result getter fetches what a metric judges: a file of the guest, the output of a script, the state of a browser or of a cloud
+service. Without a guest or an account it raises `Skipped`, with the reason.
+"""
+
+from . import bigquery, browsing, dbt, expected, files, googledrive, servicenow, snowflake
+from .registry import EXPECTED, RESULTS
+
+__all__ = [
+    "EXPECTED",
+    "RESULTS",
+    "bigquery",
+    "browsing",
+    "dbt",
+    "expected",
+    "files",
+    "googledrive",
+    "servicenow",
+    "snowflake",
+]

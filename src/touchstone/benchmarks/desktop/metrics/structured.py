@@ -1,0 +1,73 @@
+"""Metrics on JSON and YAML files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+from ....failures import Unscorable
+from ..judgement import Judgement, missing, shown, verdict
+from ..untrusted import read_json, read_yaml
+from .registry import METRICS
+
+OPERATIONS = ("match", "in", "contain", "not_null")
+
+
+@METRICS
+def compare_json_file(result: Path | None, expected: Path) -> Judgement:
+    """Equal when parsed."""
+    if result is None:
+        return missing()
+    return verdict(read_json(result) == read_json(expected), "the JSON values differ", "equal JSON values")
+
+
+@METRICS
+def check_yaml_file(result: Path | None, expected: list[Any]) -> Judgement:
+    """Rules of the form [operation, path, value]; all must hold."""
+    if result is None:
+        return missing()
+    document = read_yaml(result)
+    for operation, path, value in expected:
+        if operation not in OPERATIONS:
+            raise Unscorable(f"check_yaml_file: unknown operation {operation!r}; expected one of {', '.join(OPERATIONS)}")
+        try:
+            found = _at(document, path)
+            held = _holds(operation, found, value)
+        except (KeyError, IndexError, TypeError, ValueError):
+            return Judgement(0.0, f"there is nothing at {shown(path)}")
+        if not held:
+            return Judgement(0.0, f"at {shown(path)}: {operation} {shown(value)} does not hold for {shown(found)}")
+    return Judgement(1.0, f"{len(expected)} rules hold")
+
+
+def _at(value: Any, path: list[Any]) -> Any:
+    """Steps are keys, positions, or [key, value]: the element of a list whose key has that value."""
+    for step in path:
+        if isinstance(value, dict):
+            value = cast("dict[Any, Any]", value)[step]
+        elif isinstance(step, list):
+            key, wanted = cast("list[Any]", step)
+            value = next(item for item in value if item[key] == wanted) if _has(value, key, wanted) else _absent(key)
+        else:
+            value = value[int(step)]
+    return value
+
+
+def _has(items: Any, key: Any, wanted: Any) -> bool:
+    return any(item[key] == wanted for item in items)
+
+
+def _absent(key: Any) -> Any:
+    raise KeyError(key)
+
+
+def _holds(operation: str, found: Any, value: Any) -> bool:
+    match operation:
+        case "match":
+            return found == value
+        case "in":
+            return found in value
+        case "contain":
+            return value in found
+        case _:
+            return bool(found)

@@ -1,0 +1,160 @@
+"""`compare_table`: rules on a workbook, one after the other, until one does not hold.
+
+A rule is {"type": …, …}. Most compare a sheet of the result (`sheet_idx0`) with one of the expected book (`sheet_idx1`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+from ....failures import Unscorable
+from ..judgement import Judgement, missing, shown
+from ..untrusted import read_text
+from .registry import METRICS
+from .sheets.books import Pair
+from .sheets.charts import charts
+from .sheets.functions import NotUnderstood
+from .sheets.layout import dimensions, filters, validated
+from .sheets.matching import matches
+from .sheets.pivots import pivots
+from .sheets.styles import READERS, styles
+from .sheets.values import frame, frame_difference, fuzzy_difference, stored
+
+Rule = dict[str, Any]
+NO_SHEET = "the sheet does not exist"
+
+
+@METRICS
+def compare_table(result: Path | None, expected: Path | None = None, rules: list[dict[str, Any]] | None = None) -> Judgement:
+    """All rules hold."""
+    if result is None:
+        return missing()
+    pair = Pair(result, expected)
+    for number, rule in enumerate(rules or [], 1):
+        kind = rule.get("type")
+        if kind not in RULES:
+            raise Unscorable(f"compare_table: unknown rule {kind!r}; expected one of {', '.join(RULES)}")
+        try:
+            said = RULES[kind](pair, rule)
+        except NotUnderstood as what:
+            said = f"cannot be judged: {what} is not understood"
+        except KeyError as key:
+            raise Unscorable(f"compare_table: rule {number} ({kind}) lacks {key}") from None
+        if said:
+            return Judgement(0.0, f"rule {number} ({kind}): {said}")
+    return Judgement(1.0, f"{len(rules or [])} rules hold")
+
+
+def _sheet_name(pair: Pair, rule: Rule) -> str | None:
+    return _unequal(pair.result.names, pair.expected.names)
+
+
+def _sheet_data(pair: Pair, rule: Rule) -> str | None:
+    found, wanted = (pair.sheet(rule[key], values=True) for key in ("sheet_idx0", "sheet_idx1"))
+    if found is None or wanted is None:
+        return NO_SHEET
+    digits = rule.get("precision", 4)
+    return frame_difference(frame(found, digits), frame(wanted, digits))
+
+
+def _sheet_print(pair: Pair, rule: Rule) -> str | None:
+    """As the application printed it: <book>-<sheet>.csv beside the book."""
+    texts: list[list[str]] = []
+    for key in ("sheet_idx0", "sheet_idx1"):
+        printed = pair.printed(rule[key])
+        if not printed.is_file():
+            return f"{printed.name} does not exist"
+        lines = [line.strip() for line in read_text(printed).rstrip().splitlines()]
+        texts.append([line.lower() for line in lines] if rule.get("ignore_case") else lines)
+    return _unequal(*texts)
+
+
+def _sheet_fuzzy(pair: Pair, rule: Rule) -> str | None:
+    found, wanted = (pair.sheet(rule[key], values=True) for key in ("sheet_idx0", "sheet_idx1"))
+    return NO_SHEET if found is None else fuzzy_difference(found, wanted, rule["rules"])
+
+
+def _sparkline(pair: Pair, rule: Rule) -> str | None:
+    found, wanted = pair.sparklines(rule["sheet_idx0"]), pair.sparklines(rule["sheet_idx1"])
+    return NO_SHEET if found is None else _unequal(found, wanted)
+
+
+def _style(pair: Pair, rule: Rule) -> str | None:
+    keys, properties = ("sheet_idx0", "sheet_idx1"), rule.get("props", [])
+    return _unequal(*(styles(pair.sheet(rule[key]), pair.sheet(rule[key], values=True), properties) for key in keys))
+
+
+def _check_cell(pair: Pair, rule: Rule) -> str | None:
+    sheet, values = pair.sheet(rule["sheet_idx"]), pair.sheet(rule["sheet_idx"], values=True)
+    if sheet is None or values is None:
+        return NO_SHEET
+    cell = sheet[rule["coordinate"]]
+    for name, test in rule["props"].items():
+        if name != "value" and name not in READERS:
+            raise Unscorable(f"compare_table: unknown property of a cell {name!r}")
+        value = stored(values[rule["coordinate"]].value) if name == "value" else READERS[name](cell, None)
+        if not matches(value, test):
+            return f"{cell.coordinate}, {name}: {shown(value)} is not {test['method']} {shown(test['ref'])}"
+    return None
+
+
+def _zoom(pair: Pair, rule: Rule) -> str | None:
+    sheet = pair.sheet(rule["sheet_idx"])
+    if sheet is None:
+        return NO_SHEET
+    scale = sheet.sheet_view.zoomScale or 100.0
+    return None if matches(scale, rule) else f"{scale} is not {rule['method']} {rule['ref']}"
+
+
+def _data_validation(pair: Pair, rule: Rule) -> str | None:
+    sheet = pair.sheet(rule["sheet_idx"])
+    if sheet is None:
+        return NO_SHEET
+    return None if validated(sheet, rule["dv_props"]) else "the validations of the sheet are not those expected"
+
+
+def _freeze(pair: Pair, rule: Rule) -> str | None:
+    found, wanted = pair.sheet(rule["sheet_idx0"]), pair.sheet(rule["sheet_idx1"])
+    return NO_SHEET if found is None or wanted is None else _unequal(found.freeze_panes, wanted.freeze_panes)
+
+
+def _described_by(describe: Callable[[Any, Rule], Any]) -> Callable[[Pair, Rule], str | None]:
+    """A rule that holds when both sheets give the same description; one that does not exist gives an empty one."""
+
+    def judge(pair: Pair, rule: Rule) -> str | None:
+        return _unequal(*(describe(pair.sheet(rule[key]), rule) for key in ("sheet_idx0", "sheet_idx1")))
+
+    return judge
+
+
+def _unequal(found: Any, wanted: Any) -> str | None:
+    if found == wanted:
+        return None
+    if isinstance(found, dict) and isinstance(wanted, dict):
+        mine, gold = cast("dict[Any, Any]", found), cast("dict[Any, Any]", wanted)
+        for key, value in gold.items():
+            if key not in mine or mine[key] != value:
+                return f"{shown(key)}: expected {shown(value)}, found {shown(mine.get(key, 'nothing'))}"
+        return f"there is more than expected: {shown([key for key in mine if key not in gold][:1])}"
+    return f"expected {shown(cast('object', wanted))}, found {shown(cast('object', found))}"
+
+
+RULES: dict[str, Callable[[Pair, Rule], str | None]] = {
+    "sheet_name": _sheet_name,
+    "sheet_data": _sheet_data,
+    "sheet_print": _sheet_print,
+    "sheet_fuzzy": _sheet_fuzzy,
+    "sparkline": _sparkline,
+    "chart": _described_by(lambda sheet, rule: charts(sheet, rule.get("chart_props", []))),
+    "pivot_table": _described_by(lambda sheet, rule: pivots(sheet, rule.get("pivot_props", []))),
+    "style": _style,
+    "check_cell": _check_cell,
+    "freeze": _freeze,
+    "zoom": _zoom,
+    "data_validation": _data_validation,
+    "row_props": _described_by(lambda sheet, rule: dimensions(sheet, "row", rule.get("props", []))),
+    "col_props": _described_by(lambda sheet, rule: dimensions(sheet, "column", rule.get("props", []))),
+    "filter": _described_by(lambda sheet, rule: filters(sheet)),
+}

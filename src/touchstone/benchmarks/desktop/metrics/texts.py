@@ -1,0 +1,139 @@
+"""Metrics on texts, lists, addresses and plain files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from ..judgement import Judgement, Unreadable, missing, shown, verdict
+from ..untrusted import read_text
+from .registry import METRICS
+
+MOST_LINES = 20_000
+"""For a difference, whose cost can grow with the square."""
+
+
+@METRICS
+def check_include_exclude(result: str | Sequence[str] | None, expected: dict[str, list[str]]) -> Judgement:
+    """Every `include` is in the text (or list), and no `exclude`."""
+    if result is None:
+        return missing("text to look into")
+    absent = [text for text in expected.get("include", []) if text not in result]
+    present = [text for text in expected.get("exclude", []) if text in result]
+    if absent:
+        return Judgement(0.0, f"{shown(absent[0])} is not in {shown(result)}")
+    return verdict(not present, f"{shown(present[:1])} must not be in {shown(result)}", "all that must be there is there")
+
+
+@METRICS
+def exact_match(result: Any, expected: dict[str, Any]) -> Judgement:
+    """Equal to `expected` in the rules."""
+    return verdict(result == expected["expected"], f"expected {shown(expected['expected'])}, found {shown(result)}")
+
+
+@METRICS
+def literal_match(
+    result: Any, expected: Any, type: Literal["str", "list"] = "str", ignore_case: bool = False, ignore_order: bool = False
+) -> Judgement:
+    """Equal texts, or equal lists of texts."""
+    if result is None:
+        return missing("result")
+    if type == "str":
+        found, wanted = str(result), str(expected)
+        equal = found.lower() == wanted.lower() if ignore_case else found == wanted
+        return verdict(equal, f"expected {shown(wanted)}, found {shown(found)}")
+    if not isinstance(result, list) or not isinstance(expected, list):
+        return Judgement(0.0, f"expected a list, found {shown(cast('object', result))}")
+    found_list = _folded(cast("list[Any]", result), ignore_case, ignore_order)
+    wanted_list = _folded(cast("list[Any]", expected), ignore_case, ignore_order)
+    return verdict(found_list == wanted_list, f"expected {shown(wanted_list)}, found {shown(found_list)}")
+
+
+@METRICS
+def is_not_in_list(result: Sequence[Any] | None, expected: dict[str, Any]) -> Judgement:
+    """None of `exclude` in the rules is in the list."""
+    if result is None:
+        return missing("list")
+    excluded: Any = expected["exclude"]
+    wanted = cast("list[Any]", excluded) if isinstance(excluded, list) else [excluded]
+    present = [item for item in wanted if item in result]
+    return verdict(not present, f"{shown(present[:1])} is still there")
+
+
+@METRICS
+def is_expected_url_pattern_match(result: str | dict[str, Any] | None, expected: dict[str, list[str]]) -> Judgement:
+    """Every regular expression of `expected` is found in the address."""
+    url = result.get("url") if isinstance(result, dict) else result
+    if not url:
+        return missing("address")
+    absent = [pattern for pattern in expected["expected"] if not re.search(pattern, str(url))]
+    return verdict(not absent, f"{shown(absent[:1])} does not match the address {shown(url)}")
+
+
+@METRICS
+def check_file_existence(result: Path | None) -> Judgement:
+    return verdict(result is not None and result.exists(), "the file does not exist", "the file exists")
+
+
+@METRICS
+def compare_csv(
+    result: Path | None, expected: Path, strict: bool = True, ignore_case: bool = False, ignore_order: bool = False
+) -> Judgement:
+    """Line by line, as text: numbers, columns and their order have no freedom."""
+    if result is None:
+        return missing()
+    found, wanted = [_lines(path, strict, ignore_case, ignore_order) for path in (result, expected)]
+    if found == wanted:
+        return Judgement(1.0, f"{len(wanted)} equal lines")
+    if len(found) != len(wanted):
+        return Judgement(0.0, f"expected {len(wanted)} lines, found {len(found)}")
+    row = next(number for number, pair in enumerate(zip(found, wanted, strict=True)) if pair[0] != pair[1])
+    return Judgement(0.0, f"line {row + 1}: expected {shown(wanted[row])}, found {shown(found[row])}")
+
+
+@METRICS
+def compare_sql(result: Path | None, expected: Path) -> Judgement:
+    """The same text."""
+    return missing() if result is None else verdict(read_text(result) == read_text(expected), "the SQL text differs")
+
+
+@METRICS
+def compare_text_file(result: Path | None, expected: Path, ignore_blanks: bool = False, ignore_case: bool = False) -> Judgement:
+    """The same text; with `ignore_blanks`, runs of white space count as one space."""
+    if result is None:
+        return missing()
+    found, wanted = read_text(result), read_text(expected)
+    if ignore_blanks:
+        found, wanted = [re.sub(r"[\t\n ]+", " ", text.strip()) for text in (found, wanted)]
+    if ignore_case:
+        found, wanted = found.lower(), wanted.lower()
+    return verdict(found == wanted, f"expected {shown(wanted)}, found {shown(found)}")
+
+
+@METRICS
+def diff_text_file(result: Path | None, expected: Path) -> Judgement:
+    """The share of equal lines: the only score between 0 and 1."""
+    if result is None:
+        return missing()
+    found, wanted = read_text(result).splitlines(), read_text(expected).splitlines()
+    if len(found) > MOST_LINES:
+        raise Unreadable(result, f"has more than {MOST_LINES:,} lines")
+    ratio = SequenceMatcher(a=found, b=wanted).ratio()
+    return Judgement(ratio, f"{ratio:.3f} of the lines agree")
+
+
+def _lines(path: Path, strict: bool, ignore_case: bool, ignore_order: bool) -> list[str]:
+    lines = read_text(path).splitlines()
+    if not strict:
+        lines = [line.strip() for line in lines]
+    if ignore_case:
+        lines = [line.lower() for line in lines]
+    return sorted(lines) if ignore_order else lines
+
+
+def _folded(items: list[Any], ignore_case: bool, ignore_order: bool) -> list[Any]:
+    texts = [item.lower() if ignore_case and isinstance(item, str) else item for item in items]
+    return sorted(texts, key=str) if ignore_order else texts

@@ -1,0 +1,80 @@
+"""Functions by their published names, with their parameters checked before they are called.
+
+A task file names a function and gives its parameters as JSON. The function's own signature is the only description
+of these parameters: a name that it does not have, a missing one or one of a wrong type is told in one line.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
+from functools import cache
+from typing import Any, Generic, TypeVar, get_type_hints
+
+import msgspec
+
+from ...failures import InputError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Registry(Generic[F]):
+    """Functions of one kind. Used as a decorator, it registers a function under its own name."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self._functions: dict[str, F] = {}
+
+    def __call__(self, function: F) -> F:
+        self._functions[function.__name__] = function
+        return function
+
+    def alias(self, name: str, function: F) -> F:
+        self._functions[name] = function
+        return function
+
+    @property
+    def names(self) -> list[str]:
+        return sorted(self._functions)
+
+    def find(self, name: str) -> F:
+        if name not in self._functions:
+            near = get_close_matches(name, self._functions, 1)
+            raise InputError(f"unknown {self.kind} '{name}'" + (f"; did you mean '{near[0]}'?" if near else ""))
+        return self._functions[name]
+
+    def problem(self, name: str, parameters: Mapping[str, Any], given: Iterable[str] = ()) -> str | None:
+        """What is wrong with a call, or None. `given` are parameters that do not come from the task file."""
+        try:
+            function = self.find(name)
+        except InputError as error:
+            return str(error)
+        return _misuse(function, parameters, set(given))
+
+    def refuse(self, name: str, parameters: Mapping[str, Any], given: Iterable[str] = ()) -> None:
+        """Raises what `problem` finds."""
+        if problem := _misuse(self.find(name), parameters, set(given)):
+            raise InputError(f"{self.kind} {name}: {problem}")
+
+
+def _misuse(function: Callable[..., Any], parameters: Mapping[str, Any], given: set[str]) -> str | None:
+    known = {key: value for key, value in inspect.signature(function).parameters.items() if key not in given}
+    for key in parameters:
+        if key not in known:
+            return f"has no parameter '{key}' (it has {', '.join(known) or 'none'})"
+    for key, parameter in known.items():
+        if key not in parameters and parameter.default is inspect.Parameter.empty:
+            return f"needs the parameter '{key}'"
+    hints = _hints(function)
+    for key, value in parameters.items():
+        try:
+            msgspec.convert(value, hints[key])
+        except msgspec.ValidationError as error:
+            return f"parameter '{key}': {str(error).replace('`', chr(39))}"
+    return None
+
+
+@cache
+def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    return get_type_hints(function)

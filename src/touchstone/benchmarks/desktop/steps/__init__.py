@@ -1,0 +1,30 @@
+"""The set-up steps of Spider2-V under their published names, and running them in order.
+
+A step changes the guest or a cloud account before the agent starts; an evaluator's `postconfig` uses the same steps afterwards.
+Parameters are checked first and never changed, so a task can be set up twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....failures import TouchstoneError, WorkerFailure
+from ..scene import Scene
+from ..tasks import Step
+from . import bigquery, browsing, core, dbt, googledrive, servicenow, snowflake, web
+from .registry import STEPS
+
+__all__ = ["STEPS", "bigquery", "browsing", "core", "dbt", "googledrive", "run_steps", "servicenow", "snowflake", "web"]
+
+
+async def run_steps(steps: Sequence[Step], scene: Scene) -> None:
+    """One after the other. A step that cannot be done is our failure, not the agent's."""
+    for step in steps:
+        STEPS.refuse(step.type, step.parameters, ("scene",))
+    for number, step in enumerate(steps, 1):
+        try:
+            await STEPS.find(step.type)(scene, **step.parameters)
+        except TouchstoneError:
+            raise
+        except Exception as error:  # browsers, cloud clients and the network have no common root
+            raise WorkerFailure(f"set-up step {number} ({step.type}) failed: {type(error).__name__}: {error}") from error

@@ -1,0 +1,211 @@
+"""Steps that prepare a Snowflake account (a blank one: they drop databases and users), and work in its web interface."""
+
+from __future__ import annotations
+
+import re
+from asyncio import to_thread
+from collections.abc import Sequence
+from typing import Any
+
+from ....failures import InputError, Unscorable
+from ..browser import PORT, browser, find_page, page_at
+from ..clouds import HASURA, SNOWFLAKE, identifier, snowflake_cursor
+from ..extras import need
+from ..scene import Scene
+from .registry import STEPS
+
+SITE = "https://app.snowflake.com"
+KEPT_DATABASES = ("SNOWFLAKE", "SNOWFLAKE_SAMPLE_DATA")
+PATIENCE = 60_000
+SHORT = 5_000
+_LINKS = 'div[role="rowgroup"] > div > div:nth-child(1) > a'
+_BUTTON = 'div[role="button"]'
+
+
+@STEPS
+async def snowflake_init(scene: Scene, *, actions: Sequence[dict[str, Any]], settings_file: str = SNOWFLAKE) -> None:
+    """`delete_database`, `delete_user`, `create_database`, `create_table`, `execute_script`, `copy_keyfile`."""
+    for action in actions:
+        if action.get("type") == "copy_keyfile":
+            scene.accounts.load(settings_file)
+            await scene.guest.put(scene.accounts.path(settings_file), action.get("dest", "/home/user/keyfile.json"))
+        else:
+            await to_thread(_act, scene, settings_file, action)
+
+
+def _act(scene: Scene, settings_file: str, action: dict[str, Any]) -> None:
+    with snowflake_cursor(scene.accounts, settings_file) as cursor:
+        ids = [_executed(cursor, sql) for sql in statements(scene, cursor, action)]
+    if "query_ids_path" in action:
+        scene.cached(action["query_ids_path"]).write_text("".join(f"{query_id}\n" for query_id in ids))
+
+
+def statements(scene: Scene, cursor: Any, action: dict[str, Any]) -> list[str]:
+    """What an action does, as SQL. Only "delete all" has to ask the account first."""
+    match action.get("type"):
+        case "delete_database":
+            found = _named(action.get("database")) or _all(cursor, "SHOW DATABASES", 1, KEPT_DATABASES)
+            return [f"DROP DATABASE IF EXISTS {identifier(name)}" for name in found]
+        case "delete_user":
+            found = _named(action.get("username")) or _others(cursor)
+            return [f"DROP USER IF EXISTS {identifier(name)}" for name in found]
+        case "create_database":
+            name = identifier(action["database"])
+            drop = [f"DROP DATABASE IF EXISTS {name}"] if action.get("delete_first", True) else []
+            schema = action.get("schema")
+            make = [f"CREATE SCHEMA IF NOT EXISTS {name}.{identifier(schema)}"] if schema else []
+            return [*drop, f"CREATE DATABASE IF NOT EXISTS {name}", *make]
+        case "create_table":
+            place = f"{identifier(action['database'])}.{identifier(action.get('schema', 'PUBLIC'))}"
+            return [f"CREATE OR REPLACE TABLE {place}.{identifier(action['table'])} AS {action['sql']}"]
+        case "execute_script":
+            return _script(scene, action)
+        case other:
+            raise InputError(f"snowflake_init: unknown action '{other}'")
+
+
+def split_script(text: str) -> list[str]:
+    """Statements of a script: no comments, cut at semicolons outside quotes and dollar signs."""
+    pattern = r"--[^\n]*|/\*.*?\*/|('(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\$\$.*?\$\$)|(;)"
+    parts, start = [""], 0
+    for found in re.finditer(pattern, text, re.DOTALL):
+        parts[-1] += text[start : found.start()] + (found.group(1) or "")
+        if found.group(2):
+            parts.append("")
+        start = found.end()
+    parts[-1] += text[start:]
+    return [part.strip() for part in parts if part.strip()]
+
+
+@STEPS
+async def snowflake_login(scene: Scene, *, listening_port: int = PORT, url: str = SITE, settings_file: str = SNOWFLAKE) -> None:
+    """Signs in with the account, and puts away what is shown to newcomers."""
+    settings = scene.accounts.load(settings_file)
+    async with browser(scene, listening_port) as context:
+        page = await page_at(context, url)
+        await page.locator('input[aria-label="Account identifier"]').fill(settings["account"], timeout=PATIENCE)
+        await page.locator(f'{_BUTTON}[aria-disabled="false"]', has_text="Sign in").click()
+        await page.locator('input[name="username"]').fill(settings["user"], timeout=PATIENCE)
+        await page.locator('input[name="password"]').fill(settings["password"])
+        await page.locator(f'{_BUTTON}[aria-disabled="false"]', has_text="Sign in").click()
+        await page.locator('nav[role="navigation"]').wait_for(timeout=PATIENCE)
+        await _maybe_click(page.locator(f'{_BUTTON}[aria-disabled="false"]', has_text="Skip for now"))
+        await _maybe_click(page.locator(f'{_BUTTON}[data-testid="feedback-popover-close-button"]'))
+
+
+@STEPS
+async def snowflake_write_sqls_in_new_worksheet(
+    scene: Scene, *, sqls: Sequence[str] = (), close: bool = True, listening_port: int = PORT
+) -> None:
+    """Writes and runs statements one after the other, so that they are in the worksheet's history."""
+    async with browser(scene, listening_port) as context:
+        page = _snowflake_page(context)
+        await page.locator('div[data-testid="new-button"]').click(timeout=PATIENCE)
+        await page.locator('div[role="listbox"] > div:nth-child(1)').click(timeout=PATIENCE)
+        for sql in sqls:
+            await page.locator('div[aria-label="worksheet"]').fill(sql, timeout=PATIENCE)
+            await page.locator(f'{_BUTTON}[aria-label="Run"]').click(timeout=PATIENCE)
+            await _maybe_wait(page.locator('xpath=//span[text()="Query results"][count(*)=0]'))
+        await _maybe_click(page.locator(f'div[role="dialog"][aria-label="tutorial"] {_BUTTON}[aria-label="close"]'))
+        await _maybe_click(page.locator(_BUTTON, has_text="Got it!"))
+        if close:
+            await page.locator('a[role="link"][aria-label="Projects"]').click()
+
+
+@STEPS
+async def snowflake_delete_folder(scene: Scene, *, folder_name: str, listening_port: int = PORT) -> None:
+    """A folder of worksheets, if it is there."""
+    async with browser(scene, listening_port) as context:
+        page = _snowflake_page(context)
+        await page.locator('div[role="rowgroup"]').wait_for(timeout=PATIENCE)
+        folder = page.locator(f'{_LINKS}[aria-label="{folder_name}"]')
+        if await folder.count():
+            await folder.first.click()
+            await page.locator('h1[role="heading"]').first.click(timeout=PATIENCE)
+            await page.locator('div[data-action-name="Delete Folder"]').click(timeout=PATIENCE)
+            confirm = "div.js-modal-overlay > div:nth-child(1) > div:nth-child(3) > div:nth-child(3)"
+            await page.locator(confirm).click(timeout=PATIENCE)
+
+
+@STEPS
+async def snowflake_delete_filter(scene: Scene, *, filter_name: str = ":title_keyword", listening_port: int = PORT) -> None:
+    """A filter of worksheets, if it is there."""
+    async with browser(scene, listening_port) as context:
+        page = _snowflake_page(context)
+        await page.locator(f'{_BUTTON}[data-testid="new-button"]').click()
+        await page.locator('div[role="option"]', has_text="SQL Worksheet").click()
+        await _maybe_click(page.locator(f'{_BUTTON}[aria-label="close"]'))
+        await _maybe_click(page.locator(_BUTTON, has_text="Got it!"))
+        await page.locator(f'{_BUTTON}[aria-label="show or hide filter"]').click()
+        await page.locator(_BUTTON, has_text="Manage Filters").click()
+        row = page.locator('div[role="cell"]', has_text=filter_name)
+        if await row.count():
+            await row.first.hover()
+            await page.locator('div[role="cell"]', has_text="Edit").click()
+            await page.locator(_BUTTON, has_text="Delete").first.click()
+            await page.locator(_BUTTON, has_text="Delete").last.click()
+        await page.locator(_BUTTON, has_text="Done").click()
+
+
+@STEPS
+async def hasura_login(
+    scene: Scene,
+    *,
+    listening_port: int = PORT,
+    url: str = "https://cloud.hasura.io/signup/email",
+    settings_file: str = HASURA,
+) -> None:
+    settings = scene.accounts.load(settings_file)
+    async with browser(scene, listening_port) as context:
+        page = await page_at(context, url)
+        await page.locator('form >> [type="email"]').fill(settings["email"], timeout=PATIENCE)
+        await page.locator('form >> [type="password"]').fill(settings["password"])
+        await page.get_by_role("button", name="Continue").click()
+
+
+def _snowflake_page(context: Any) -> Any:
+    page = find_page(context, SITE)
+    if page is None:
+        raise RuntimeError("Snowflake is not open in the guest's browser")
+    return page
+
+
+async def _maybe_click(element: Any) -> None:
+    try:
+        await element.first.click(timeout=SHORT)
+    except need("playwright.async_api").Error:
+        return
+
+
+async def _maybe_wait(element: Any) -> None:
+    try:
+        await element.first.wait_for(timeout=10_000)
+    except need("playwright.async_api").Error:
+        return
+
+
+def _executed(cursor: Any, sql: str) -> str:
+    cursor.execute(sql)
+    return str(cursor.sfqid)
+
+
+def _named(value: Any) -> list[str]:
+    return [value] if isinstance(value, str) else list(value or [])
+
+
+def _all(cursor: Any, sql: str, column: int, kept: Sequence[str]) -> list[str]:
+    return [row[column] for row in cursor.execute(sql).fetchall() if row[column] not in kept]
+
+
+def _others(cursor: Any) -> list[str]:
+    own = cursor.execute("SELECT CURRENT_USER()").fetchone()[0]
+    return _all(cursor, "SHOW USERS", 0, ("SNOWFLAKE", own))
+
+
+def _script(scene: Scene, action: dict[str, Any]) -> list[str]:
+    if "sql_script" not in action:
+        return _named(action["sql_command"])
+    file = scene.dataset.resolve(action["sql_script"])
+    if not file.is_file():
+        raise Unscorable(f"{action['sql_script']}: the script is not in the dataset", kind="gold_missing")
+    return split_script(file.read_text())

@@ -1,0 +1,192 @@
+"""Steps in the web interfaces of applications that run in the guest: signing in, first-run forms, dialogs."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from ....failures import InputError
+from ..browser import PORT, browser, find_page, until_open
+from ..extras import need
+from ..scene import Scene
+from .registry import STEPS
+
+Action = dict[str, Any]
+Acting = Callable[..., Awaitable[None]]
+SHORT = 5_000
+
+
+@STEPS
+async def airbyte_webui_init(
+    scene: Scene, *, listening_port: int = PORT, url: str = "http://localhost:8000", actions: Sequence[Action] = ()
+) -> None:
+    """Waits for Airbyte and fills in its first form."""
+    async with browser(scene, listening_port) as context:
+        page = await until_open(context, url, _nothing_more)
+        await _act(page, actions, {"login": _airbyte_login})
+
+
+@STEPS
+async def astro_webui_init(
+    scene: Scene, *, listening_port: int = PORT, url: str = "http://localhost:8080", actions: Sequence[Action] = ()
+) -> None:
+    """Waits for Airflow, signs in, and closes the first tab."""
+    async with browser(scene, listening_port) as context:
+        page = await until_open(context, url, _has("input#username"), pause=5.0)
+        await _act(page, actions, {"login": _airflow_login})
+        await context.pages[0].close()
+
+
+@STEPS
+async def astro_refresh_page(scene: Scene, *, listening_port: int = PORT) -> None:
+    async with browser(scene, listening_port) as context:
+        await context.pages[0].reload()
+
+
+@STEPS
+async def superset_webui_init(scene: Scene, *, listening_port: int = PORT, url: str = "http://localhost:8088") -> None:
+    """Signs in to Superset, unless it is open already."""
+    async with browser(scene, listening_port) as context:
+        if find_page(context, url) is None:
+            page = await until_open(context, url, _has("input#username"))
+            await _sign_in(page, "admin", "admin", 'a[href="/superset/welcome/"]')
+
+
+@STEPS
+async def dagster_webui_init(
+    scene: Scene, *, listening_port: int = PORT, url: str = "http://localhost:3000", actions: Sequence[Action] = ()
+) -> None:
+    """Opens Dagster, closes its dialogs, makes assets."""
+    async with browser(scene, listening_port) as context:
+        page = find_page(context, url) or await until_open(context, url, _nothing_more)
+        await _act(page, actions, {"close_popups": _close_popups, "materialize_assets": _materialize})
+
+
+@STEPS
+async def metabase_webui_init(
+    scene: Scene, *, listening_port: int = PORT, url: str = "http://localhost:3000", actions: Sequence[Action] = ()
+) -> None:
+    """Waits for Metabase's first-run wizard and completes it."""
+    async with browser(scene, listening_port) as context:
+        started = _has('button:has-text("Let\'s get started")')
+        page = find_page(context, url) or await until_open(context, url, started, tries=100)
+        await _act(page, actions, {"setup": _metabase_setup, "delete_database": _metabase_delete})
+
+
+async def _act(page: Any, actions: Sequence[Action], known: dict[str, Acting]) -> None:
+    for action in actions:
+        kind = str(action.get("type"))
+        if kind not in known:
+            raise InputError(f"unknown action '{kind}'; expected one of {', '.join(known)}")
+        await known[kind](page, **{key: value for key, value in action.items() if key != "type"})
+
+
+async def _nothing_more(page: Any) -> None:
+    """Loaded is enough."""
+
+
+def _has(element: str) -> Callable[[Any], Awaitable[None]]:
+    async def ready(page: Any) -> None:
+        await page.locator(element).first.wait_for(state="visible", timeout=10_000)
+
+    return ready
+
+
+async def _sign_in(page: Any, username: str, password: str, then: str) -> None:
+    await page.locator("input#username").fill(username)
+    await page.locator("input#password").fill(password)
+    await page.locator('input[type="submit"][value="Sign In"i]').click()
+    await page.locator(then).first.wait_for(state="visible", timeout=30_000)
+
+
+async def _airflow_login(page: Any, *, username: str = "admin", password: str = "admin") -> None:
+    await _sign_in(page, username, password, 'a[rel="home"]')
+
+
+async def _airbyte_login(page: Any, *, email: str = "anonym@gmail.com", company: str = "ANONYM") -> None:
+    """An Airbyte that was used before shows no form."""
+    form = page.locator('input[name="email"]')
+    await page.locator('input[name="email"], a[aria-label="Homepage"]').first.wait_for(timeout=30_000)
+    if await form.count():
+        await form.fill(email)
+        await page.locator('input[name="organizationName"]').fill(company)
+        await page.locator('button[type="submit"]').click()
+    await page.locator('a[aria-label="Homepage"]').wait_for(timeout=30_000)
+
+
+async def _close_popups(page: Any) -> None:
+    """Each may be there or not."""
+    for text in ("Skip", "Dismiss", "Close"):
+        try:
+            await page.locator("button", has_text=text).first.click(timeout=SHORT)
+        except need("playwright.async_api").Error:
+            continue
+
+
+async def _materialize(page: Any, *, timeout: int = 60_000) -> None:  # noqa: ASYNC109 - the published name
+    """All assets, and waits until they are made."""
+    expect = need("playwright.async_api").expect
+    await page.locator('a[href="/assets"]', has_text="Assets").click()
+    reload_button = page.locator("button", has_text="Reload definitions")
+    await reload_button.click()
+    await expect(reload_button).to_be_enabled(timeout=timeout)
+    chosen = page.locator('label[for="checkbox-1"]').first
+    await chosen.check()
+    await page.locator("button", has_text="Materialize selected").click()
+    count = await page.locator('input[type="checkbox"]').count() - 1
+    made = page.locator("xpath=//span[text() and not(child::*)]").filter(has_text="Materialized")
+    await expect(made).to_have_count(count, timeout=timeout)
+    await chosen.uncheck()
+
+
+_PROFILE = {"first_name": "John", "last_name": "Wilson", "email": "johnwilson@gmail.com"}
+_SOURCE = {"name": "display_name", "host": "host", "port": "port", "dbname": "db_name", "user": "db_user"} | {
+    "password": "db_password"
+}
+
+
+async def _metabase_setup(page: Any, *, config: dict[str, Any] | None = None) -> None:
+    """The wizard: language, administrator, reason, an optional PostgreSQL source, no usage data."""
+    config = config or {}
+    profile = {**_PROFILE, "company": "Metabase", "password": "Spider2.0", **config.get("profile", {})}
+    await page.locator("button", has_text="Let's get started").click()
+    await page.locator(f'input[type="radio"][value="{config.get("language", "en")}"]').check()
+    await _next(page)
+    named = {**{key: profile[key] for key in _PROFILE}, "site_name": profile["company"]}
+    for name, value in {**named, "password": profile["password"], "password_confirm": profile["password"]}.items():
+        await page.locator(f"input[name='{name}']").fill(value)
+    await _next(page)
+    await page.locator('input[type="radio"][value="not-sure"][name="usage-reason"]').check()
+    await _next(page)
+    await _metabase_source(page, config.get("add_data", {}))
+    usage = 'input[type="checkbox"][role="switch"][aria-labelledby="anonymous-usage-events-label"]'
+    await page.locator(usage).uncheck()
+    await page.locator("button", has_text="Finish").click()
+    await page.locator('a[href="/"]').click()
+    await page.locator('button[data-testid="sidebar-toggle"]').wait_for(state="visible")
+
+
+async def _metabase_source(page: Any, data: dict[str, str]) -> None:
+    if not data:
+        await page.locator("button", has_text="I'll add my data later").click()
+        return
+    await page.locator('li[role="option"]', has_text=data["type"]).click()
+    for field, key in _SOURCE.items():
+        name = field if field == "name" else f"details.{field}"
+        await page.locator(f'input[name="{name}"]').fill(data[key])
+    await page.locator('button[title="Connect database"]').click()
+
+
+async def _metabase_delete(
+    page: Any, *, database_url: str = "http://localhost:3000/admin/databases/1", database_name: str = "Sample Database"
+) -> None:
+    """Metabase asks for the name of what is to be deleted."""
+    await page.goto(database_url, wait_until="load")
+    await page.locator("button", has_text="Remove this database").click()
+    await page.locator("input[placeholder='Are you completely sure?']").fill(database_name)
+    await page.locator("button", has_text="Delete").click()
+    await page.locator('a[data-testid="exit-admin"][href="/"]').click()
+
+
+async def _next(page: Any) -> None:
+    await page.locator("button", has_text="Next").click()

@@ -24,7 +24,7 @@ def test_the_whole_page() -> None:
     text = page(
         on("simple", "shop", Outcome.passed, "1", metrics={"ex": 1.0}, usage=Usage(2, 1500, 0, 30, 0.25)),
         on("simple", "zoo", Outcome.failed, "2", metrics={"ex": 0.0}, evidence={"kind": "missing_rows"}),
-        on("moderate", "zoo", Outcome.limit, "3", reason="no submission within 20 turns"),
+        on("moderate", "zoo", Outcome.limit, "3", reason="not finished within 20 turns"),
         on("challenging", "zoo", Outcome.unscorable, "4", reason="database missing: zoo.sqlite"),
     )
     assert text == (
@@ -36,7 +36,7 @@ def test_the_whole_page() -> None:
         "Failed:           2\n"
         "Accuracy:         33.3 %  (95 %: 6.1 to 79.2), n = 3\n"
         "Limit:            1  (counted as failed: turns, context or time ran out)\n"
-        "     1 × no submission within 20 turns\n"
+        "     1 × not finished within 20 turns\n"
         "Unscorable:       1  (not counted: the reference is missing or broken)\n"
         "     1 × database missing: zoo.sqlite\n"
         "\n"

@@ -14,21 +14,25 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
 from ..failures import InputError, RunStopped
-from ..values import Outcome, Record
+from ..values import Record
+from .reading import SLIM, decode_line, differences, encoded, is_owed, read, read_config, read_records
+
+__all__ = ["FORMAT", "RunDirectory", "encoded", "read_config", "read_records", "replace_file"]
 
 FORMAT = 1
+FETCHED = ".runs.jsonl.fetched"
+"""Records of the same run from elsewhere, which a resume takes in."""
 
 _encoder = msgspec.json.Encoder()
-_decoder = msgspec.json.Decoder(Record)
 
 
 class RunDirectory:
@@ -48,14 +52,17 @@ class RunDirectory:
         self._next_write: asyncio.Task[None] | None = None
 
     @classmethod
-    def create(cls, base: Path, config: Mapping[str, Any]) -> RunDirectory:
-        """A new directory below `base`, named by the time."""
+    def create(cls, base: Path, config: Mapping[str, Any], options: str = "") -> RunDirectory:
+        """A new directory below `base`, named by the time; `options` is the text of its config.toml."""
         name = f"run-{datetime.now().strftime('%Y%m%d-%H%M%S')}"
         try:
             path = _make_unique(base, name)
             try:
+                if options:
+                    replace_file(path / "config.toml", options.encode())
                 replace_file(path / "config.json", _pretty(config))
             except OSError:
+                (path / "config.toml").unlink(missing_ok=True)
                 path.rmdir()
                 raise
         except OSError as error:
@@ -70,14 +77,16 @@ class RunDirectory:
         _refuse_incomparable(path, config.get("identity", {}), identity)
         directory = cls(path, config)
         directory._drop_owed()
+        directory._take_in(path / FETCHED)
         return directory
 
     def records(self) -> Iterator[Record]:
-        return read_records(self.path)
+        """For counting: without their conversations."""
+        return read(self.path, SLIM)
 
     async def append(self, record: Record) -> None:
         """Returns when the record is on the disk. Raises RunStopped if it cannot be written."""
-        self._pending.append(_encoded(record) + b"\n")
+        self._pending.append(encoded(record) + b"\n")
         if self._next_write is None:
             self._next_write = asyncio.create_task(self._write_pending())
             self._next_write.add_done_callback(_look_at)
@@ -122,7 +131,7 @@ class RunDirectory:
             self._remove()
 
     def _remove(self) -> None:
-        for name in ("runs.jsonl", "config.json", "overall.json", "summary.txt"):
+        for name in ("runs.jsonl", "config.json", "config.toml", "overall.json", "summary.txt"):
             (self.path / name).unlink(missing_ok=True)
         latest = self.path.parent / "latest"
         if latest.is_symlink() and latest.readlink() == Path(self.path.name):
@@ -139,7 +148,8 @@ class RunDirectory:
         path = self.path / "runs.jsonl"
         kept = path.with_suffix(".jsonl.kept")
         try:
-            if _copy_done(path, kept):
+            if _any_owed(path):
+                _copy_done(path, kept)
                 kept.replace(path)
                 os.close(self._file)
                 self._open()
@@ -147,6 +157,23 @@ class RunDirectory:
             raise InputError(f"{path}: cannot be made ready to resume: {error.strerror}") from None
         finally:
             kept.unlink(missing_ok=True)
+
+    def _take_in(self, others: Path) -> None:
+        """Adds the records that only another copy of this run has."""
+        if not others.exists():
+            return
+        done = {(record.task, record.epoch) for record in self.records()}
+        try:
+            with others.open("rb") as lines:
+                for number, line in enumerate(lines, 1):
+                    found = None if is_owed(others, number, line) else decode_line(others, number, line, SLIM)
+                    if found and (found.task, found.epoch) not in done:
+                        self._pending.append(line)
+            self._write(b"".join(self._pending))
+            self._pending.clear()
+            others.unlink()
+        except OSError as error:
+            raise InputError(f"{others}: cannot be taken into this run: {error.strerror}") from None
 
 
 def _look_at(write: asyncio.Task[None]) -> None:
@@ -166,69 +193,18 @@ def _lock(path: Path) -> int:
     return file
 
 
-def _copy_done(path: Path, target: Path) -> bool:
-    """Copies the records that are not owed; says whether any were left out."""
-    left_out = False
+def _any_owed(path: Path) -> bool:
+    with path.open("rb") as lines:
+        return any(is_owed(path, number, line) for number, line in enumerate(lines, 1))
+
+
+def _copy_done(path: Path, target: Path) -> None:
     with path.open("rb") as lines, target.open("wb") as kept:
         for number, line in enumerate(lines, 1):
-            record = _decode_line(path, number, line)
-            if record is None or record.outcome is Outcome.error:
-                left_out = True
-            else:
+            if not is_owed(path, number, line):
                 kept.write(line)
         kept.flush()
         os.fsync(kept.fileno())
-    return left_out
-
-
-def read_config(path: Path) -> dict[str, Any]:
-    """A run's configuration. Raises InputError if this is not a run directory."""
-    try:
-        return msgspec.json.decode((path / "config.json").read_bytes(), type=dict[str, Any])
-    except (FileNotFoundError, NotADirectoryError):
-        raise InputError(f"{path}: not a run directory (it has no config.json)") from None
-    except OSError as error:
-        raise InputError(f"{path / 'config.json'}: {error.strerror}") from None
-    except (msgspec.DecodeError, UnicodeError) as error:
-        raise InputError(f"{path / 'config.json'}: not the configuration of a run: {error}") from None
-
-
-def read_records(path: Path, wanted: Callable[[Record], bool] = lambda _: True) -> Iterator[Record]:
-    """A run's records, one at a time; a torn last line is passed over."""
-    file = path / "runs.jsonl"
-    try:
-        with file.open("rb") as lines:
-            for number, line in enumerate(lines, 1):
-                record = _decode_line(file, number, line)
-                if record is not None and wanted(record):
-                    yield record
-    except OSError as error:
-        raise InputError(f"{file}: cannot read the records of this run: {error.strerror}") from None
-
-
-def _decode_line(file: Path, number: int, line: bytes) -> Record | None:
-    """None for a torn line, which only a kill in the middle of the last write leaves."""
-    if not line.endswith(b"\n"):
-        return None
-    try:
-        return _decoder.decode(line)
-    except (msgspec.DecodeError, UnicodeError) as error:
-        raise InputError(f"{file}: line {number} is not a record of Touchstone: {error}") from None
-
-
-def _encoded(record: Record) -> bytes:
-    try:
-        return _encoder.encode(record)
-    except UnicodeEncodeError:  # a model wrote half of a character, which no file can hold
-        return _encoder.encode(_whole(msgspec.to_builtins(record)))
-
-
-def _whole(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, dict):
-        return {_whole(key): _whole(item) for key, item in cast("dict[Any, Any]", value).items()}
-    return [_whole(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value
 
 
 def replace_file(path: Path, content: bytes) -> None:
@@ -271,20 +247,7 @@ def _point_latest(base: Path, path: Path) -> None:
 
 
 def _refuse_incomparable(path: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    for name, was, is_now in _differences(before, msgspec.json.decode(_encoder.encode(now))):
+    for name, was, is_now in differences(before, now):
         raise InputError(
             f"{path}: cannot resume, the records would not be comparable: {name} was {was!r} and is now {is_now!r}"
         )
-
-
-def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    """By name. Of a mapping only what both have must be equal: a larger selection of tasks may bring more databases."""
-    for name in sorted({*before, *now}):
-        was, is_now = before.get(name), now.get(name)
-        if isinstance(was, dict) and isinstance(is_now, dict):
-            parts, parts_now = cast(dict[str, Any], was), cast(dict[str, Any], is_now)
-            for part in sorted(parts.keys() & parts_now.keys()):
-                if parts[part] != parts_now[part]:
-                    yield f"{name}.{part}", parts[part], parts_now[part]
-        elif was != is_now:
-            yield name, was, is_now

@@ -4,35 +4,36 @@ from __future__ import annotations
 
 import time
 import traceback
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
 from ..failures import RULES, EpisodeFailure, TouchstoneError
-from ..protocols import Agent, Benchmark
-from ..values import Outcome, Record, Task, Usage, Verdict
+from ..protocols import Agent, Benchmark, Episode
+from ..values import Outcome, Record, Standing, Step, Task, Usage, Verdict
 from .stage import RecordingStage
 
 
-async def play(benchmark: Benchmark, agent: Agent, task: Task, epoch: int = 0) -> tuple[Record, EpisodeFailure | None]:
+async def play(
+    benchmark: Benchmark, agent: Agent, task: Task, epoch: int = 0, watch: Callable[[Step], None] | None = None
+) -> tuple[Record, EpisodeFailure | None]:
     """The record, and the failure that ended the episode if one did.
 
     Any other exception is a defect, of ours or of a plugin: it costs this one episode, and the record says where it came from.
     """
     started = datetime.now(UTC)
     clock = time.perf_counter()
+    episode: Episode | None = None
     stage: RecordingStage | None = None
     ended_by: EpisodeFailure | None = None
     try:
         async with benchmark.open(task) as episode:
-            stage = RecordingStage(episode, task.key, epoch)
+            stage = RecordingStage(episode, task.key, epoch, watch)
             await agent.play(stage)
             verdict = await episode.verdict()
     except EpisodeFailure as failure:
         ended_by = failure
-        evidence: dict[str, Any] = {"kind": failure.kind} if failure.kind else {}
-        if notes := getattr(failure, "__notes__", None):
-            evidence["traceback"] = "\n".join(notes)
-        verdict = Verdict(RULES[type(failure)].outcome, 0.0, str(failure), {}, evidence)
+        verdict = _ended(failure, episode)
     except TouchstoneError:
         raise  # not of this episode: a mistake in the input that shows only now
     except Exception as defect:
@@ -54,5 +55,16 @@ async def play(benchmark: Benchmark, agent: Agent, task: Task, epoch: int = 0) -
         brief=stage.brief if stage else None,
         steps=stage.steps if stage else [],
         usage=stage.usage if stage else Usage(),
+        usage_by=dict(episode.usage_by) if episode else {},
     )
     return record, ended_by
+
+
+def _ended(failure: EpisodeFailure, episode: Episode | None) -> Verdict:
+    """An agent that ran into a limit keeps what it had earned; what was never judged is worth nothing."""
+    outcome = RULES[type(failure)].outcome
+    earned = episode.standing() if episode and outcome in (Outcome.limit, Outcome.failed) else Standing()
+    evidence: dict[str, Any] = {**earned.evidence, **({"kind": failure.kind} if failure.kind else {})}
+    if notes := getattr(failure, "__notes__", None):
+        evidence["traceback"] = "\n".join(notes)
+    return Verdict(outcome, earned.score, str(failure), earned.metrics, evidence)

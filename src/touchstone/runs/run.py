@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import platform
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .. import __version__
 from ..failures import InputError, RunStopped
 from ..protocols import Agent, Benchmark
-from ..values import Record, Task
+from ..values import Record, Step, Task
 from .batch import Batch, Job, Say, quiet
 from .directory import RunDirectory
-from .play import play
+from .executors import Executor, Local
 from .summary import summary_text
 from .tally import Tally, tally
 
@@ -30,6 +30,10 @@ class Plan:
     epochs: int = 1
     parallel: int = 1
     max_consecutive_errors: int = 5
+    watch: Callable[[Step], None] | None = None
+    """Told of every step as it happens."""
+    versions: Mapping[str, str] = field(default_factory=lambda: {})
+    """Of what else had a part in it, such as a database server."""
 
 
 @dataclass(frozen=True)
@@ -59,19 +63,29 @@ def owed(tasks: Sequence[Task], epochs: int, directory: RunDirectory) -> tuple[l
 
 
 async def run(
-    plan: Plan, directory: RunDirectory, jobs: Sequence[Job], counted: Tally, watch: Watch, say: Say = quiet
+    plan: Plan,
+    directory: RunDirectory,
+    jobs: Sequence[Job],
+    counted: Tally,
+    watch: Watch,
+    say: Say = quiet,
+    executor: Executor | None = None,
 ) -> Finished:
-    """Plays the jobs. The directory is valid at every moment, and complete when this returns."""
+    """Plays the jobs, here or where the executor does. The directory is valid at every moment, and complete at the end."""
+    executor = executor or Local(plan.benchmark, plan.agent, plan.parallel, plan.watch)
 
     async def keep(record: Record) -> None:
         await directory.append(record)
         counted.add(record)
         watch(record, counted)
+        if not isinstance(executor, Local) and plan.watch:  # what happened elsewhere is told afterwards
+            for step in record.steps:
+                plan.watch(step)
 
     batch = Batch(
-        lambda job: play(plan.benchmark, plan.agent, job.task, job.epoch),
+        executor.play,
         keep,
-        parallel=min(plan.parallel, max(len(jobs), 1)),
+        parallel=min(executor.capacity, max(len(jobs), 1)),
         max_consecutive_errors=plan.max_consecutive_errors,
         say=say,
     )
@@ -84,16 +98,16 @@ async def run(
     if stopped or batch.interrupted:
         await directory.settle()
         counted = tally(directory.records())  # an abandoned episode may have reached the disk and not the count
-    return _conclude(plan.title, directory, counted, batch.interrupted and counted.done < expected, stopped)
+    return _conclude(plan, directory, counted, batch.interrupted and counted.done < expected, stopped)
 
 
 def versions() -> dict[str, str]:
     return {"touchstone": __version__, "Python": platform.python_version(), "SQLite": sqlite3.sqlite_version}
 
 
-def _conclude(title: str, directory: RunDirectory, counted: Tally, interrupted: bool, stopped: str | None) -> Finished:
+def _conclude(plan: Plan, directory: RunDirectory, counted: Tally, interrupted: bool, stopped: str | None) -> Finished:
     overall = counted.overall()
-    summary = summary_text(title, overall, versions())
+    summary = summary_text(plan.title, overall, {**versions(), **plan.versions})
     # If even the summary cannot be written, the reason for stopping (a full disk, say) is what the user must read.
     with suppress(*([RunStopped] if stopped else [])):
         directory.finish(overall, summary)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 
 import msgspec
@@ -30,7 +30,7 @@ from ..values import (
 class RecordingStage:
     """Passes everything through to the episode and the model, and writes it down."""
 
-    def __init__(self, episode: Episode, task: str, epoch: int) -> None:
+    def __init__(self, episode: Episode, task: str, epoch: int, watch: Callable[[Step], None] | None = None) -> None:
         self.task = task
         self.brief = episode.brief
         self.tools = episode.tools
@@ -38,6 +38,7 @@ class RecordingStage:
         self.usage = Usage()
         self._episode = episode
         self._epoch = epoch
+        self._watch = watch
 
     @property
     def finished(self) -> bool:
@@ -48,7 +49,7 @@ class RecordingStage:
         reply = await model.reply(messages, tools, Place(self.task, self._epoch, self.usage.calls))
         seconds = time.perf_counter() - started
         self.usage += reply.usage
-        self.steps.append(ModelStep(reply, request_digest(messages, tools), round(seconds, 6)))
+        self._keep(ModelStep(reply, request_digest(messages, tools), round(seconds, 6)))
         if reply.finish == "refusal":
             raise ModelRefusal(f"the model refused: {reply.text[:200] or 'no reason given'}")
         return reply
@@ -56,24 +57,36 @@ class RecordingStage:
     async def call(self, call: ToolCall) -> Observation:
         started = time.perf_counter()
         observation = await self._observe(call)
-        self.steps.append(ToolStep(call, observation, round(time.perf_counter() - started, 6)))
+        self._keep(ToolStep(call, observation, round(time.perf_counter() - started, 6)))
         return observation
 
+    def remind(self, complaint: str) -> str:
+        told = self._episode.unreadable(complaint).text
+        self._keep(NoteStep(told))
+        return told
+
     def log(self, step: NoteStep | ServiceStep) -> None:
+        self._keep(step)
+
+    def account(self, usage: Usage) -> None:
+        self.usage += usage
+
+    def _keep(self, step: Step) -> None:
         self.steps.append(step)
+        if self._watch is not None:
+            self._watch(step)
 
     async def _observe(self, call: ToolCall) -> Observation:
         tool = next((tool for tool in self.tools if tool.name == call.name), None)
         if tool is None:
             names = ", ".join(tool.name for tool in self.tools)
-            return Observation(f"There is no tool named '{call.name}'. The tools are: {names}.", error=True)
+            return self._episode.unreadable(f"There is no tool named '{call.name}'. The tools are: {names}.")
         try:
             arguments = _decoder(tool.arguments).decode(call.arguments or "{}")
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             fields = ", ".join(tool.arguments.__struct_fields__)
-            return Observation(
-                f"The arguments of {tool.name} could not be read: {error}. Expected a JSON object with: {fields}.", error=True
-            )
+            what = f"Expected a JSON object with: {fields}." if fields else "It takes none."
+            return self._episode.unreadable(f"The arguments of {tool.name} could not be read: {error}. {what}")
         return await self._episode.call(tool.name, arguments)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..values import Usage
+
 _RULE = "=" * 64
 _ORDER = {name: position for position, name in enumerate(("simple", "moderate", "challenging"))}
 _MEANING = {
@@ -44,6 +46,9 @@ def _totals(overall: Mapping[str, Any]) -> Iterator[str]:
     yield f"Passed:           {share['passed']}"
     yield f"Failed:           {share['failed']}"
     yield f"Accuracy:         {percent(share).strip()}, n = {share['total']}"
+    score = overall["score"]
+    if score is not None and share["accuracy"] is not None and abs(score - share["accuracy"]) > 1e-12:
+        yield f"Mean score:       {score:.4f}  (normalised: {100 * score:.2f})"
 
 
 def _apart(overall: Mapping[str, Any]) -> Iterator[str]:
@@ -78,15 +83,23 @@ def _metrics(overall: Mapping[str, Any]) -> Iterator[str]:
     if overall["metrics"]:
         yield ""
         yield "Mean of each metric over the counted tasks:"
+        width = max(10, *map(len, overall["metrics"]))
         for name, value in overall["metrics"].items():
-            yield f"  {name:<10} {value:.4f}"
+            yield f"  {name:<{width}} {value:.4f}"
 
 
 def _effort(overall: Mapping[str, Any]) -> Iterator[str]:
     usage = overall["usage"]
     if usage.calls:
-        yield f"Model calls:      {usage.calls:,}, {usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
+        yield f"Model calls:      {_calls(usage)}"
         yield f"Cost:             {money(usage.cost)}"
+    for who, consumed in overall.get("usage_by", {}).items():
+        if consumed.calls:
+            yield f"{f'The {who}:':<18}{_calls(consumed)}, cost {money(consumed.cost)}"
+
+
+def _calls(usage: Usage) -> str:
+    return f"{usage.calls:,}, {usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
 
 
 def _short(reason: str) -> str:

@@ -23,10 +23,13 @@ class Tally:
     def __init__(self) -> None:
         self.outcomes: Counter[Outcome] = Counter()
         self.usage = Usage()
+        self.usage_by: defaultdict[str, Usage] = defaultdict(Usage)
         self.seconds = 0.0
         self._facets: defaultdict[str, defaultdict[str, Counter[Outcome]]] = defaultdict(lambda: defaultdict(Counter))
         self._scores: list[float] = []
         self._metrics: defaultdict[str, float] = defaultdict(float)
+        self._measured: Counter[str] = Counter()
+        self._unmeasured = 0
         self._kinds: Counter[str] = Counter()
         self._reasons: defaultdict[Outcome, Counter[str]] = defaultdict(Counter)
         self._tasks: set[str] = set()
@@ -43,13 +46,17 @@ class Tally:
         self._tasks.add(record.task)
         self.outcomes[record.outcome] += 1
         self.usage += record.usage
+        for who, usage in record.usage_by.items():
+            self.usage_by[who] += usage
         self.seconds += record.seconds
         for name, value in record.facets.items():
             self._facets[name][value][record.outcome] += 1
         if record.outcome in COUNTED:
             self._scores.append(record.score)
+            self._unmeasured += not record.metrics
             for name, value in record.metrics.items():
                 self._metrics[name] += value
+                self._measured[name] += 1
         if record.outcome is Outcome.failed:
             self._kinds[str(record.evidence.get("kind") or "not submitted")] += 1
         elif record.outcome is not Outcome.passed:
@@ -62,14 +69,19 @@ class Tally:
             "tasks": len(self._tasks),
             "overall": _share(self.outcomes),
             "score": math.fsum(self._scores) / n if n else None,
-            "metrics": {name: total / n for name, total in sorted(self._metrics.items())},
+            "metrics": self._means(),
             "outcomes": {outcome.value: self.outcomes[outcome] for outcome in Outcome},
             "failed_because": dict(self._kinds.most_common()),
             "reasons": {outcome.value: dict(reasons.most_common(20)) for outcome, reasons in sorted(self._reasons.items())},
             **{f"by_{facet}": _shares(values) for facet, values in self._facets.items()},
             "usage": self.usage,
+            "usage_by": dict(self.usage_by),
             "seconds": round(self.seconds, 3),
         }
+
+    def _means(self) -> dict[str, float]:
+        """Over the records that have the metric, and those that came to no judgement at all, which count as 0."""
+        return {name: total / (self._measured[name] + self._unmeasured) for name, total in sorted(self._metrics.items())}
 
 
 def tally(records: Iterable[Record]) -> Tally:

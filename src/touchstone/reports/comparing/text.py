@@ -1,0 +1,227 @@
+"""A comparison as a page of text for the terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from ...runs.summary import money
+from ._writing import grid, one_line, p_value, percent, points, signed
+from .identity import in_words
+from .results import Comparison, Flip, Measure, Pair, Power, RunSummary, Side
+
+_RULE = "=" * 64
+_FEW = 20
+_MOST_GROUPS = 12
+
+
+def as_text(comparison: Comparison, *, all_flips: bool = False) -> str:
+    """Of the tasks on which two runs differ the first 20 each way are shown, or all; with several pairs all or none."""
+    many = len(comparison.pairs) > 1
+    lines = [
+        _RULE,
+        f"{len(comparison.runs)} runs compared; intervals are 95 %",
+        _RULE,
+        *_runs(comparison),
+        *_differences(comparison),
+    ]
+    if many:
+        lines += ["", *_table(comparison)]
+    for pair in comparison.pairs:
+        lines += ["", *_pair(comparison, pair)]
+        if all_flips or not many:
+            lines += _flips(comparison, pair, None if all_flips else _FEW)
+    if many and not all_flips:
+        lines += ["", "The tasks on which two runs differ are shown with --all, and written with --json."]
+    return "\n".join([*lines, _RULE]) + "\n"
+
+
+def _runs(comparison: Comparison) -> Iterator[str]:
+    rows = [["", "tasks", "passed", "accuracy", "score", "cost", "run"]]
+    rows += [_run(run) for run in comparison.runs]
+    yield from grid(rows, right=(1, 2))
+    for run in comparison.runs:
+        apart = [f"{run.outcomes[name]} {name}" for name in ("limit", "error", "unscorable", "skipped") if run.outcomes[name]]
+        yield f"{run.label}: {one_line(run.title)}" + (f" ({', '.join(apart)})" if apart else "")
+
+
+def _run(run: RunSummary) -> list[str]:
+    attempts = "" if run.attempts == run.tasks else f" x {run.epochs}"
+    accuracy = "–" if run.accuracy is None else percent(run.accuracy)
+    if run.interval is not None and run.accuracy is not None:
+        accuracy += " ({:.1f} to {:.1f})".format(*(100 * edge for edge in run.interval))
+    score = "–" if run.score is None else f"{run.score:.4f}"
+    cost = money(run.usage.cost) if run.usage.calls else "–"
+    return [run.label, f"{run.tasks}{attempts}", f"{run.passed} / {run.counted}", accuracy, score, cost, one_line(run.path)]
+
+
+def _differences(comparison: Comparison) -> Iterator[str]:
+    if comparison.forced:
+        yield "CAUTION: these runs measure different things, and are compared because --force was given:"
+        yield from (f"  {in_words(each)}" for each in comparison.differences if each.decisive)
+    listed = [in_words(each) for each in comparison.differences if not each.decisive]
+    if listed:
+        yield "They differ in:"
+        yield from (f"  {each}" for each in listed)
+
+
+def _table(comparison: Comparison) -> Iterator[str]:
+    rows = [["pair", "tasks", "wins", "losses", "ties", "difference in accuracy", "p", "p (Holm)"]]
+    for pair in comparison.pairs:
+        a, b = _names(comparison, pair)
+        counts = [str(count) for count in (pair.tasks, pair.second_wins, pair.first_wins, pair.ties)]
+        measure = pair.accuracy
+        rows.append([f"{b} - {a}", *counts, _difference(measure), p_value(measure.p), p_value(measure.adjusted)])
+    yield from grid(rows, right=(1, 2, 3, 4))
+    yield f"Wins and losses are those of the run named first. Holm's correction is over the {len(comparison.pairs)} pairs."
+
+
+def _pair(comparison: Comparison, pair: Pair) -> Iterator[str]:
+    a, b = _names(comparison, pair)
+    attempts = "" if pair.attempts == pair.tasks else f", {pair.attempts} pairs of attempts"
+    clusters = "" if pair.clusters is None else f", {pair.clusters} databases"
+    yield f"{b} against {a}: {pair.tasks} tasks{attempts}{clusters}"
+    yield f"  {b} wins {pair.second_wins}, {a} wins {pair.first_wins}, ties {pair.ties} ({pair.both_passed} passed by both)"
+    accuracy = pair.accuracy
+    yield f"  Accuracy:  {percent(accuracy.first)} and {percent(accuracy.second)}, {_in_full(accuracy, share=True)}"
+    yield f"             {_test(accuracy)}"
+    if _scores_say_more(pair):
+        yield f"  Score:     {pair.score.first:.4f} and {pair.score.second:.4f}, {_in_full(pair.score, share=False)}"
+        yield f"             {_test(pair.score)}"
+    yield f"  {_conclusion(pair, a, b)}"
+    yield from _power(pair.power, pair.tasks)
+    yield from _passes(pair, a, b)
+    yield from _metrics(pair, a, b)
+    yield from _groups(pair, a, b)
+    yield from _not_compared(pair)
+    yield from (f"  Note: {each}" for each in pair.warnings)
+
+
+def _names(comparison: Comparison, pair: Pair) -> tuple[str, str]:
+    return comparison.runs[pair.first].label, comparison.runs[pair.second].label
+
+
+def _difference(measure: Measure) -> str:
+    low, high = measure.interval
+    return f"{points(measure.difference)} ({points(low)} to {points(high)})"
+
+
+def _in_full(measure: Measure, *, share: bool) -> str:
+    written = points if share else signed
+    unit = " points" if share else ""
+    low, high = map(written, measure.interval)
+    clustered = ""
+    if measure.clustered is not None:
+        clustered = "; clustered by database: {} to {}".format(*map(written, measure.clustered))
+    return f"difference {written(measure.difference)}{unit} ({measure.method}: {low} to {high}{clustered})"
+
+
+def _test(measure: Measure) -> str:
+    mid = "" if measure.mid_p is None else f", mid-p = {p_value(measure.mid_p)}"
+    holm = "" if measure.adjusted is None else f"; after Holm's correction p = {p_value(measure.adjusted)}"
+    return f"{measure.test}: p = {p_value(measure.p)}{mid}{holm}"
+
+
+def _scores_say_more(pair: Pair) -> bool:
+    return (pair.score.first, pair.score.second) != (pair.accuracy.first, pair.accuracy.second)
+
+
+def _conclusion(pair: Pair, a: str, b: str) -> str:
+    p = pair.accuracy.p if pair.accuracy.adjusted is None else pair.accuracy.adjusted
+    if p is None or p > 0.05:
+        return f"These tasks do not show that {a} and {b} differ in accuracy; that is not to say that they are equal."
+    better, worse = (b, a) if pair.accuracy.difference > 0 else (a, b)
+    said = f"{better} is more accurate than {worse} by more than chance explains (at 5 %)"
+    clustered = pair.accuracy.clustered
+    if clustered is not None and clustered[0] <= 0 <= clustered[1]:
+        return f"{said}, on these databases; drawn by database the interval holds 0, so on others it may not be."
+    return f"{said}."
+
+
+def _power(power: Power, tasks: int) -> Iterator[str]:
+    if power.needed is None:
+        yield "  How many tasks a difference needs cannot be said: there is no task on which the runs differ."
+        return
+    yield (
+        f"  To see a difference of {100 * power.detect:g} points (power 80 %, at 5 %) about {power.needed:,} tasks are needed, "
+        f"if {percent(power.discordance)} of the tasks differ as they do here;"
+    )
+    smallest = "no difference at all" if power.smallest is None else f"differences from about {100 * power.smallest:.1f} points"
+    yield f"  {tasks} tasks show {smallest}."
+
+
+def _passes(pair: Pair, a: str, b: str) -> Iterator[str]:
+    if not pair.passes:
+        return
+    yield "  Several epochs: a task counts with the share of its attempts that passed, and tasks are resampled whole."
+    yield "  McNemar's test needs one attempt at each task, and is not made."
+    rows = [["  k", "tasks", f"pass@k {a}", b, "difference", f"pass^k {a}", b, "difference"]]
+    for each in pair.passes:
+        at, hat = each.at, each.hat
+        cells = [f"{percent(m.first)}|{percent(m.second)}|{_difference(m)}".split("|") for m in (at, hat)]
+        rows.append([f"  {each.k}", str(at.tasks), *cells[0], *cells[1]])
+    yield from grid(rows, right=(1, 2, 3, 5, 6))
+
+
+def _metrics(pair: Pair, a: str, b: str) -> Iterator[str]:
+    if len(pair.metrics) < 2:
+        return
+    rows = [["  metric", "tasks", a, b, "difference"]]
+    for name, measure in pair.metrics.items():
+        low, high = measure.interval
+        difference = f"{signed(measure.difference)} ({signed(low)} to {signed(high)})"
+        rows.append([f"  {one_line(name)}", str(measure.tasks), f"{measure.first:.4f}", f"{measure.second:.4f}", difference])
+    yield from grid(rows, right=(1, 2, 3))
+
+
+def _groups(pair: Pair, a: str, b: str) -> Iterator[str]:
+    for facet, groups in pair.by.items():
+        if 1 < len(groups) <= _MOST_GROUPS:
+            rows = [[f"  {one_line(facet)}", "tasks", a, b, f"{b} wins", f"{a} wins"]]
+            rows += [
+                [
+                    f"  {one_line(group.value)}",
+                    str(group.tasks),
+                    percent(group.first),
+                    percent(group.second),
+                    str(group.second_wins),
+                    str(group.first_wins),
+                ]
+                for group in groups
+            ]
+            yield from grid(rows, right=(1, 2, 3, 4, 5))
+
+
+def _not_compared(pair: Pair) -> Iterator[str]:
+    if pair.left_out:
+        kinds = Counter(each.kind for each in pair.left_out)
+        yield f"  Left out: {', '.join(f'{count} {kind}' for kind, count in kinds.most_common())}"
+        for each in pair.left_out[:3]:
+            yield f"    task {one_line(each.task)}: {one_line(each.why)}"
+        if len(pair.left_out) > 3:
+            yield f"    and {len(pair.left_out) - 3} more, in the file that --json writes"
+
+
+def _flips(comparison: Comparison, pair: Pair, most: int | None) -> Iterator[str]:
+    a, b = _names(comparison, pair)
+    several = pair.epochs > 1
+    for better, worse, flips in ((b, a, pair.only_second_right), (a, b, pair.only_first_right)):
+        yield ""
+        what = f"{better} passes more often than {worse}" if several else f"{better} passed, {worse} did not"
+        yield f"{what}: {len(flips)} tasks"
+        yield from _listed(flips[:most], a, b, several)
+        if most is not None and len(flips) > most:
+            yield f"  and {len(flips) - most} more: --all shows them"
+
+
+def _listed(flips: Sequence[Flip], a: str, b: str, several: bool) -> Iterator[str]:
+    for flip in flips:
+        where = flip.facets.get("database", "")
+        yield f"  {one_line(flip.task)}" + (f"  {one_line(where)}" if where else "")
+        yield f"    {a} {_side(flip.first, several)}"
+        yield f"    {b} {_side(flip.second, several)}"
+
+
+def _side(side: Side, several: bool) -> str:
+    how_often = f"{side.passed} of {side.attempts}, " if several else ""
+    return f"{how_often}{side.outcome.value}: {one_line(side.reason, 160)}"

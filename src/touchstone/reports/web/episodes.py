@@ -1,0 +1,110 @@
+"""One whole episode, read when it is asked for; and what is left of it when references are to stay hidden.
+
+Steps and evidence are read as plain JSON: a page must show what is there, also of benchmarks and versions unknown to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ...values import Brief, Outcome, Record, Usage
+from .index import Entry
+from .library import Run
+from .shapes import mapping, objects
+
+_SHOWN = frozenset(
+    "kind prediction predicted_rows predicted_columns executed rows submission budget charges screenshots".split()
+)
+"""Of the evidence: what says nothing of the reference."""
+_OF_A_SUBMISSION = frozenset("phase passed feedback kind sql verdicts".split())
+_OF_AN_OBSERVATION = frozenset("charge refused screenshot screenshots".split())
+
+
+class Episode(Struct, frozen=True, kw_only=True):
+    task: str
+    outcome: Outcome
+    epoch: int = 0
+    digest: str = ""
+    facets: dict[str, str] = {}
+    score: float = 0.0
+    reason: str = ""
+    metrics: dict[str, float] = {}
+    evidence: dict[str, Any] = {}
+    usage: Usage = Usage()
+    usage_by: dict[str, Usage] = {}
+    started: str = ""
+    seconds: float = 0.0
+    brief: Brief | None = None
+    steps: list[dict[str, Any]] = []
+    withheld: bool = False
+    """References have been taken out, and the steps too where they are the reference."""
+
+
+_decoder = msgspec.json.Decoder(Episode)
+
+
+class Gone(Exception):
+    """The record is not where it was, or not what it was: the run was resumed, or its file is damaged."""
+
+
+def read(run: Run, entry: Entry, *, hide_gold: bool = False) -> Episode:
+    try:
+        episode = _decoder.decode(run.index.line(entry))
+    except (OSError, msgspec.DecodeError, UnicodeError) as error:
+        raise Gone(str(error)) from None
+    if (episode.task, episode.epoch) != entry.key:
+        raise Gone("the file was rewritten")
+    return without_gold(episode, run.agent) if hide_gold else episode
+
+
+def without_gold(episode: Episode, agent: str) -> Episode:
+    """The oracle's moves are the reference, and so are not shown at all."""
+    played = agent == "oracle"
+    evidence = {name: value for name, value in episode.evidence.items() if name in _SHOWN}
+    if submissions := objects(episode.evidence.get("submissions")):
+        evidence["submissions"] = [_only(each, _OF_A_SUBMISSION) for each in submissions]
+    return replace(
+        episode,
+        reason=public_reason(episode.outcome, episode.reason, str(episode.evidence.get("kind") or "")),
+        evidence={name: value for name, value in evidence.items() if not played or name in ("kind", "budget", "charges")},
+        steps=[] if played else [_public_step(step) for step in episode.steps],
+        withheld=True,
+    )
+
+
+def reason_of(record: Record, hide_gold: bool) -> str:
+    kind = str(record.evidence.get("kind") or "")
+    return public_reason(record.outcome, record.reason, kind) if hide_gold else record.reason
+
+
+def public_reason(outcome: Outcome, reason: str, kind: str) -> str:
+    """Why a prediction is wrong says what would be right, so only the kind is told; what became of the agent may be."""
+    if outcome is Outcome.failed and kind and kind != "error":
+        return f"Not the expected result ({kind.replace('_', ' ')})."
+    if outcome is Outcome.passed and kind not in ("", "identical", "same"):
+        return f"Passed ({kind.replace('_', ' ')})."
+    if outcome is Outcome.unscorable:
+        return f"The reference is missing or broken{f' ({kind})' if kind else ''}."
+    return reason
+
+
+def _public_step(step: dict[str, Any]) -> dict[str, Any]:
+    observation = mapping(step.get("observation"))
+    details = mapping(observation.get("details"))
+    if not details:
+        return step
+    kept = _only(details, _OF_AN_OBSERVATION)
+    if finding := mapping(details.get("finding")):
+        kept["finding"] = _only(finding, _OF_A_SUBMISSION)
+    if user := mapping(details.get("user")):
+        kept["user"] = _only(user, frozenset({"text", "choice"}))
+    return {**step, "observation": {**observation, "details": kept}}
+
+
+def _only(value: Mapping[str, Any], names: frozenset[str]) -> dict[str, Any]:
+    return {name: each for name, each in value.items() if name in names}

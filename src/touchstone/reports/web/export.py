@@ -1,0 +1,89 @@
+"""The same pages as a folder that opens from the disk, without a server, and can be mailed."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+from ...failures import InputError
+from .film import screenshots
+from .layout import View
+from .library import Library, Run
+from .pair_page import linked, matches
+from .site import STATIC, Site
+
+MOST_PAIRS = 15
+"""Of runs that are compared in a folder."""
+
+
+@dataclass(frozen=True)
+class Exported:
+    pages: int
+    bytes: int
+    left_out: int
+    """Pairs of runs without a comparison, because there are too many."""
+
+
+def export(library: Library, target: Path, *, hide_gold: bool = False) -> Exported:
+    """Writes everything below `target`, which must be new, empty, or an earlier export."""
+    _prepare(target)
+    runs = [run for run in library.runs() if run.index.entries]
+    fitting = [pair for pair in combinations(runs, 2) if _comparable(*pair)]
+    pairs = frozenset((first.name, second.name) for first, second in fitting[:MOST_PAIRS])
+    view = View(hide_gold=hide_gold, exported=True, pairs=pairs)
+    site = Site(library, view)
+    pages = written = 0
+    try:
+        for path in _paths(site, runs, fitting[:MOST_PAIRS]):
+            written += _write(site, target, path)
+            pages += path.endswith(".html")
+    except OSError as error:
+        raise InputError(f"{error.filename or target}: cannot be written: {error.strerror}") from None
+    return Exported(pages, written, len(fitting) - len(pairs))
+
+
+def _prepare(target: Path) -> None:
+    """An earlier export is removed, so that nothing of it is left; anything else is not touched."""
+    try:
+        if target.is_dir() and any(target.iterdir()):
+            if not (target / "static" / "view.js").is_file() or not (target / "index.html").is_file():
+                raise InputError(f"--export {target}: the folder is not empty, and is no earlier export")
+            for name in ("runs", "compare", "static"):
+                shutil.rmtree(target / name, ignore_errors=True)
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"--export {target}: {error.strerror}") from None
+
+
+def _paths(site: Site, runs: list[Run], pairs: list[tuple[Run, Run]]) -> Iterator[str]:
+    yield "index.html"
+    yield from (f"static/{file.name}" for file in sorted(STATIC.iterdir()) if file.is_file())
+    for run in runs:
+        yield f"runs/{run.name}/index.html"
+        for name in list(run.index.by_name):
+            yield f"runs/{run.name}/{name}.html"
+            episode = site.episode(run, name)
+            for shot in dict.fromkeys(screenshots(episode) if episode else ()):
+                if site.picture(run, shot):
+                    yield f"runs/{run.name}/files/{shot}"
+    for first, second in pairs:
+        where = f"compare/{first.name}/{second.name}"
+        yield f"{where}/index.html"
+        yield from (f"{where}/{match.entry.name}.html" for match in matches(first, second) if linked(match, site.view))
+
+
+def _comparable(first: Run, second: Run) -> bool:
+    return first.benchmark == second.benchmark and bool(first.index.by_name.keys() & second.index.by_name.keys())
+
+
+def _write(site: Site, target: Path, path: str) -> int:
+    file = (target / path).resolve()
+    answer = site.answer(path, {})
+    if answer.status != 200 or not file.is_relative_to(target.resolve()):
+        return 0
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(answer.body)
+    return len(answer.body)

@@ -1,0 +1,200 @@
+"""A line per episode of a run, without its transcript: what lists, filters and sums need, and where in the file the rest is.
+
+One pass over runs.jsonl, and later only over what has been added. A torn last line waits until it is whole. A file that was
+replaced or cut (a resume does that) is read anew, under another generation. A line that is no record is noted and passed over.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+from msgspec import Struct
+
+from ...runs.tally import Tally
+from ...values import Outcome, Record, Usage
+from .names import episode_name
+
+LONGEST_QUESTION = 160
+MOST_FAULTS = 20
+_MARK = 256
+"""Bytes of the last line that was read, by which a file that was rewritten in place is told."""
+
+
+class _Kind(Struct, frozen=True):
+    kind: Any = None
+
+
+class _Fields(Struct, frozen=True):
+    question: Any = None
+
+
+class _Asked(Struct, frozen=True):
+    request: str = ""
+    fields: _Fields = _Fields()
+
+
+class _Line(Struct, frozen=True):
+    """A record as far as the index reads it; the rest is skipped by the decoder."""
+
+    task: str
+    outcome: Outcome
+    index: int = 0
+    epoch: int = 0
+    digest: str = ""
+    facets: dict[str, str] = {}
+    score: float = 0.0
+    reason: str = ""
+    metrics: dict[str, float] = {}
+    evidence: _Kind = _Kind()
+    usage: Usage = Usage()
+    usage_by: dict[str, Usage] = {}
+    started: str = ""
+    seconds: float = 0.0
+    brief: _Asked | None = None
+
+
+_decoder = msgspec.json.Decoder(_Line)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One episode."""
+
+    name: str
+    """In addresses and file names."""
+    record: Record
+    """Without its brief and steps; its evidence holds the kind alone."""
+    question: str
+    offset: int
+    length: int
+
+    @property
+    def key(self) -> tuple[str, int]:
+        return self.record.task, self.record.epoch
+
+    @property
+    def kind(self) -> str:
+        return str(self.record.evidence.get("kind") or "")
+
+    @property
+    def cost(self) -> float | None:
+        """Of all models together."""
+        return sum(self.record.usage_by.values(), self.record.usage).cost
+
+
+class RunIndex:
+    """Of one run."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.generation = -1
+        self._forget()
+
+    def _forget(self) -> None:
+        self.generation += 1
+        self.entries: list[Entry] = []
+        self.by_name: dict[str, Entry] = {}
+        self.tally = Tally()
+        self.faults: list[str] = []
+        self.began: datetime | None = None
+        self.ended: datetime | None = None
+        self._inode = -1
+        self._lines = 0
+        self._end = 0
+        self._mark = b""
+        self._marked = 0
+
+    @property
+    def cost(self) -> float | None:
+        """Of all models together, as far as their prices are known."""
+        return sum(self.tally.usage_by.values(), self.tally.usage).cost
+
+    @property
+    def stamp(self) -> str:
+        """Another one whenever the index has changed."""
+        return f"{self.generation}.{self._end}"
+
+    def refresh(self) -> Sequence[Entry]:
+        """Reads what has been added. Raises OSError if there is nothing to read."""
+        with self._path.open("rb") as file:
+            state = os.fstat(file.fileno())
+            if self._end and (state.st_ino != self._inode or state.st_size < self._end or not self._same(file)):
+                self._forget()
+            self._inode = state.st_ino
+            if state.st_size > self._end:
+                file.seek(self._end)
+                for line in file:
+                    if not line.endswith(b"\n"):
+                        break
+                    self._take(line)
+            return self.entries
+
+    def line(self, entry: Entry) -> bytes:
+        """The whole record of an episode."""
+        with self._path.open("rb") as file:
+            file.seek(entry.offset)
+            return file.read(entry.length)
+
+    def _same(self, file: BinaryIO) -> bool:
+        file.seek(self._marked)
+        return file.read(len(self._mark)) == self._mark
+
+    def _take(self, line: bytes) -> None:
+        self._lines += 1
+        try:
+            self._keep(_decoder.decode(line), len(line))
+        except (msgspec.DecodeError, UnicodeError) as error:
+            if len(self.faults) < MOST_FAULTS:
+                self.faults.append(f"line {self._lines:,} is not a record and is left out: {error}")
+        self._mark, self._marked = line[:_MARK], self._end
+        self._end += len(line)
+
+    def _keep(self, line: _Line, length: int) -> None:
+        record = _record(line)
+        entry = Entry(episode_name(line.task, line.epoch), record, _question(line), self._end, length)
+        self.entries.append(entry)
+        self.by_name[entry.name] = entry
+        self.tally.add(record)
+        self._time(line)
+
+    def _time(self, line: _Line) -> None:
+        try:
+            began = datetime.fromisoformat(line.started)
+            ended = began + timedelta(seconds=line.seconds)
+            self.began = began if self.began is None else min(began, self.began)
+            self.ended = ended if self.ended is None else max(ended, self.ended)
+        except (ValueError, OverflowError, TypeError):
+            return  # a time that cannot be read is not worth losing the record
+
+
+def _record(line: _Line) -> Record:
+    return Record(
+        task=line.task,
+        index=line.index,
+        epoch=line.epoch,
+        digest=line.digest,
+        facets=line.facets,
+        outcome=line.outcome,
+        score=line.score,
+        reason=line.reason,
+        metrics=line.metrics,
+        evidence={"kind": str(line.evidence.kind)} if line.evidence.kind else {},
+        usage=line.usage,
+        usage_by=line.usage_by,
+        started=line.started,
+        seconds=line.seconds,
+    )
+
+
+def _question(line: _Line) -> str:
+    if line.brief is None:
+        return ""
+    asked = line.brief.fields.question
+    words = " ".join((asked if isinstance(asked, str) and asked else line.brief.request)[: 4 * LONGEST_QUESTION].split())
+    return words if len(words) <= LONGEST_QUESTION else f"{words[: LONGEST_QUESTION - 1]}…"

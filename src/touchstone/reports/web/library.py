@@ -1,0 +1,191 @@
+"""Which runs there are to look at, and what their configurations say of them.
+
+Run directories are given, or found up to four levels below a directory that is given; the search is made again whenever the
+list of runs is asked for, since a run may begin meanwhile. What cannot be read as a run stays in the list with the reason.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from ...failures import InputError
+from ...runs.directory import read_config
+from .index import RunIndex
+from .names import digest, safe
+from .shapes import mapping
+
+DEPTH = 4
+_SECONDS_BETWEEN_SEARCHES = 2.0
+_MARKS = ("config.json", "runs.jsonl")
+
+
+class Run:
+    """A run directory as far as pages show it."""
+
+    def __init__(self, path: Path, label: str, name: str) -> None:
+        self.path = path
+        self.label = label
+        """For people."""
+        self.name = name
+        """In addresses."""
+        self.index = RunIndex(path / "runs.jsonl")
+        self.problem: str | None = None
+        self.config: Mapping[str, Any] = {}
+
+    def refresh(self) -> Run:
+        """Looks again at what is on the disk; `problem` says why there is nothing to see."""
+        self.problem = None
+        try:
+            if not self.config:
+                self.config = read_config(self.path)
+            self.index.refresh()
+        except InputError as error:
+            self.problem = str(error)
+            with suppress(OSError):
+                self.index.refresh()
+        except OSError as error:
+            self.problem = f"{self.path / 'runs.jsonl'}: {error.strerror}"
+        if self.problem is None and self.index.faults and not self.index.entries:
+            self.problem = f"no line of runs.jsonl is a record: {self.index.faults[0]}"
+        return self
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        return mapping(self.config.get("identity"))
+
+    @property
+    def title(self) -> str:
+        return str(self.config.get("title") or self.label)
+
+    @property
+    def versions(self) -> dict[str, str]:
+        return {name: str(version) for name, version in mapping(self.config.get("versions")).items()}
+
+    @property
+    def benchmark(self) -> str:
+        return str(self.identity.get("benchmark") or self.config.get("command") or "–")
+
+    @property
+    def agent(self) -> str:
+        return str(self.identity.get("agent") or "–")
+
+    @property
+    def model(self) -> str:
+        """The model, or else what stands for it: the file that was replayed, the service that was asked."""
+        if self.identity.get("model"):
+            return str(self.identity["model"])
+        if url := mapping(self.identity.get("service")).get("url"):
+            return str(url)
+        predictions = mapping(self.config.get("arguments")).get("predictions") if self.agent == "replay" else None
+        return Path(str(predictions)).name if predictions else "–"
+
+    @property
+    def planned(self) -> int | None:
+        """How many episodes the run is to have, where its configuration says so."""
+        planned = self.config.get("planned")
+        return planned if isinstance(planned, int) and planned >= len(self.index.entries) else None
+
+    @property
+    def live(self) -> bool:
+        """Whether a process is writing to it. Only a run without a summary of its last records is asked, by a lock that a
+        writer holds for as long as it lives."""
+        try:
+            summed = (self.path / "overall.json").stat().st_mtime_ns
+            if summed >= (self.path / "runs.jsonl").stat().st_mtime_ns:
+                return False
+        except OSError:
+            pass
+        return _locked(self.path / "config.json")
+
+
+class Library:
+    """The runs below some directories."""
+
+    def __init__(self, roots: Sequence[Path]) -> None:
+        for root in roots:
+            if not root.is_dir():
+                raise InputError(f"{root}: there is no such directory")
+        self._roots = roots
+        self._known: dict[Path, Run] = {}
+        self._looked = float("-inf")
+        if not self._search():
+            where = ", ".join(map(str, roots))
+            raise InputError(f"{where}: no run directory (with config.json and runs.jsonl) here or up to {DEPTH} levels below")
+
+    def __len__(self) -> int:
+        """How many there are, without a look at them."""
+        return len(self._known)
+
+    def runs(self) -> list[Run]:
+        """All of them, the newest first, looked at again."""
+        if time.monotonic() - self._looked > _SECONDS_BETWEEN_SEARCHES:
+            self._search()
+        runs = [run.refresh() for run in list(self._known.values())]
+        return sorted(runs, key=lambda run: (run.index.began.timestamp() if run.index.began else 0.0, run.label), reverse=True)
+
+    def run(self, name: str) -> Run | None:
+        found = next((run for run in list(self._known.values()) if run.name == name), None)
+        return found.refresh() if found else None
+
+    def _search(self) -> bool:
+        names = {run.name for run in self._known.values()}
+        found: set[Path] = set()
+        for root in self._roots:
+            for path in _runs_below(root, DEPTH):
+                real = path.resolve()
+                found.add(real)
+                if real not in self._known:
+                    name = _name(real, names)
+                    names.add(name)
+                    self._known[real] = Run(real, _label(path, root), name)
+        for gone in self._known.keys() - found:
+            del self._known[gone]
+        self._looked = time.monotonic()
+        return bool(self._known)
+
+
+def _runs_below(path: Path, depth: int) -> Iterator[Path]:
+    if any((path / mark).is_file() for mark in _MARKS):
+        yield path
+        return
+    if depth == 0:
+        return
+    try:
+        with os.scandir(path) as entries:
+            below = sorted(each.name for each in entries if each.is_dir(follow_symlinks=False) and each.name[0] != ".")
+    except OSError:
+        return
+    for name in below:
+        yield from _runs_below(path / name, depth - 1)
+
+
+def _label(path: Path, root: Path) -> str:
+    below = path.relative_to(root)
+    return str(below) if below.parts else os.path.join(*path.resolve().parts[-2:])  # noqa: PTH118 (two parts of a path)
+
+
+def _name(path: Path, taken: set[str]) -> str:
+    name = safe(f"{path.parent.name}.{path.name}".lower())
+    return name if name not in taken else f"{name[:70]}-{digest(str(path))}"
+
+
+def _locked(file: Path) -> bool:
+    try:
+        handle = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # a file system without locks: nobody can tell
+        return False
+    finally:
+        os.close(handle)
+    return False

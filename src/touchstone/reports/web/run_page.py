@@ -1,0 +1,210 @@
+"""One run: what came of it, by every facet, and the list of its episodes, which the script filters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...values import Outcome
+from .charts import outcome_bar, part_bar, share_bar
+from .episodes import reason_of
+from .html import Child, Html, h, join
+from .index import Entry
+from .layout import View, badge, data, facts, notice, page
+from .library import Run
+from .runs_page import progress
+from .words import count, in_order, interval, money, percent, readable, seconds, tokens
+
+LONGEST_REASON = 300
+_MEANING = {
+    "limit": "counted as failed: turns, budget, context or time ran out",
+    "error": "counted: the model or our machinery failed; a resume tries again",
+    "unscorable": "not counted: the reference is missing or broken",
+    "skipped": "not counted: cannot be run here",
+}
+
+
+def run_page(run: Run, others: Sequence[Run], view: View) -> Html:
+    entries = run.index.entries
+    stamp = run.index.stamp
+    live = {"data_live": "live.json", "data_stamp": stamp} if run.live and not view.exported else {}
+    content = (
+        h("h1", run.label),
+        h("p", run.title, class_="lead"),
+        [notice(fault, "warning") for fault in ([run.problem] if run.problem else [])],
+        h("nav", h("ul", h("li", h("a", "To the tasks", href="#content-tasks"))), class_="jumps", aria_label="On this page"),
+        h("div", summary(run, view), id="live"),
+        _filters(),
+        h("div", id="list"),
+        h("noscript", notice("The list of tasks is made by a script, which this browser does not run.")),
+        data("tasks", {"kind": "run", "facets": facet_names(entries), "rows": rows(entries, view)}),
+        _about(run),
+        _compare_with(run, others, view),
+    )
+    return page(run.label, [("Runs", "../../index.html"), (run.label, None)], *content, depth=2, view=view, **live)
+
+
+def summary(run: Run, view: View) -> Html:
+    """What changes while a run is going."""
+    overall = run.index.tally.overall()
+    share = overall["overall"]
+    going = progress(run)
+    left_out = f"; {share['left_out']:,} not counted" if share["left_out"] else ""
+    headline = h(
+        "section",
+        notice(going, "live") if going else None,
+        [notice(fault, "warning") for fault in run.index.faults[:3]],
+        h("p", h("strong", percent(share["accuracy"]), class_="big"), f" passed; 95 % interval {interval(share)}"),
+        share_bar(share),
+        h("p", f"{share['passed']:,} of n = {share['total']:,}{left_out}{_mean(overall)}", class_="dim"),
+        outcome_bar(overall["outcomes"], run.planned if going else None),
+        _outcomes(overall, view),
+        class_="card headline",
+    )
+    blocks = [_facet(name.removeprefix("by_"), shares) for name, shares in overall.items() if name.startswith("by_")]
+    return join(headline, h("div", blocks, _failures(overall), _metrics(overall), _effort(run, overall), class_="blocks"))
+
+
+def rows(entries: Sequence[Entry], view: View) -> list[list[Any]]:
+    """The episodes for the script: name, task, epoch, outcome, score, kind, reason, question, seconds, cost, facets."""
+    return [
+        [
+            entry.name,
+            entry.record.task,
+            entry.record.epoch,
+            entry.record.outcome,
+            round(entry.record.score, 4),
+            entry.kind,
+            cut(reason_of(entry.record, view.hide_gold)),
+            entry.question,
+            round(entry.record.seconds, 3),
+            entry.cost,
+            entry.record.facets,
+        ]
+        for entry in entries
+    ]
+
+
+def facet_names(entries: Sequence[Entry]) -> list[str]:
+    return list(dict.fromkeys(name for entry in entries for name in entry.record.facets))
+
+
+def cut(words: str) -> str:
+    words = " ".join(words[: 4 * LONGEST_REASON].split())
+    return words if len(words) <= LONGEST_REASON else f"{words[: LONGEST_REASON - 1]}…"
+
+
+def _mean(overall: Mapping[str, Any]) -> str:
+    score, accuracy = overall["score"], overall["overall"]["accuracy"]
+    return "" if score is None or abs(score - accuracy) < 1e-12 else f"; mean score {score:.4f}"
+
+
+def _outcomes(overall: Mapping[str, Any], view: View) -> Html:
+    counted = [(each.value, overall["outcomes"][each.value]) for each in Outcome if overall["outcomes"][each.value]]
+    return h("ul", [_outcome(name, number, overall, view) for name, number in counted], class_="outcomes")
+
+
+def _outcome(name: str, number: int, overall: Mapping[str, Any], view: View) -> Html:
+    reasons: Mapping[str, int] = {} if view.hide_gold and name == "unscorable" else overall["reasons"].get(name, {})
+    listed = [h("li", f"{times:,} × {cut(why)}") for why, times in list(reasons.items())[:3]]
+    more = h("li", f"and {count(len(reasons) - 3, 'more reason')}") if len(reasons) > 3 else None
+    meaning = h("span", f" {_MEANING[name]}", class_="dim") if name in _MEANING else None
+    return h("li", _choice("outcome", name, badge(name), f" {number:,}"), meaning, h("ul", listed, more) if listed else None)
+
+
+def _choice(filter: str, value: str, *words: Child) -> Html:
+    """A button that sets a filter of the list below."""
+    return h("button", *words, type="button", class_="choice", data_filter=filter, data_value=value)
+
+
+def _facet(name: str, shares: Mapping[str, Any]) -> Html:
+    ordered = sorted(shares.items(), key=lambda item: in_order(item[0]))
+    table = h("table", h("tbody", [_facet_row(name, value, share) for value, share in ordered]), class_="bars")
+    return h("section", h("h2", f"By {readable(name)}"), table, class_="card")
+
+
+def _facet_row(name: str, value: str, share: Mapping[str, Any]) -> Html:
+    left_out = f" + {share['left_out']:,}" if share["left_out"] else ""
+    between = h("span", f" {interval(share)}", class_="dim interval") if share["total"] else None
+    return h(
+        "tr",
+        h("th", _choice(f"facet:{name}", value, value or "(none)"), scope="row"),
+        h("td", share_bar(share)),
+        h("td", percent(share["accuracy"]), between, class_="number"),
+        h(
+            "td",
+            f"{share['passed']:,}/{share['total']:,}",
+            h("span", left_out, class_="dim", title="not counted") if left_out else None,
+            class_="number",
+        ),
+    )
+
+
+def _failures(overall: Mapping[str, Any]) -> Child:
+    kinds: Mapping[str, int] = overall["failed_because"]
+    if not kinds:
+        return None
+    listed = [
+        h(
+            "tr",
+            h("th", _choice("kind", kind if kind != "not submitted" else "", readable(kind)), scope="row"),
+            h("td", part_bar(number, sum(kinds.values()))),
+            h("td", f"{number:,}", class_="number"),
+        )
+        for kind, number in kinds.items()
+    ]
+    return h("section", h("h2", "Failed because"), h("table", h("tbody", listed), class_="bars"), class_="card")
+
+
+def _metrics(overall: Mapping[str, Any]) -> Child:
+    metrics = overall["metrics"]
+    if not metrics:
+        return None
+    means = facts([(readable(name), f"{value:.4f}") for name, value in metrics.items()])
+    return h("section", h("h2", "Means over the counted episodes"), means, class_="card")
+
+
+def _effort(run: Run, overall: Mapping[str, Any]) -> Html:
+    began, ended = run.index.began, run.index.ended
+    others = [(f"The {who}", f"{tokens(each)}, {money(each.cost)}") for who, each in overall["usage_by"].items() if each.calls]
+    used = overall["usage"]
+    return h(
+        "section",
+        h("h2", "Effort"),
+        facts(
+            [
+                ("Began", f"{began:%Y-%m-%d %H:%M:%S}" if began else None),
+                ("From first to last", seconds((ended - began).total_seconds()) if began and ended else None),
+                ("Sum over episodes", seconds(overall["seconds"])),
+                ("Model", tokens(used) if used.calls else "no calls"),
+                ("Cost", money(used.cost)),
+                *others,
+            ]
+        ),
+        class_="card",
+    )
+
+
+def _filters() -> Html:
+    return h(
+        "section",
+        h("h2", "Tasks", id="content-tasks"),
+        h("div", id="filters", class_="filters js-only", role="search"),
+        h("p", id="found", class_="dim", aria_live="polite"),
+    )
+
+
+def _about(run: Run) -> Html:
+    what = [("Benchmark", run.benchmark), ("Agent", run.agent), ("Model", run.model), *run.versions.items()]
+    return h("details", h("summary", "About this run"), facts(what), class_="card")
+
+
+def _compare_with(run: Run, others: Sequence[Run], view: View) -> Child:
+    """Runs of the same benchmark."""
+    fit = [other for other in others if other.name != run.name and other.benchmark == run.benchmark and other.index.entries]
+    links = [
+        h("li", h("a", other.label, href=f"../../{where}/index.html"), f" {other.agent}, {other.model}")
+        for other in fit
+        if (where := view.pair(run.name, other.name))
+    ]
+    return h("section", h("h2", "Compare with"), h("ul", links, class_="plain")) if links else None

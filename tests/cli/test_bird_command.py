@@ -66,7 +66,13 @@ def test_the_help_names_every_option(cli: Cli) -> None:
 def test_the_run_goes_below_results_by_default(cli: Cli, tmp_path: Path, world: World) -> None:
     assert cli("bird", *world.arguments, "--agent", "oracle").code == 0
     run = run_directory(tmp_path / "results" / "oracle-bird")
-    assert sorted(file.name for file in run.iterdir()) == ["config.json", "overall.json", "runs.jsonl", "summary.txt"]
+    assert sorted(file.name for file in run.iterdir()) == [
+        "config.json",
+        "config.toml",
+        "overall.json",
+        "runs.jsonl",
+        "summary.txt",
+    ]
 
 
 def test_the_terminal_shows_what_the_summary_keeps(cli: Cli, tmp_path: Path, world: World) -> None:
@@ -257,3 +263,12 @@ def test_a_summary_can_be_made_of_a_run_that_was_killed(cli: Cli, tmp_path: Path
     done = cli("summary", run)
     assert done.code == 0
     assert "Total tasks:      5\n" in done.out
+
+
+def test_a_run_of_some_tasks_is_replayed_on_those(cli: Cli, world: World) -> None:
+    assert cli("bird", *world.arguments, "--agent", "oracle", "--limit", "2", "-o", "first").code == 0
+    again = ("--agent", "replay", "--predictions", "first/latest", "-o", "second")
+    assert cli("bird", *world.arguments, *again, "--limit", "2").code == 0
+    refused = cli("bird", *world.arguments, *again)
+    assert refused.code == 2
+    assert "4 of the 6 chosen tasks are not in it" in refused.complaint

@@ -112,7 +112,7 @@ def test_the_text_protocol_works_with_a_model_without_tools(cli: Cli, world: Wor
     [
         ([refusal("No.")], "failed", "the model refused: No."),
         ([overflow()], "limit", "context"),
-        ([text("hm")], "limit", "no submission within 3 turns"),
+        ([text("hm")], "limit", "not finished within 3 turns"),
     ],
 )
 def test_what_ends_an_episode_is_in_its_record(

@@ -31,7 +31,13 @@ def test_it_writes_a_run_directory(cli: Cli, tmp_path: Path, world: World, predi
     done = score(cli, world, predictions)
     assert done.code == 0
     run = run_directory(tmp_path / "results" / "some-model-bird")
-    assert sorted(file.name for file in run.iterdir()) == ["config.json", "overall.json", "runs.jsonl", "summary.txt"]
+    assert sorted(file.name for file in run.iterdir()) == [
+        "config.json",
+        "config.toml",
+        "overall.json",
+        "runs.jsonl",
+        "summary.txt",
+    ]
     assert overall(run)["overall"] == {**overall(run)["overall"], "passed": 3, "failed": 3}
     assert (run / "summary.txt").read_text() in done.out
 

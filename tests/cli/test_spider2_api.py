@@ -151,7 +151,13 @@ class TestTheWholeWay:
         with SqlService(KNOWING) as service:
             api(service)
         run = run_directory(tmp_path / "runs")
-        assert sorted(file.name for file in run.iterdir()) == ["config.json", "overall.json", "runs.jsonl", "summary.txt"]
+        assert sorted(file.name for file in run.iterdir()) == [
+            "config.json",
+            "config.toml",
+            "overall.json",
+            "runs.jsonl",
+            "summary.txt",
+        ]
         assert overall(run)["overall"]["passed"] == 3
         assert overall(run)["metrics"].keys() == {"official", "strict"}
         assert cli("summary", run).out == (run / "summary.txt").read_text()

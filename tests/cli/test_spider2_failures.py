@@ -64,7 +64,7 @@ CASES: dict[str, Case] = {
     "writes": Case([sql("DELETE FROM item")], "failed", "error", "The SQL cannot be run: This statement would change the "),
     "never ends": Case([sql(ENDLESS)], "failed", "error", "The SQL cannot be run: The query was stopped after 1 seconds"),
     "wrong": Case([sql("SELECT name FROM item")], "failed", "row_count", "Expected 3 rows"),
-    "no database": Case([], "unscorable", None, "database missing: ", 0),
+    "no database": Case([], "unscorable", "database", "database missing: ", 0),
     "no gold": Case([], "unscorable", "gold_missing", "no golden result: exec_result/", 0),
     "broken gold": Case([sql(GOLD)], "unscorable", "gold_unreadable", "a golden result cannot be read: "),
 }

@@ -133,4 +133,4 @@ def test_a_model_reads_the_document_of_its_question(cli: Cli, tmp_path: Path, mo
     assert chat.requests[1]["messages"][-1]["content"] == document
     (record,) = records(run_directory(tmp_path / "out"))
     assert (record["task"], record["outcome"]) == ("local275", "failed")
-    assert record["steps"][1]["observation"] == {"text": document, "error": False}
+    assert record["steps"][1]["observation"] == {"text": document}

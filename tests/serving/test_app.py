@@ -82,7 +82,7 @@ async def test_an_agent_that_gives_up_has_no_sql(post: Post, failure: EpisodeFai
 
 async def test_turns_that_run_out_and_questions_without_a_reference_have_no_sql(post: Post) -> None:
     got = await post(ToolAgent(ScriptedModel([says("Hm.")]), 1), QUESTION)
-    assert got.json() == {"sql": None, "execution_success": False, "error": "no submission within 1 turns"}
+    assert got.json() == {"sql": None, "execution_success": False, "error": "not finished within 1 turns"}
     got = await post(Oracle(lambda _: None), QUESTION)
     assert got.json() == {"sql": None, "execution_success": False, "error": "there is no reference that could be played"}
 

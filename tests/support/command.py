@@ -41,6 +41,7 @@ def start(
     env: Mapping[str, str] | None = None,
     script: str = "touchstone",
     largest_file: int | None = None,
+    stdin: bool = False,
 ) -> Started:
     """Starts a command; its cache is below `cwd`, which must be a test's own directory."""
 
@@ -54,7 +55,7 @@ def start(
         env=environment(cwd / "cache", env),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
         text=True,
         preexec_fn=limit,
     )

@@ -7,15 +7,23 @@ import sys
 from collections.abc import Sequence
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from ..failures import InputError, TouchstoneError
 
-_COMMANDS = {
+COMMANDS = {
     "bird": ("bird:bird", "Play BIRD text-to-SQL tasks with an agent, and score it."),
+    "interact": ("interact_more:app", "Play BIRD-Interact: ambiguous requests, a simulated user, a budget."),
     "spider2": ("spider2:app", "Evaluate a text-to-SQL service or an agent on Spider2-lite."),
     "score": ("score:app", "Score predictions that exist already, without a model."),
     "summary": ("summary:summary", "Print the summary of a run, also of one that was killed or is still going."),
+    "view": ("view:view", "Look at runs in the browser, or write the pages to a folder."),
+    "compare": ("compare:compare", "Compare runs task by task, and say what the difference is worth."),
+    "audit": ("audit:app", "Say what a benchmark is worth on this machine before an agent is blamed."),
+    "data": ("data:app", "List, fetch and verify benchmark data."),
+    "mcp": ("mcp:mcp", "Serve one task's tools over MCP, for an agent of any kind."),
+    "export": ("export:app", "Write a run in the format of another tool."),
+    "desktop": ("desktop:app", "Spider2-V: look at its tasks, and judge results; the desktop itself is not here yet."),
     "serve": ("serve:serve", "Answer questions over HTTP with any agent."),
     "demo": ("demo:demo", "Watch agents play a small benchmark, without a key or a network."),
     "doctor": ("doctor:doctor", "Say what works on this machine and what to install for the rest."),
@@ -42,6 +50,8 @@ def _dispatch(argv: list[str]) -> int:
 
     from .. import __version__
 
+    argv = _with_command(argv)
+
     app = App(
         name="touchstone",
         help="Run agents on data benchmarks, score what they did, and say why.",
@@ -50,17 +60,32 @@ def _dispatch(argv: list[str]) -> int:
         help_format="plaintext",  # no Markdown parser to import
         result_action="return_value",
     )
-    for name, (target, help) in _COMMANDS.items():
+    for name, (target, help) in COMMANDS.items():
         app.command(f"touchstone.cli.{target}", name=name, help=help)
-    stored = _arguments_of_resumed_run(argv)
+    stored, source = _arguments_of_resumed_run(argv), "the resumed run"
+    if not stored and any(word.startswith("--config") for word in argv):
+        from .configured import configuration
+
+        stored, source = configuration(app, argv)
     if stored:
         from cyclopts.config import Dict
 
-        app.config = [_forget_environment, Dict(stored, source="the resumed run")]
+        forget = forget_environment if source == "the resumed run" else _forget_what_is_in(stored)
+        app.config = [forget, Dict(stored, source=source)]
     try:
         return app(argv, exit_on_error=False, print_error=False) or 0
     except CycloptsError as error:
         raise InputError(" ".join(str(error).split())) from None
+
+
+def _with_command(argv: list[str]) -> list[str]:
+    """What stands behind `--` is the program that plays."""
+    if "--" not in argv:
+        return argv
+    import shlex
+
+    at = argv.index("--")
+    return [*argv[:at], f"--command={shlex.join(argv[at + 1 :])}"]
 
 
 def _arguments_of_resumed_run(argv: list[str]) -> dict[str, Any]:
@@ -85,10 +110,24 @@ def _arguments_of_resumed_run(argv: list[str]) -> dict[str, Any]:
     return stored
 
 
-def _forget_environment(app: Any, commands: tuple[str, ...], arguments: Any) -> None:
+def forget_environment(app: Any, commands: tuple[str, ...], arguments: Any) -> None:
     """What the resumed run had counts more than what a variable says today."""
     for argument in arguments:
         argument.tokens[:] = [token for token in argument.tokens if token.source != "env"]
+
+
+def _forget_what_is_in(stored: dict[str, Any]) -> Any:
+    """What a file says counts more than a variable; of what it does not say, the variable counts."""
+    options: Any = stored
+    while len(options) == 1 and isinstance(inner := next(iter(options.values())), dict):
+        options = cast("dict[str, Any]", inner)
+
+    def forget(app: Any, commands: tuple[str, ...], arguments: Any) -> None:
+        for argument in arguments:
+            if any(name.lstrip("-").replace("_", "-") in options for name in argument.names):
+                argument.tokens[:] = [token for token in argument.tokens if token.source != "env"]
+
+    return forget
 
 
 def _say(error: object, code: int) -> int:

@@ -11,6 +11,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from ..benchmarks.audit import remaining
 from ..benchmarks.bird.benchmark import Bird
 from ..benchmarks.bird.episode import Settings
 from ..benchmarks.bird.predictions import load_predictions
@@ -29,7 +30,8 @@ from .building import (
     service_settings,
     solutions,
 )
-from .conduct import Conduct, conduct, exit_code, safe_name
+from .command_options import CommandOptions, command_settings
+from .conduct import Conduct, conduct, exit_code, safe_name, say
 from .options import JudgeOptions, Metric, PlayOptions, RunOptions, SelectOptions, ServiceOptions, as_arguments
 from .progress import one_line
 
@@ -45,6 +47,7 @@ def bird(
     judged: JudgeOptions = JudgeOptions(),
     run: RunOptions = RunOptions(),
     service: ServiceOptions = ServiceOptions(),
+    command: CommandOptions = CommandOptions(),
     metric: Metric = "ex",
     evidence: Annotated[bool, Parameter(negative="--no-evidence")] = True,
     schema: Annotated[bool, Parameter(negative="")] = False,
@@ -75,6 +78,7 @@ def bird(
         judged,
         run,
         service,
+        command,
         data_file=data_file,
         db_dir=db_dir,
         metric=metric,
@@ -96,11 +100,19 @@ def bird(
             def replayed() -> Script:
                 if play.predictions is None:
                     raise InputError("the replay agent needs --predictions: a prediction file or a run directory")
-                predictions.update(load_predictions(play.predictions, tasks))
+                predictions.update(_predictions(play.predictions, tasks, chosen))
                 return script_of(predictions)
 
             scripts = {"solution": lambda: solutions(benchmark), "predictions": replayed}
-            player = build_player(play, service_settings(service, SERVICE_TEMPLATE), run.parallel, stack, scripts)
+            hidden = (data_file, db_dir, run.output or Path("results"), run.resume, play.predictions)
+            player = build_player(
+                play,
+                service_settings(service, SERVICE_TEMPLATE),
+                run.parallel,
+                stack,
+                scripts,
+                command=command_settings(command, hidden),
+            )
             replay = {"predictions": digest_of(predictions) if predictions else None}
             plan = Plan(
                 title=f"BIRD: {player.title}, metric {metric}",
@@ -117,15 +129,25 @@ def bird(
                 base=run.output or Path("results", f"{safe_name(player.name)}-bird"),
                 resume=run.resume,
                 describe=one_line if run.verbose else None,
+                live=play.agent != "human",
             )
             return exit_code(*await conduct(plan, how))
 
     return asyncio.run(main())
 
 
+def _predictions(path: Path, tasks: Sequence[BirdTask], chosen: Sequence[BirdTask]) -> dict[str, str]:
+    """An earlier run may have played only some tasks: it is enough if those chosen now are among them."""
+    found = load_predictions(path, tasks, allow_missing=path.is_dir())
+    missing = [task.key for task in chosen if task.key not in found]
+    if missing:
+        raise InputError(f"{path}: {len(missing)} of the {len(chosen)} chosen tasks are not in it, the first is {missing[0]}")
+    return found
+
+
 def choose(tasks: Sequence[BirdTask], selected: SelectOptions) -> list[BirdTask]:
     return select(
-        tasks,
+        remaining(tasks, selected.exclude_audit, benchmark="bird", say=say),
         difficulty=selected.difficulty,
         databases=selected.database,
         ids=selected.task,

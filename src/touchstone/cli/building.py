@@ -17,8 +17,9 @@ from ..engines.cache import default_path
 from ..engines.sqlite.engine import SqliteEngine
 from ..failures import InputError
 from ..plugins import agent_plugin, build_model
-from ..protocols import Agent, AgentSettings, Benchmark, ModelSettings, ServiceSettings
-from ..values import ToolCall
+from ..protocols import Agent, AgentSettings, Benchmark, CommandSettings, ModelSettings, ServiceSettings
+from ..runs.directory import read_records
+from ..values import ToolCall, ToolStep
 from .options import JudgeOptions, PlayOptions, RunOptions, ServiceOptions, without_secrets
 
 Script = Callable[[str], Sequence[ToolCall] | None]
@@ -40,8 +41,13 @@ def build_player(
     parallel: int,
     stack: AsyncExitStack,
     scripts: Mapping[str, Callable[[], Script]],
+    *,
+    protocol: str = "lines",
+    command: CommandSettings | None = None,
 ) -> Player:
-    """`scripts` makes what the oracle ("solution") and replay ("predictions") play."""
+    """`scripts` makes what the oracle ("solution") and replay ("predictions") play; `protocol` is what react speaks."""
+    if command is not None and play.agent != "command":
+        raise InputError(f"--command is for --agent command, not {play.agent}")
     plugin = agent_plugin(play.agent)
     model = None
     if plugin.needs_model:
@@ -49,13 +55,17 @@ def build_player(
         model = build_model(play.model, settings)
         stack.push_async_callback(model.close)
     script = scripts[plugin.needs_script]() if plugin.needs_script else _nothing
-    agent = plugin.build(AgentSettings(model=model, max_turns=play.max_turns, service=service, script=script))
+    agent = plugin.build(
+        AgentSettings(model=model, max_turns=play.max_turns, service=service, command=command, script=script, protocol=protocol)
+    )
     if close := getattr(agent, "close", None):
         stack.push_async_callback(close)
     identity = {
         "agent": play.agent,
         "model": model.name if model else None,
         "max_turns": play.max_turns if model else None,
+        **({"protocol": protocol} if play.agent == "react" else {}),
+        **({"command": getattr(agent, "identity", None)} if play.agent == "command" else {}),
         "service": {"url": without_secrets(service.url), "template": service.template}
         if service and play.agent == "http"
         else None,
@@ -72,6 +82,20 @@ def solutions(benchmark: Benchmark) -> Script:
 def script_of(predictions: Mapping[str, str]) -> Script:
     """Hands in each task's prediction."""
     return lambda key: [submission(predictions[key])] if key in predictions else None
+
+
+def recorded_calls(run: Path | None) -> Script:
+    """The tool calls of each task's first attempt in an earlier run."""
+    if run is None:
+        raise InputError("the replay agent needs --predictions: a run directory")
+    if not (run / "runs.jsonl").is_file():
+        raise InputError(f"--predictions {run}: expected a run directory, with runs.jsonl in it")
+    calls = {
+        record.task: [step.call for step in record.steps if isinstance(step, ToolStep)]
+        for record in read_records(run)
+        if record.epoch == 0
+    }
+    return calls.get
 
 
 def digest_of(predictions: Mapping[str, str]) -> str:

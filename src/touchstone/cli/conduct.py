@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..runs.addresses import address_of
 from ..runs.directory import FORMAT, RunDirectory
+from ..runs.executors.seat import Seat
+from ..runs.remote import Mirror, fetched, local_base, refuse_unknown
 from ..runs.run import Finished, Plan, owed, run, versions
 from ..values import Record
+from .configured import as_toml
+from .executing import executing
 from .progress import progress
 
 
@@ -25,24 +32,55 @@ class Conduct:
     resume: Path | None = None
     describe: Callable[[Record], str] | None = None
     """Printed for each task as it ends."""
+    live: bool = True
+    """Show a progress bar on a terminal; otherwise plain lines, because something else is shown there."""
     quiet: bool = False
     """Print no summary: the command has something better to show."""
 
 
+class LeftSeat(Exception):
+    """The command was called to play what another process leases to it, and has been told to leave."""
+
+
+seated: ContextVar[Seat | None] = ContextVar("seated", default=None)
+"""Where a command plays that another process has called (see runs.executors.seat)."""
+
+
 async def conduct(plan: Plan, how: Conduct) -> tuple[Finished, Path]:
     """Runs the plan into a new or resumed directory, shows it, and prints the summary."""
-    directory = _directory(plan.title, how)
+    if (seat := seated.get()) is not None:
+        await seat.take(plan.benchmark, plan.agent, how.identity)
+        raise LeftSeat
+    for place in (how.resume, how.base):
+        if place and (address := address_of(place)):
+            refuse_unknown(address)
+    directory = _directory(plan, how)
+    mirror = _mirror(how, directory.path)
     try:
-        jobs, counted = owed(plan.benchmark.tasks(), plan.epochs, directory)
-        if not how.quiet:
-            print(f"Run directory: {directory.path}" + (f" ({counted.done} done before)" if counted.done else ""))
-        with progress(len(jobs) + counted.done, counted.done, describe=how.describe) as watch:
-            finished = await run(plan, directory, jobs, counted, watch, _say)
+        finished = await _play(plan, how, directory, mirror)
     finally:
         directory.close()
-    if not how.quiet and counted.done:
+        if mirror:
+            await mirror.stop()
+    if not how.quiet and finished.overall["total"]:
         print(finished.summary, end="")
+    if mirror:
+        await mirror.finish()
     return finished, directory.path
+
+
+async def _play(plan: Plan, how: Conduct, directory: RunDirectory, mirror: Mirror | None) -> Finished:
+    jobs, counted = owed(plan.benchmark.tasks(), plan.epochs, directory)
+    if not how.quiet:
+        print(f"Run directory: {directory.path}" + (f" ({counted.done} done before)" if counted.done else ""))
+    if mirror:
+        await mirror.start()
+    async with AsyncExitStack() as stack:
+        executor = None
+        if jobs:
+            executor = await stack.enter_async_context(executing(plan, how.command, how.arguments, how.identity, say))
+        with progress(len(jobs) + counted.done, counted.done, describe=how.describe, live=how.live) as watch:
+            return await run(plan, directory, jobs, counted, watch, say, executor)
 
 
 def exit_code(finished: Finished, path: Path, *, resumable: bool = True) -> int:
@@ -59,7 +97,7 @@ def exit_code(finished: Finished, path: Path, *, resumable: bool = True) -> int:
     return 0
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
     print(f"touchstone: {text}", file=sys.stderr, flush=True)
 
 
@@ -68,15 +106,27 @@ def safe_name(text: str) -> str:
     return "".join(char if char.isalnum() or char in "._-" else "-" for char in text).strip("-.") or "unnamed"
 
 
-def _directory(title: str, how: Conduct) -> RunDirectory:
+def _directory(plan: Plan, how: Conduct) -> RunDirectory:
     if how.resume is not None:
-        return RunDirectory.resume(how.resume, how.identity)
+        address = address_of(how.resume)
+        return RunDirectory.resume(fetched(address) if address else how.resume, how.identity)
     config = {
         "format": FORMAT,
-        "title": title,
+        "title": plan.title,
         "command": how.command,
         "arguments": how.arguments,
         "identity": how.identity,
-        "versions": versions(),
+        "versions": {**versions(), **plan.versions},
+        "planned": len(plan.benchmark.tasks()) * plan.epochs,
     }
-    return RunDirectory.create(how.base, config)
+    address = address_of(how.base)
+    options = as_toml(how.arguments, how.command)
+    return RunDirectory.create(local_base(address) if address else how.base, config, options)
+
+
+def _mirror(how: Conduct, path: Path) -> Mirror | None:
+    """A run that was fetched goes back to where it came from."""
+    if how.resume is not None and (address := address_of(how.resume)):
+        return Mirror(path, address, say)
+    address = address_of(how.base)
+    return Mirror(path, f"{address}/{path.resolve().name}", say) if address else None

@@ -13,13 +13,16 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from ..datasets import bird_demo, spider2_demo
+from ..datasets import bird_demo, interact_demo, spider2_demo
 from ..failures import InputError
 from .bird import bird
+from .interact import interact
+from .interact_options import InteractionOptions, InteractPlay, InteractRun, InteractSelect
 from .options import PlayOptions, RunOptions, SelectOptions, ServiceOptions
 from .spider2 import DataOptions, RequestOptions, api
 
 _EASY = ("101", "102", "201", "202", "203", "301", "302", "303")
+_DIALOGUE = "seed_vault_4"
 
 
 def demo(
@@ -36,9 +39,11 @@ def demo(
     local
         Play with the local model too.
     """
-    steps = [_oracle, _service_of_the_oracle]
-    if local and _has_local_model():
-        steps = [_oracle, _local_model, _service_of_the_oracle, _service_of_the_local_model]
+    local = local and _has_local_model()
+    steps = [_oracle, *([_local_model] if local else []), _service_of_the_oracle]
+    steps += [_service_of_the_local_model] if local else []
+    if _has_postgres():
+        steps += [_dialogue_with_the_oracle, *([_dialogue_with_the_local_model] if local else [])]
     for number, step in enumerate(steps, 1):
         print(f"\n{number}. {' '.join((step.__doc__ or '').split())}\n", flush=True)
         if code := step(output):
@@ -78,6 +83,25 @@ def _service_of_the_local_model(output: Path) -> int:
     """The same with the local model behind the service, on two questions."""
     with _serving("--model", "local", "--max-turns", "3", "--schema") as url:
         return _evaluate(url, output, "local", 2)
+
+
+def _dialogue_with_the_oracle(output: Path) -> int:
+    """Ambiguous requests on a private PostgreSQL server: the oracle submits the gold of the request and of its follow-up, and
+    the hidden tests of the dataset judge what it did to the database. It must earn every reward."""
+    play = InteractPlay(agent="oracle")
+    return interact(interact_demo(), play=play, run=InteractRun(output=output / "interact-oracle", parallel=4))
+
+
+def _dialogue_with_the_local_model(output: Path) -> int:
+    """The local model plays one of these tasks with a simulated user: it may ask, submits, and has one attempt to debug.
+    You see the dialogue as it happens."""
+    return interact(
+        interact_demo(),
+        selected=InteractSelect(task=(_DIALOGUE,)),
+        play=InteractPlay(model="local", max_turns=4),
+        interaction=InteractionOptions(mode="conversational", user_model="scripted"),
+        run=InteractRun(output=output / "interact-local", verbose=True),
+    )
 
 
 def _evaluate(url: str, output: Path, name: str, limit: int | None) -> int:
@@ -137,15 +161,35 @@ def _has_local_model() -> bool:
     return True
 
 
+def _has_postgres() -> bool:
+    from importlib.util import find_spec
+
+    if find_spec("psycopg") is None:
+        print("The dialogues are left out: they need pip install 'touchstone[interact]'")
+        return False
+    from ..engines.postgres import binaries
+
+    try:
+        binaries.find()
+    except InputError as error:
+        print(f"The dialogues are left out: {error}")
+        return False
+    return True
+
+
 def _say_what_next(output: Path) -> None:
     tasks, databases = bird_demo()
     oracle = shlex.quote(str(output / "oracle" / "latest"))
     program = "touchstone" if shutil.which("touchstone") else shlex.quote(sys.argv[0])
     print(f"""
 What to try next:
+  These runs in the browser:
+    {program} view {shlex.quote(str(output))}
   Your own model on these tasks (OPENAI_API_KEY, or --base-url for a server of your own):
     {program} bird {tasks} {databases} --model gpt-5-mini
   Predictions you have already, scored without a model:
     {program} score bird {oracle} --data {tasks} --databases {databases}
+  An ambiguous request, played by you:
+    {program} interact {interact_demo()} --agent human --task {_DIALOGUE}
   The real BIRD data (docs/bird.md says where it is), or your own text-to-SQL service (docs/spider2.md):
     {program} bird mini_dev_sqlite.json dev_databases --model gpt-5-mini --parallel 8""")

@@ -49,6 +49,9 @@ def _examine() -> Iterator[Finding]:
     yield _openai_key()
     yield _installed("LiteLLM", "litellm", "pip install 'touchstone[litellm]'", "litellm/<provider>/<model>")
     yield _local_model()
+    yield _postgres()
+    yield _confinement()
+    yield _installed("plots", "matplotlib", "pip install 'touchstone[plot]'", "touchstone interact sweep")
 
 
 async def _workers() -> Finding:
@@ -106,6 +109,29 @@ def _openai_key() -> Finding:
 def _installed(what: str, module: str, command: str, gives: str) -> Finding:
     there = find_spec(module) is not None
     return Finding(there, what, gives if there else command)
+
+
+def _postgres() -> Finding:
+    """Starts a private server, as a run would."""
+    if find_spec("psycopg") is None:
+        return Finding(False, "PostgreSQL", "pip install 'touchstone[interact]'")
+    from ..engines.postgres import binaries
+    from ..engines.postgres.embedded import started
+
+    clock = time.perf_counter()
+    try:
+        version = binaries.find().major
+        with started():
+            return Finding(True, "PostgreSQL", f"version {version}, a private server after {time.perf_counter() - clock:.2f} s")
+    except TouchstoneError as error:
+        return Finding(False, "PostgreSQL", str(error))
+
+
+def _confinement() -> Finding:
+    from ..workers.confine import confinement
+
+    missing = confinement()
+    return Finding(not missing, "hidden tests", "; ".join(missing) or "confined by Landlock and seccomp")
 
 
 def _local_model() -> Finding:

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 import msgspec
 from cyclopts import Group, Parameter
 
+from ..runs.addresses import address_of, without_secrets
+
 Metric = Literal["ex", "multiset", "soft-f1", "r-ves"]
 
-_SELECT = Group("Which tasks", sort_key=1)
-_PLAY = Group("Who plays, and how", sort_key=2)
-_JUDGE = Group("Judging", sort_key=3)
+SELECT = Group("Which tasks", sort_key=1)
+PLAY = Group("Who plays, and how", sort_key=2)
+JUDGE = Group("Judging", sort_key=3)
 _SERVICE = Group("A service under test", sort_key=5)
-_RUN = Group("The run", sort_key=4)
+RUN = Group("The run", sort_key=4)
 
-_CREDENTIALS = re.compile(r"(?<=://)[^/@\s]*@")
-_KEYS = re.compile(r"(?<=[?&])[^=&]*(?:key|token|secret|password|sig)[^=&]*=[^&#]*&?", re.IGNORECASE)
-_NOT_KEPT = ("resume", "header")
+_RECORDED = "recorded:"
+_NOT_KEPT = ("resume", "header", "config")
 """A resumed run has another, and headers may hold keys."""
 
 
-@Parameter(name="*", group=_SELECT)
+@Parameter(name="*", group=SELECT)
 @dataclass(frozen=True, kw_only=True)
 class SelectOptions:
     limit: Annotated[int | None, Parameter(name=["--limit", "-n"])] = None
@@ -37,9 +37,11 @@ class SelectOptions:
     """Only tasks on this database (repeatable)."""
     task: Annotated[tuple[str, ...], Parameter(negative="")] = ()
     """Only the task with this question_id (repeatable)."""
+    exclude_audit: Path | None = None
+    """Leave out the tasks that this list of touchstone audit names."""
 
 
-@Parameter(name="*", group=_PLAY)
+@Parameter(name="*", group=PLAY)
 @dataclass(frozen=True, kw_only=True)
 class PlayOptions:
     model: Annotated[str, Parameter(name=["--model", "-m"], env_var="OPENAI_MODEL")] = "gpt-5-mini"
@@ -47,7 +49,8 @@ class PlayOptions:
     base_url: Annotated[str | None, Parameter(env_var="OPENAI_BASE_URL")] = None
     """The endpoint, if it is not OpenAI's. The key comes from OPENAI_API_KEY."""
     agent: str = "tools"
-    """tools (function calling), react (plain text), oracle (the reference), replay (--predictions), http (--api-url)."""
+    """tools (function calling), react (plain text), oracle (the reference), replay (--predictions), http (--api-url), human,
+    command (--command)."""
     max_turns: int = 20
     """How many replies the model has for one task."""
     service_tier: str | None = None
@@ -60,7 +63,7 @@ class PlayOptions:
     """How often to play each task."""
 
 
-@Parameter(name="*", group=_JUDGE)
+@Parameter(name="*", group=JUDGE)
 @dataclass(frozen=True, kw_only=True)
 class JudgeOptions:
     sql_timeout: float = 30.0
@@ -69,19 +72,28 @@ class JudgeOptions:
     """Remember results by content across runs."""
 
 
-@Parameter(name="*", group=_RUN)
+@Parameter(name="*", group=RUN)
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:
     parallel: Annotated[int, Parameter(name=["--parallel", "-p"])] = 1
     """How many episodes at once."""
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None
-    """Where run directories are made; by default results/<model>-<benchmark>/."""
+    """Where run directories are made; by default results/<model>-<benchmark>/. An address such as s3://bucket/folder gets a
+    copy of the run, which is then in results/<address>/."""
     resume: Annotated[Path | None, Parameter(name=["--resume", "-r"])] = None
-    """Go on with this run directory, with the options it had."""
+    """Go on with this run directory, or the run at this address, with the options it had."""
+    config: Path | None = None
+    """A TOML file of options, such as the config.toml of a run; what is given on the command line counts more."""
     max_consecutive_errors: int = 5
     """Stop the run after this many infrastructure errors in a row; 0 never stops."""
     verbose: Annotated[bool, Parameter(name=["--verbose", "-v"], negative="")] = False
     """Print each task's outcome and reason as it ends."""
+    executor: Literal["local", "ray"] = "local"
+    """Where episodes are played: on this machine, or on every node of a Ray cluster, --parallel at once on each."""
+    ray_address: str | None = None
+    """host:port of the cluster; by default that of RAY_ADDRESS, one that runs on this machine, or a new one for this run."""
+    ray_env: Annotated[tuple[str, ...], Parameter(negative="")] = ()
+    """Give the nodes this variable of the environment too (repeatable). Keys such as OPENAI_API_KEY they are given anyway."""
 
 
 @Parameter(name="*", group=_SERVICE)
@@ -99,24 +111,34 @@ class ServiceOptions:
     """Where the SQL is in the answer: names and positions joined by dots, such as choices.0.sql."""
 
 
-def as_arguments(*groups: Any, **others: Any) -> dict[str, Any]:
-    """Options as they can be given again: by their names on the command line, paths made absolute."""
+class Arguments(dict[str, Any]):
+    """Options as they can be given again and are written down: without secrets."""
+
+    given: dict[str, Any]
+    """All of them as they are, for other processes of this very run. Never written."""
+
+
+def as_arguments(*groups: Any, **others: Any) -> Arguments:
+    """Options by their names on the command line, paths made absolute."""
     values = dict(others)
     for group in groups:
         values |= {field.name: getattr(group, field.name) for field in fields(group)}
-    for name in _NOT_KEPT:
-        values.pop(name, None)
-    return {name.replace("_", "-"): _plain(value) for name, value in values.items() if value is not None}
-
-
-def without_secrets(text: str) -> str:
-    """An address without user, password and key-like parameters; any other text as it is."""
-    return _KEYS.sub("", _CREDENTIALS.sub("", text)) if "://" in text else text
+    given = {name.replace("_", "-"): _plain(value) for name, value in values.items() if value is not None}
+    arguments = Arguments({name: _kept(name, value) for name, value in given.items() if name not in _NOT_KEPT})
+    arguments.given = given
+    return arguments
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Path):
-        return str(value.absolute())
-    if isinstance(value, str):
-        return without_secrets(value)
+        return address_of(value) or str(value.absolute())
+    if isinstance(value, tuple):
+        return [_plain(each) for each in cast("tuple[Any, ...]", value)]
+    if isinstance(value, str) and value.startswith(_RECORDED):
+        return _RECORDED + str(Path(value.removeprefix(_RECORDED)).absolute())
     return msgspec.to_builtins(value)
+
+
+def _kept(name: str, value: Any) -> Any:
+    """A program's command line is kept as it is, since a part of it would be another program's."""
+    return without_secrets(value) if isinstance(value, str) and name != "command" else value

@@ -23,9 +23,9 @@ class Progress(Protocol):
     def __call__(self, record: Record, tally: Tally) -> None: ...
 
 
-def progress(total: int, done: int, *, describe: Callable[[Record], str] | None = None) -> Progress:
-    """`total` counts the whole run, `done` what an earlier sitting has finished."""
-    return _Live(total, done, describe) if sys.stderr.isatty() else _Lines(total, done, describe)
+def progress(total: int, done: int, *, describe: Callable[[Record], str] | None = None, live: bool = True) -> Progress:
+    """`total` counts the whole run, `done` what an earlier sitting has finished. Not `live`: the terminal is used otherwise."""
+    return _Live(total, done, describe) if live and sys.stderr.isatty() else _Lines(total, done, describe)
 
 
 class _Lines:

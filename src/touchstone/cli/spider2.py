@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from cyclopts import App, Group, Parameter
 
+from ..benchmarks.audit import remaining
 from ..benchmarks.spider2.benchmark import Spider2
 from ..benchmarks.spider2.convert import converted
 from ..benchmarks.spider2.episode import Compat, Settings
@@ -37,7 +38,8 @@ from .building import (
     service_settings,
     solutions,
 )
-from .conduct import Conduct, conduct, exit_code, safe_name
+from .command_options import CommandOptions, command_settings
+from .conduct import Conduct, conduct, exit_code, safe_name, say
 from .options import JudgeOptions, PlayOptions, RunOptions, ServiceOptions, as_arguments
 from .progress import one_line
 
@@ -67,6 +69,8 @@ class DataOptions:
     """At most this many questions."""
     task: Annotated[tuple[str, ...], Parameter(negative="")] = ()
     """Only the question with this instance_id (repeatable)."""
+    exclude_audit: Path | None = None
+    """Leave out the tasks that this list of touchstone audit names."""
 
 
 @Parameter(name="*", group=_REQUEST)
@@ -110,6 +114,7 @@ def api(
     parallel: Annotated[int, Parameter(name=["--parallel", "-p"])] = 1,
     runs: Path = Path("results", "api-spider2"),
     resume: Annotated[Path | None, Parameter(name=["--resume", "-r"])] = None,
+    config: Path | None = None,
     max_consecutive_errors: int = 5,
     verbose: Annotated[int, Parameter(name=["--verbose", "-v"], count=True)] = 0,
 ) -> int:
@@ -127,6 +132,8 @@ def api(
         Where the run directory is made.
     resume
         Go on with this run directory, with the options it had.
+    config
+        A TOML file of options, such as the config.toml of a run; what is given on the command line counts more.
     max_consecutive_errors
         Stop the run after this many failures of the service in a row; 0 never stops.
     verbose
@@ -159,6 +166,7 @@ def run(
     data: DataOptions = DataOptions(),
     play: PlayOptions = PlayOptions(),
     service: ServiceOptions = ServiceOptions(),
+    command: CommandOptions = CommandOptions(),
     judged: JudgeOptions = JudgeOptions(),
     run: RunOptions = RunOptions(),
     documents: Path | None = None,
@@ -181,11 +189,13 @@ def run(
     if documents is not None and not documents.is_dir():
         raise InputError(f"--documents {documents}: there is no such folder")
     own = {"input": input, "documents": documents, "schema": schema}
-    arguments = as_arguments(data, play, service, judged, run, **own)
+    arguments = as_arguments(data, play, service, command, judged, run, **own)
 
     def build(benchmark: Spider2, stack: AsyncExitStack) -> Player:
         scripts = {"solution": lambda: solutions(benchmark), "predictions": _no_predictions}
-        return build_player(play, service_settings(service, MINIMAL), run.parallel, stack, scripts)
+        hidden = (input, data.databases, data.gold, data.results, documents, run.output or Path("results"), run.resume)
+        settings = command_settings(command, hidden)
+        return build_player(play, service_settings(service, MINIMAL), run.parallel, stack, scripts, command=settings)
 
     how = Conduct(
         command="spider2 run",
@@ -278,6 +288,7 @@ def _choose(
     input: Path, tasks: Sequence[Spider2Task], golden: Golden, data: DataOptions, *, only_gold_sql: bool
 ) -> list[Spider2Task]:
     """Says how many questions are left out, and why."""
+    tasks = remaining(tasks, data.exclude_audit, benchmark="spider2", say=say)
     unknown = [name for name in data.task if name not in {task.key for task in tasks}]
     if unknown:
         raise InputError(f"--task {unknown[0]}: not in {input}")

@@ -1,0 +1,171 @@
+"""An action on a fresh PostgreSQL database of 10 MB: what BIRD-Interact does before each, beside what Touchstone does.
+
+The original ends all connections, drops the database, creates it again from its template (three client programs) and connects,
+before every action. Measured on one private server, in one run, without a model. The SQL is small: this is about what it costs
+to have a fresh state for it, which comes on top of the SQL's own time.
+
+read            a query
+submit          an update and a query on a state of their own; `back to back` leaves no time to make copies ahead
+8 episodes      eight at once, beside the same eight one after the other: each of ten reads, a write, and two submissions
+"""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import subprocess
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import psycopg
+from measuring import arguments, report
+
+from touchstone.engines.postgres import binaries
+from touchstone.engines.postgres.embedded import embedded_server
+from touchstone.engines.postgres.engine import PostgresEngine
+from touchstone.engines.postgres.scripts import Scripts, run_all
+from touchstone.engines.postgres.server import Server
+from touchstone.protocols import Limits
+
+ROUNDS = 31
+EPISODES = 8
+PAUSE = 0.25
+"""Seconds between submissions, in which a model would think for much longer."""
+
+LIMITS = Limits(seconds=30)
+CONTENT = """
+    CREATE TABLE events (id int PRIMARY KEY, kind text, amount numeric(10, 2), note text);
+    INSERT INTO events SELECT n, 'kind ' || n % 50, n % 997, repeat('x', 80) FROM generate_series(1, 20000) AS n;
+    CREATE INDEX ON events (kind);
+    ANALYZE;
+"""
+READ = "SELECT kind, sum(amount) FROM events WHERE id < 2000 GROUP BY kind ORDER BY kind"
+SUBMISSION = ["UPDATE events SET amount = 0 WHERE id = 77", READ]
+
+Action = Callable[[], Awaitable[None]]
+
+
+async def median(action: Action, *, pause: float = 0.0) -> float:
+    """Milliseconds of one action."""
+    taken: list[float] = []
+    await action()
+    for _ in range(ROUNDS):
+        await asyncio.sleep(pause)
+        started = time.perf_counter()
+        await action()
+        taken.append(1000 * (time.perf_counter() - started))
+    return statistics.median(taken)
+
+
+class Original:
+    """Its way to a fresh database."""
+
+    def __init__(self, server: Server, programs: Path) -> None:
+        self._server = server
+        self._login = ["-h", server.host, "-p", str(server.port), "-U", server.user]
+        self._programs = programs
+
+    async def read(self) -> None:
+        self._reset()
+        with psycopg.connect(self._server.conninfo("toy")) as connection:
+            connection.execute(READ).fetchall()
+
+    async def submit(self) -> None:
+        self._reset()
+        with psycopg.connect(self._server.conninfo("toy")) as connection:
+            for text in SUBMISSION:
+                connection.execute(text.encode())
+                connection.commit()
+
+    def _reset(self) -> None:
+        end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'toy' AND pid <> pg_backend_pid()"
+        self._call("psql", "-q", "-d", "postgres", "-c", end)
+        self._call("dropdb", "--if-exists", "toy")
+        self._call("createdb", "toy", "--template=toy_template")
+
+    def _call(self, program: str, *given: str) -> None:
+        command = [self._programs / program, *self._login, *given]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+class Ours:
+    def __init__(self, engine: PostgresEngine) -> None:
+        self._engine = engine
+        self._world = engine.world("toy", "perf")
+
+    async def read(self) -> None:
+        assert len((await self._world.explore(READ, LIMITS)).rows) == 50
+
+    async def submit(self) -> None:
+        ran = await self._world.judge(run_all, Scripts(SUBMISSION), LIMITS, writes=True, wall=60)
+        assert ran.kind is None, ran.message
+
+    async def episode(self, number: int) -> None:
+        world = self._engine.world("toy", f"episode {number}")
+        for _ in range(10):
+            await world.explore(READ, LIMITS)
+        await world.explore("DELETE FROM events WHERE id < 100", LIMITS)
+        await world.judge(run_all, Scripts(SUBMISSION), LIMITS, writes=True, wall=60)
+        await world.advance(SUBMISSION[:1], LIMITS)
+        await world.judge(run_all, Scripts(SUBMISSION), LIMITS, writes=True, wall=60)
+        await world.close()
+
+    async def episodes(self, at_once: int) -> float:
+        """Seconds for all of them."""
+        turns = asyncio.Semaphore(at_once)
+
+        async def play(number: int) -> None:
+            async with turns:
+                await self.episode(number)
+
+        started = time.perf_counter()
+        await asyncio.gather(*(play(number) for number in range(EPISODES)))
+        return time.perf_counter() - started
+
+
+async def measure(programs: Path) -> dict[str, float]:
+    async with embedded_server() as server:
+        with psycopg.connect(server.conninfo("postgres"), autocommit=True) as connection:
+            connection.execute("CREATE DATABASE toy_template")
+        with psycopg.connect(server.conninfo("toy_template"), autocommit=True) as connection:
+            connection.execute(CONTENT)
+            ((size,),) = connection.execute("SELECT pg_database_size('toy_template') / 1e6").fetchall()
+        original = Original(server, programs)
+        engine = PostgresEngine(server)
+        ours = Ours(engine)
+        try:
+            return {
+                "database_mb": float(size),
+                "original_read_ms": await median(original.read),
+                "original_submit_ms": await median(original.submit),
+                "read_ms": await median(ours.read),
+                "submit_ms": await median(ours.submit, pause=PAUSE),
+                "submit_back_to_back_ms": await median(ours.submit),
+                "one_by_one_s": await ours.episodes(1),
+                "at_once_s": await ours.episodes(EPISODES),
+            }
+        finally:
+            await engine.close()
+
+
+def main() -> None:
+    options = arguments(__doc__).parse_args()
+    programs = binaries.find().directory
+    missing = [name for name in ("psql", "dropdb", "createdb") if not (programs / name).exists()]
+    if missing:
+        raise SystemExit(f"{programs} has no {', '.join(missing)}, which the original's way needs")
+    found = asyncio.run(measure(programs))
+    read, submit, apart = found["read_ms"], found["submit_ms"], found["submit_back_to_back_ms"]
+    rows = [
+        ["read", f"{found['original_read_ms']:.1f} ms", f"{read:.2f} ms", f"{found['original_read_ms'] / read:.0f}x"],
+        ["submit", f"{found['original_submit_ms']:.1f} ms", f"{submit:.1f} ms", f"{found['original_submit_ms'] / submit:.1f}x"],
+        ["submit, back to back", "", f"{apart:.1f} ms", f"{found['original_submit_ms'] / apart:.1f}x"],
+    ]
+    one, all_ = found["one_by_one_s"], found["at_once_s"]
+    rows.append([f"{EPISODES} episodes", f"{one:.2f} s one by one", f"{all_:.2f} s at once", f"{one / all_:.1f}x"])
+    report("interact_reset", found, [["action", "the original's way", "Touchstone", "ratio"], *rows], options.json)
+
+
+if __name__ == "__main__":
+    main()

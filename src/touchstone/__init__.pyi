@@ -1,0 +1,30 @@
+from .api.functions import answers as answers
+from .api.results import Results as Results
+from .api.results import read as read
+from .api.running import run as run
+from .api.running import run_async as run_async
+from .api.sources import benchmark as benchmark
+from .api.sources import bird as bird
+from .api.sources import digest as digest
+from .api.sources import interact as interact
+from .api.sources import spider2 as spider2
+from .api.stepping import Gym as Gym
+from .api.stepping import gym as gym
+from .benchmarks.episodes import PlainEpisode as PlainEpisode
+from .failures import InputError as InputError
+from .failures import TouchstoneError as TouchstoneError
+from .protocols import Agent as Agent
+from .protocols import Benchmark as Benchmark
+from .protocols import Episode as Episode
+from .protocols import Stage as Stage
+from .values import Brief as Brief
+from .values import Observation as Observation
+from .values import Outcome as Outcome
+from .values import Record as Record
+from .values import Standing as Standing
+from .values import Task as Task
+from .values import Tool as Tool
+from .values import ToolCall as ToolCall
+from .values import Verdict as Verdict
+
+__version__: str

@@ -1,0 +1,109 @@
+"""Functions as agents.
+
+`async def agent(stage)` makes its own calls. A function that takes a question and returns SQL is wrapped by `answers`: what
+it returns is handed in. It may be a plain function: it then runs in a thread, so that several are asked at once.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, cast
+
+import msgspec
+
+from ..failures import InputError
+from ..protocols import Stage
+from ..values import Brief, Tool, ToolCall
+from .loops import in_thread
+
+Answering = Callable[..., str | None] | Callable[..., Awaitable[str | None]]
+
+
+class FunctionAgent:
+    """Plays by an `async def agent(stage)`."""
+
+    def __init__(self, function: Callable[[Stage], Awaitable[Any]]) -> None:
+        self._function = function
+        self.name = name_of(function)
+
+    async def play(self, stage: Stage) -> None:
+        await self._function(stage)
+
+
+class AnsweringAgent:
+    """Hands in what a function answers."""
+
+    def __init__(self, function: Answering, tool: str | None) -> None:
+        self._function = function
+        self._tool = tool
+        self._parameters = _parameters(function)
+        self.name = name_of(function)
+
+    async def play(self, stage: Stage) -> None:
+        arguments = _arguments(self._parameters, stage.brief)
+        if is_coroutine_function(self._function):
+            answer = await cast("Callable[..., Awaitable[Any]]", self._function)(**arguments)
+        else:
+            answer = await in_thread(cast("Callable[..., Any]", self._function), **arguments)
+        if answer is None:
+            return
+        if not isinstance(answer, str):
+            raise TypeError(f"{self.name} returned {type(answer).__name__}; expected text, or None for no answer")
+        await stage.call(handing_in(stage.tools, answer, self._tool))
+
+
+def answers(function: Answering, *, tool: str | None = None) -> AnsweringAgent:
+    """An agent from a function that answers a question as a whole.
+
+    Its parameters are filled by name from the brief: question, database, evidence, …, request (all of it as prose) and
+    instructions; a single parameter of any other name gets the question. `tool` is the one that takes the answer; by default
+    it is the one whose name begins with `submit`, or the only one.
+    """
+    return AnsweringAgent(function, tool)
+
+
+def handing_in(tools: Any, answer: str, name: str | None = None) -> ToolCall:
+    """The call that hands in an answer. Raises InputError if it is not clear which tool takes it."""
+    offered: list[Tool] = list(tools)
+    found = [tool for tool in offered if tool.name == name] if name else [t for t in offered if t.name.startswith("submit")]
+    if not found and name is None and len(offered) == 1:
+        found = offered
+    if len(found) != 1 or len(found[0].arguments.__struct_fields__) != 1:
+        names = ", ".join(tool.name for tool in offered)
+        raise InputError(f"it is not clear which tool takes an answer; name one with one argument by tool=; there are: {names}")
+    (field,) = found[0].arguments.__struct_encode_fields__
+    return ToolCall("answer", found[0].name, msgspec.json.encode({field: answer}).decode())
+
+
+def is_coroutine_function(function: Any) -> bool:
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
+
+
+def name_of(function: Any) -> str:
+    return str(getattr(function, "__name__", None) or type(function).__name__)
+
+
+def _parameters(function: Any) -> Mapping[str, inspect.Parameter]:
+    if not callable(function):
+        raise InputError(f"expected a function as the agent, found {type(function).__name__}")
+    try:
+        found = inspect.signature(function).parameters
+    except ValueError:
+        raise InputError(f"the parameters of {name_of(function)} cannot be read: wrap it in a function of your own") from None
+    odd = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_POSITIONAL)
+    return {name: each for name, each in found.items() if each.kind not in odd}
+
+
+def _arguments(parameters: Mapping[str, inspect.Parameter], brief: Brief) -> dict[str, str]:
+    offered = {"instructions": brief.instructions, "request": brief.request, **brief.fields}
+    if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values()):
+        return offered
+    required = [name for name, each in parameters.items() if each.default is inspect.Parameter.empty]
+    if len(required) == 1 and required[0] not in offered:
+        offered[required[0]] = brief.fields.get("question", brief.request)
+    unknown = [name for name in required if name not in offered]
+    if unknown or not parameters:
+        what = f"a parameter '{unknown[0]}'" if unknown else "no parameters"
+        raise InputError(f"the agent's function has {what}; it can have: {', '.join(offered)}")
+    return {name: offered[name] for name in parameters if name in offered}

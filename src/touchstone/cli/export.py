@@ -1,0 +1,31 @@
+"""`touchstone export`: a run in the form of somebody else's tool."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+from cyclopts import App
+
+from ..failures import InputError
+
+app = App(name="export", help="Write a run in another tool's format.")
+
+
+@app.command
+def inspect(run_dir: Path, out: Path) -> int:
+    """Write a run as a log of Inspect AI, for its viewer and its analyses.
+
+    Parameters
+    ----------
+    run_dir
+        The run directory.
+    out
+        The log: a file named .eval or .json, or a directory, in which it gets a name as Inspect gives it.
+    """
+    if find_spec("inspect_ai") is None:
+        raise InputError("this needs Inspect AI: pip install 'touchstone[inspect]'")
+    from ..integrations.inspect import export
+
+    print(export(run_dir, out))
+    return 0

@@ -1,0 +1,83 @@
+"""`touchstone view`: runs in the browser, or as a folder of pages."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+if TYPE_CHECKING:
+    from ..reports.web.layout import View
+    from ..reports.web.library import Library
+
+
+def view(
+    *runs: Path,
+    export: Path | None = None,
+    hide_gold: Annotated[bool, Parameter(negative="")] = False,
+    host: str = "127.0.0.1",
+    port: int = 8080,
+    open: Annotated[bool, Parameter(negative="")] = False,
+) -> int:
+    """Look at runs in the browser, or write the pages to a folder.
+
+    Parameters
+    ----------
+    runs
+        Run directories, or directories that hold some up to four levels below; by default results.
+    export
+        Write the pages to this folder instead, to be opened from the disk or mailed.
+    hide_gold
+        Leave out references: gold SQL, expected rows, hidden tests, and what the oracle did.
+    host
+        The address to listen on. Anyone who can reach it can read the runs.
+    port
+        The port; 0 takes a free one.
+    open
+        Open the browser.
+    """
+    from ..reports.web.layout import View
+    from ..reports.web.library import Library
+
+    library = Library(runs or (Path("results"),))
+    if export is not None:
+        return _export(library, export, hide_gold)
+    return _serve(library, View(hide_gold=hide_gold), host, port, open)
+
+
+def _export(library: Library, target: Path, hide_gold: bool) -> int:
+    from ..reports.web.export import MOST_PAIRS, export
+
+    done = export(library, target, hide_gold=hide_gold)
+    print(f"{done.pages:,} pages, {done.bytes / 2**20:,.1f} MB: open {target / 'index.html'}")
+    if done.left_out:
+        print(f"touchstone: {done.left_out} pairs of runs are not compared there; {MOST_PAIRS} are the most", file=sys.stderr)
+    return 0
+
+
+def _serve(library: Library, view: View, host: str, port: int, browse: bool) -> int:
+    from ..reports.web.server import Server
+    from ..reports.web.site import Site
+
+    site = Site(library, view)
+    server = Server(site, host, port)
+    if host not in ("127.0.0.1", "::1", "localhost"):
+        print(f"touchstone: anyone who can reach {host} can read these runs", file=sys.stderr)
+    print(f"{len(library)} run{'s' * (len(library) != 1)} at {server.url} (Ctrl-C ends)", flush=True)
+    threading.Thread(target=site.answer, args=("index.html", {}), daemon=True).start()  # reads while the reader comes
+    if browse:
+        import webbrowser
+
+        webbrowser.open(server.url)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        return 0
+    finally:
+        server.server_close()
+    return 0

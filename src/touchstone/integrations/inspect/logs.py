@@ -1,0 +1,156 @@
+"""A run directory as an Inspect log: the same conversations, tool calls, verdicts and usage, for Inspect's viewer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.log import (
+    EvalConfig,
+    EvalDataset,
+    EvalError,
+    EvalLog,
+    EvalSample,
+    EvalSampleLimit,
+    EvalSpec,
+    EvalStats,
+    recompute_metrics,
+    write_eval_log,
+)
+from inspect_ai.log import EvalPlan as Plan
+from inspect_ai.log import EvalPlanStep as PlanStep
+from inspect_ai.model import ModelOutput, ModelUsage
+
+from ...failures import InputError
+from ...runs.directory import read_config, read_records
+from ...values import Outcome, Record, Usage, Verdict
+from .messages import conversation, output_of, usage_of
+from .playing import score_of
+
+_SCORERS: dict[str, Any] = {
+    "scorers": [
+        {"name": "passed", "metrics": [{"name": "inspect_ai/accuracy"}, {"name": "inspect_ai/stderr"}]},
+        {"name": "score", "metrics": [{"name": "inspect_ai/mean"}, {"name": "inspect_ai/stderr"}]},
+    ]
+}
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+def write(run: Path, target: Path) -> Path:
+    """The file written. Raises InputError if this is no run, or the target cannot be written."""
+    log = log_of(run)
+    if target.is_dir():
+        target = target / f"{_file_name(log)}.eval"
+    if target.suffix not in (".eval", ".json"):
+        raise InputError(f"{target}: expected a directory, or a file named .eval or .json")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_eval_log(log, str(target.absolute()))
+    except OSError as error:
+        raise InputError(f"{target}: cannot be written: {error.strerror}") from None
+    return target
+
+
+def log_of(run: Path) -> EvalLog:
+    config = read_config(run)
+    records = sorted(read_records(run), key=lambda record: (record.index, record.task, record.epoch))
+    if not records:
+        raise InputError(f"{run}: there are no records in this run")
+    identity: dict[str, Any] = config.get("identity", {})
+    model = str(identity.get("model") or identity.get("agent") or "unknown")
+    log = EvalLog(
+        status="success" if (run / "overall.json").is_file() else "cancelled",
+        eval=_spec(run, config, identity, model, records),
+        plan=Plan(steps=[PlanStep(solver=f"touchstone/{identity.get('agent', 'agent')}")]),
+        stats=_stats(records, model),
+        samples=[_sample(record, model) for record in records],
+    )
+    recompute_metrics(log)
+    return log
+
+
+def _spec(run: Path, config: dict[str, Any], identity: dict[str, Any], model: str, records: Sequence[Record]) -> EvalSpec:
+    name = str(identity.get("benchmark") or config.get("command") or "run")
+    keys = list(dict.fromkeys(record.task for record in records))
+    known = blake2b(f"{run.absolute()}{records[0].started}".encode(), digest_size=11).hexdigest()
+    return EvalSpec(
+        eval_id=known,
+        run_id=known,
+        task_id=known,
+        created=min(record.started for record in records),
+        task=f"touchstone/{name}",
+        task_registry_name=f"touchstone/{name}",
+        task_args=config.get("arguments", {}),
+        solver=f"touchstone/{identity.get('agent', 'agent')}",
+        dataset=EvalDataset(name=name, samples=len(keys), sample_ids=keys),
+        model=model,
+        config=EvalConfig(epochs=1 + max(record.epoch for record in records)),
+        packages={"touchstone": str(config.get("versions", {}).get("touchstone", ""))},
+        metadata={"title": config.get("title"), "identity": identity, "versions": config.get("versions", {})},
+        **_SCORERS,
+    )
+
+
+def _stats(records: Sequence[Record], model: str) -> EvalStats:
+    used = sum((record.usage for record in records), Usage())
+    return EvalStats(
+        started_at=min(record.started for record in records),
+        completed_at=max(_ended(record) for record in records),
+        model_usage={model: usage_of(used)} if used.calls else {},
+        role_usage=_roles(records),
+    )
+
+
+def _sample(record: Record, model: str) -> EvalSample:
+    verdict = Verdict(record.outcome, record.score, record.reason, record.metrics, record.evidence)
+    stopped = record.outcome is Outcome.limit
+    failed = record.outcome is Outcome.error
+    return EvalSample(
+        id=record.task,
+        epoch=record.epoch + 1,
+        input=record.brief.request if record.brief else record.task,
+        target=str(record.evidence.get("gold", "")),
+        messages=conversation(record, model),
+        output=output_of(record, model) or ModelOutput(model=model),
+        scores={
+            "passed": score_of(verdict, float(record.outcome is Outcome.passed)),
+            "score": score_of(verdict, record.score),
+        },
+        metadata={**record.facets, "digest": record.digest},
+        model_usage={model: usage_of(record.usage)} if record.usage.calls else {},
+        role_usage=_roles([record]),
+        started_at=record.started,
+        completed_at=_ended(record),
+        total_time=record.seconds,
+        working_time=record.seconds,
+        limit=EvalSampleLimit(type="custom", limit=0, reason=record.reason) if stopped else None,
+        error=_error(record) if failed else None,
+        uuid=f"{record.digest}-{record.task}-{record.epoch}",
+    )
+
+
+def _roles(records: Iterable[Record]) -> dict[str, ModelUsage]:
+    total: dict[str, Usage] = {}
+    for record in records:
+        for who, usage in record.usage_by.items():
+            total[who] = total.get(who, Usage()) + usage
+    return {who: usage_of(usage) for who, usage in total.items()}
+
+
+def _error(record: Record) -> EvalError:
+    trace = str(record.evidence.get("traceback", record.reason))
+    return EvalError(message=record.reason, traceback=trace, traceback_ansi=trace)
+
+
+def _ended(record: Record) -> str:
+    return (datetime.fromisoformat(record.started) + timedelta(seconds=record.seconds)).isoformat()
+
+
+def _file_name(log: EvalLog) -> str:
+    """As Inspect names its own, so that its viewer lists it."""
+    parts = (log.eval.created[:19], log.eval.task.rpartition("/")[2], log.eval.eval_id)
+    return "_".join(_NOT_IN_NAMES.sub("-", part) for part in parts)

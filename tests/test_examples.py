@@ -1,0 +1,44 @@
+"""The examples run as they are, each in a process of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.command import environment
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+SAID = {
+    "notebook.py": "n = 6",
+    "own_benchmark.py": "5 of 5 passed",
+    "training_loop.py": "mean reward",
+}
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
+def test_an_example_runs(example: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(example)],
+        cwd=tmp_path,
+        env=environment(tmp_path / "cache"),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert SAID[example.name] in done.stdout
+
+
+def test_the_page_shows_the_examples_as_they_are() -> None:
+    """Code in the docs is a part of an example, which the test above runs."""
+    page = (ROOT / "docs" / "python.md").read_text()
+    programs = "\n".join(path.read_text() for path in EXAMPLES)
+    blocks = [block.partition("```")[0] for block in page.split("```python\n")[1:]]
+    assert blocks
+    for block in blocks:
+        for line in block.splitlines():
+            assert line.strip() in programs, line

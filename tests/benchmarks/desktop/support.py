@@ -11,9 +11,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import httpx
+
 from touchstone.benchmarks.desktop.accounts import Accounts
 from touchstone.benchmarks.desktop.dataset import Dataset
-from touchstone.benchmarks.desktop.guests import HOME, Execution
+from touchstone.benchmarks.desktop.guests import CONTROLLER_PORT, HOME, Execution
 from touchstone.benchmarks.desktop.scene import Given, Scene
 
 ABSTRACT, VERBOSE = "00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"
@@ -106,6 +108,11 @@ class LocalGuest:
 
     async def endpoint(self, port: int) -> str:
         return self.ports[port]
+
+    async def accessibility(self) -> str:
+        async with httpx.AsyncClient() as client:
+            answer = await client.get(f"{self.ports[CONTROLLER_PORT]}/accessibility")
+        return str(answer.raise_for_status().json()["AT"])
 
     def path(self, path: str) -> Path:
         return self.root / path.lstrip("/")

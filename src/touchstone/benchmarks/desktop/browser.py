@@ -91,5 +91,5 @@ def address_in(tree: str) -> str | None:
 
 async def active_address(scene: Scene, prefix: str) -> str | None:
     """The address in the guest's browser, with the scheme put back."""
-    text = address_in(await scene.accessibility())
+    text = address_in(await scene.guest.accessibility())
     return None if text is None else f"{prefix}{text}"

@@ -9,7 +9,7 @@ from typing import Any
 from ...failures import InputError, Skipped
 from .accounts import Accounts
 from .dataset import Dataset
-from .guests import CONTROLLER_PORT, HOME, Guest
+from .guests import HOME, Guest
 from .untrusted import read_json, read_text
 
 ABSENT = object()
@@ -69,12 +69,3 @@ class Scene:
             raise InputError(f"{name}: this name leads out of the cache")
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
-
-    async def accessibility(self) -> str:
-        """The desktop's accessibility tree as XML, from the guest's controller."""
-        import httpx
-
-        address = await self.guest.endpoint(CONTROLLER_PORT)
-        async with httpx.AsyncClient(timeout=60) as client:
-            answer = await client.get(f"{address}/accessibility")
-        return str(answer.raise_for_status().json()["AT"])

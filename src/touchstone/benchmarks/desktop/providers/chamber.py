@@ -16,6 +16,7 @@ With the last process all mounts vanish, and the upper layer too unless it is a 
     upper     a folder that takes what is written (a layer that is being made), or null: memory, gone with the chamber
     memory    how much of it, such as "50%" or "8g"
     binds     [[host path, path inside, writable], …]; what is writable is given to the root inside
+    files     [[path inside, text, owner], …], written before the program starts; only those of root's can be read by others
     users     [first user id, first group id] on the host of the 65536 ids inside
     network   true: the host's; false: none but its own loopback
     user      the id as which the program runs; 0 is root inside
@@ -179,6 +180,8 @@ def _first(told: dict[str, Any]) -> int:
     if not told["network"]:
         _loopback_up()
     _pivot(root)
+    for path, text, owner in told["files"]:
+        _write(path, text, owner)
     _limit()
     return _reap(_child(lambda: _become(told)))
 
@@ -231,6 +234,18 @@ def _pivot(root: str) -> None:
     _check(_libc.umount2(b".", _DETACH), "leave the host's files")
     os.chdir("/")
     os.closerange(3, 65536)
+
+
+def _write(path: str, text: str, owner: int) -> None:
+    """A folder made for the file belongs to its owner too."""
+    file = Path(path)
+    if not file.parent.exists():
+        file.parent.mkdir(parents=True)
+        os.chown(file.parent, owner, owner)
+    file.unlink(missing_ok=True)
+    file.write_text(text)
+    file.chmod(0o600 if owner else 0o644)
+    os.chown(file, owner, owner)
 
 
 def _become(told: dict[str, Any]) -> NoReturn:

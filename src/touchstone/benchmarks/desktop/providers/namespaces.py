@@ -32,6 +32,14 @@ class Bind(NamedTuple):
     writable: bool = False
 
 
+class File(NamedTuple):
+    """A small file that is there before the program starts."""
+
+    inside: str
+    text: str
+    owner: int = 0
+
+
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     """What a chamber is made of, and what runs in it."""
@@ -42,6 +50,7 @@ class Plan:
     upper: Path | None = None
     """Takes what is written, with `files` and `work` in it (see `make_upper`); without it, memory does."""
     binds: Sequence[Bind] = ()
+    files: Sequence[File] = ()
     network: bool = False
     """The host's own. Without it, there is only a loopback inside."""
     user: int = 0
@@ -182,6 +191,7 @@ def _told(plan: Plan) -> str:
             "upper": str(plan.upper.absolute()) if plan.upper else None,
             "memory": plan.memory,
             "binds": [[str(bind.host.absolute()), bind.inside, bind.writable] for bind in plan.binds],
+            "files": [list(file) for file in plan.files],
             "users": list(host_ids()),
             "network": plan.network,
             "user": plan.user,

@@ -13,16 +13,25 @@ from pathlib import Path
 
 import pytest
 
-from touchstone.benchmarks.desktop.providers.namespaces import Bind, Chamber, File, Plan, host_ids, make_upper, run
+from touchstone.benchmarks.desktop.providers.namespaces import (
+    Bind,
+    Chamber,
+    File,
+    Plan,
+    host_ids,
+    host_programs,
+    make_upper,
+    run,
+)
 from touchstone.failures import InputError, WorkerFailure
 
-PROGRAMS = [Bind(path, str(path)) for name in ("usr", "bin", "lib", "lib64", "sbin") if (path := Path("/") / name).exists()]
+PROGRAMS = host_programs()
 
 
 def unavailable() -> str | None:
     try:
         host_ids()
-        asyncio.run(run(Plan(program=["/bin/true"], layers=[Path("/")])))
+        asyncio.run(run(Plan(program=["/bin/true"], layers=[], binds=PROGRAMS)))
     except (InputError, WorkerFailure) as error:
         return str(error)
     return None
@@ -39,7 +48,7 @@ def bare(tmp_path: Path) -> Path:
     layer.mkdir()
     names = [*(bind.inside.lstrip("/") for bind in PROGRAMS), *"proc sys dev tmp run etc home".split()]
     make = ["/bin/sh", "-c", f"cd /run/layer && mkdir {' '.join(names)}"]
-    done = asyncio.run(run(Plan(program=make, layers=[Path("/")], binds=[Bind(layer, "/run/layer", True)])))
+    done = asyncio.run(run(Plan(program=make, layers=[], binds=[*PROGRAMS, Bind(layer, "/run/layer", True)])))
     assert done == (0, "")
     return layer
 
@@ -74,6 +83,13 @@ async def test_only_what_was_bound_is_there(bare: Path) -> None:
     told = await said(bare, f"ls / /root /etc /home 2>&1; ls {Path(__file__).parent} 2>&1; ls /proc/1/root/ | tr '\\n' ' '")
     assert Path(__file__).name not in told
     assert "passwd" not in told
+
+
+async def test_keys_of_ours_are_not_in_there(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    told = await said(bare, "env; cat /proc/*/environ | tr '\\0' '\\n'")
+    assert "PATH=" in told
+    assert "secret" not in told
 
 
 async def test_what_is_bound_to_be_read_stays_so(bare: Path, tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ _NEWNS, _NEWCGROUP, _NEWUTS, _NEWIPC, _NEWUSER, _NEWPID, _NEWNET = (
 )  # fmt: skip
 _RDONLY, _NOSUID, _NODEV, _REMOUNT, _BIND, _REC, _PRIVATE = 1, 2, 4, 32, 4096, 16384, 1 << 18
 _DETACH = 2
-_PDEATHSIG = 1
+_PDEATHSIG, _DUMPABLE = 1, 4
 _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 """The number of the system call."""
 _GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 0x1
@@ -153,7 +153,7 @@ def _lay_out(told: dict[str, Any]) -> None:
     for name, descriptor in held.items():
         source = f"/proc/self/fd/{descriptor}"
         _place(f"{_STAGE}/{name}", like=source)
-        _mount(source, f"{_STAGE}/{name}", "", _BIND)
+        _mount(source, f"{_STAGE}/{name}", "", _BIND if name.startswith("layer") else _BIND | _REC)
         os.close(descriptor)
 
 
@@ -222,7 +222,7 @@ def _furnish(root: str, binds: list[list[Any]]) -> None:
 
 def _bind_in(source: str, target: str, writable: bool) -> None:
     _place(target, like=source)
-    _mount(source, target, "", _BIND)
+    _mount(source, target, "", _BIND | _REC)  # a user may not take a folder without what is mounted in it
     if not writable:
         _mount("none", target, "", _BIND | _REMOUNT | _RDONLY | _NOSUID | _NODEV)
 
@@ -336,7 +336,8 @@ def _become_root() -> None:
     os.setgroups([])
     os.setresgid(0, 0, 0)
     os.setresuid(0, 0, 0)
-    _libc.prctl(_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # the change undoes it
+    _libc.prctl(_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # the change undoes it, and
+    _libc.prctl(_DUMPABLE, 1, 0, 0, 0)  # takes from us our own entries in /proc
 
 
 def _folder(path: str) -> None:

@@ -46,7 +46,7 @@ class Plan:
 
     program: Sequence[str]
     layers: Sequence[Path]
-    """The topmost first. They are never written to."""
+    """The topmost first. They are never written to. None: an empty file system."""
     upper: Path | None = None
     """Takes what is written, with `files` and `work` in it (see `make_upper`); without it, memory does."""
     binds: Sequence[Bind] = ()
@@ -108,6 +108,7 @@ class Chamber:
             stdin=pipe,
             stdout=pipe,
             stderr=pipe,
+            env={"PATH": os.environ.get("PATH", _PATH)},  # no key of ours is to be found in the memory of its process 1
             start_new_session=True,  # a Ctrl-C is for us
         )
         assert self._process.stdout
@@ -169,6 +170,12 @@ async def run(plan: Plan, heard: Callable[[str], None] | None = None) -> tuple[i
         await room.end()
 
 
+def host_programs() -> list[Bind]:
+    """What makes the programs of the host's work in a chamber that has no layer, for what we do in there ourselves."""
+    folders = (Path("/", name) for name in ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"))
+    return [Bind(folder, str(folder)) for folder in folders if folder.exists()]
+
+
 def make_upper(folder: Path) -> Path:
     """A new folder that can take what a chamber writes; the layer is then in `files`."""
     for path in (folder, folder / "files", folder / "work"):
@@ -178,9 +185,9 @@ def make_upper(folder: Path) -> Path:
 
 async def remove(folder: Path) -> None:
     """Also what belongs to the users of a chamber, which only a chamber may remove."""
-    if os.geteuid() != 0:
+    if os.geteuid() != 0 and await asyncio.to_thread(folder.is_dir):
         empty = ["/bin/sh", "-c", "find /run/old -mindepth 1 -delete"]
-        await run(Plan(program=empty, layers=[Path("/")], binds=[Bind(folder, "/run/old", True)]))
+        await run(Plan(program=empty, layers=[], binds=[*host_programs(), Bind(folder, "/run/old", True)]))
     await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
 

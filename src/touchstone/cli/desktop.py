@@ -15,6 +15,7 @@ import msgspec
 from cyclopts import App, Group, Parameter
 
 from ..failures import InputError, Skipped, Unscorable
+from .desktop_documents import documents
 
 if TYPE_CHECKING:
     from ..benchmarks.desktop.accounts import Accounts
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 app = App(name="desktop", help="Spider2-V: data-engineering work on a desktop.")
 accounts = App(name="accounts", help="The settings of cloud services that some tasks need.")
 app.command(accounts)
+app.command(documents)
 
 EXAMPLES = Path("evaluation_examples")
 _SELECT = Group("Which tasks", sort_key=1)

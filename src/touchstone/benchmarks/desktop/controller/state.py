@@ -1,0 +1,15 @@
+"""What the endpoints share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .recording import Recorder
+from .workers import Worker
+
+
+@dataclass(frozen=True)
+class State:
+    hands: Worker = field(default_factory=lambda: Worker("hands"))
+    tree: Worker = field(default_factory=lambda: Worker("tree"))
+    recorder: Recorder = field(default_factory=Recorder)

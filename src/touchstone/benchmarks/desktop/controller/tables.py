@@ -1,0 +1,82 @@
+"""Huge tables: a spreadsheet has two thousand million cells, of which a thousand are seen.
+
+The table is asked which cells are at its corners on the screen; only the block between them is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+CELL_INTERFACES = frozenset(("Component", "Text"))
+"""What is read of a cell: where it is and what it shows."""
+_TRIES = 12
+_MARGIN = 3
+
+
+@dataclass(frozen=True)
+class Box:
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+    def within(self, other: Box) -> Box:
+        return Box(
+            max(self.left, other.left), max(self.top, other.top), min(self.right, other.right), min(self.bottom, other.bottom)
+        )
+
+
+def box_of(atspi: Any, accessible: Any) -> Box:
+    extents = atspi.Component.get_extents(accessible, atspi.CoordType.SCREEN)
+    return Box(extents.x, extents.y, extents.x + extents.width, extents.y + extents.height)
+
+
+def visible_cells(atspi: Any, table: Any) -> Iterator[Any]:
+    """Row by row; nothing if the table does not say what is at its corners."""
+    box = box_of(atspi, table).within(_around(atspi, table))
+    first = _cell(atspi, table, box, 1)
+    last = _cell(atspi, table, box, -1)
+    if first is None or last is None:
+        return
+    seen: set[Any] = set()
+    for row in range(first[0], last[0] + 1):
+        for column in range(first[1], last[1] + 1):
+            cell = atspi.Table.get_accessible_at(table, row, column)
+            if cell is not None and cell not in seen:
+                seen.add(cell)
+                yield cell
+
+
+def _around(atspi: Any, table: Any) -> Box:
+    """What surrounds the table and cuts it off: its parents up to the desktop, as far as they have a size."""
+    box = Box(0, 0, 1 << 20, 1 << 20)
+    parent = table.get_parent()
+    while parent is not None and "Component" in parent.get_interfaces():
+        outer = box_of(atspi, parent)
+        if outer.right > outer.left and outer.bottom > outer.top:
+            box = box.within(outer)
+        parent = parent.get_parent()
+    return box
+
+
+def _cell(atspi: Any, table: Any, box: Box, direction: int) -> tuple[int, int] | None:
+    """The row and column of the cell at the first (1) or last (-1) corner, or of the nearest on the way to the middle."""
+    corner = (box.left + _MARGIN, box.top + _MARGIN) if direction > 0 else (box.right - _MARGIN, box.bottom - _MARGIN)
+    across, down = (box.right - box.left) // (2 * _TRIES), (box.bottom - box.top) // (2 * _TRIES)
+    for trial in range(_TRIES):
+        x, y = corner[0] + direction * trial * across, corner[1] + direction * trial * down
+        found = atspi.Component.get_accessible_at_point(table, x, y, atspi.CoordType.SCREEN)
+        if found is not None and found != table:
+            return _position(atspi, table, found)
+    return None
+
+
+def _position(atspi: Any, table: Any, cell: Any) -> tuple[int, int]:
+    if "TableCell" in cell.get_interfaces():
+        told, row, column = atspi.TableCell.get_position(cell)
+        if told:
+            return row, column
+    index = cell.get_index_in_parent()
+    return atspi.Table.get_row_at_index(table, index), atspi.Table.get_column_at_index(table, index)

@@ -1,0 +1,51 @@
+"""A socket through which the host reaches the ports of the desktop.
+
+Who connects writes one line, `TOKEN PORT`, and is then joined to that port of 127.0.0.1. A wrong token or a port on which
+nobody listens ends the connection.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+from functools import partial
+from pathlib import Path
+from threading import Thread
+
+from .joining import Ends, join
+
+_PATIENCE = 10.0
+_HERE = ("127.0.0.1", "::1")
+
+
+def serve(path: Path, token: str) -> Thread:
+    """In a thread of its own, from when this returns."""
+    path.unlink(missing_ok=True)
+    loop = asyncio.new_event_loop()
+    loop.run_until_complete(asyncio.start_unix_server(partial(_welcome, token), path))
+    thread = Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    return thread
+
+
+async def _welcome(token: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    try:
+        line = await asyncio.wait_for(reader.readline(), _PATIENCE)
+        given, _, port = line.decode("utf-8", "replace").strip().rpartition(" ")
+        if not hmac.compare_digest(given.encode(), token.encode()) or not port.isdigit():
+            raise ValueError("a wrong token, or no port")
+        target = await _connected(int(port))
+    except (OSError, ValueError, OverflowError, TimeoutError):
+        writer.close()
+        return
+    await join((reader, writer), target)
+
+
+async def _connected(port: int) -> Ends:
+    """Some servers listen on one kind of address only."""
+    for address in _HERE[:-1]:
+        try:
+            return await asyncio.open_connection(address, port)
+        except OSError:
+            continue
+    return await asyncio.open_connection(_HERE[-1], port)

@@ -1,0 +1,123 @@
+"""Workers as the controller sees them: started ahead, one job at a time, started again when they have died."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from threading import Lock, Thread
+from typing import Any
+
+from .captures import LARGEST_OUTPUT, LATE, Capture, Done
+from .sessions import end_session
+
+_START, _END = 30.0, 5.0
+
+
+class WorkerGone(Exception):
+    """It does not start, or died again when asked again."""
+
+
+class Worker:
+    """See `forking` for the other end."""
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+        self._lock = Lock()
+        self._channel: socket.socket | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def warm(self) -> None:
+        """Starts it without waiting; a failure shows at the first job."""
+        Thread(target=self.ready, daemon=True).start()
+
+    def ready(self) -> str:
+        """Why it does not work; empty if it does."""
+        with self._lock:
+            try:
+                self._opened()
+            except WorkerGone as error:
+                return str(error)
+        return ""
+
+    def run(self, job: dict[str, Any], seconds: float, limit: int = LARGEST_OUTPUT) -> Done:
+        """A job in a child of its own, ended with its whole session at the time limit."""
+        with self._lock:
+            try:
+                return self._perform(job, seconds, limit)
+            except OSError:
+                self.close()
+            try:
+                return self._perform(job, seconds, limit)
+            except OSError as error:
+                self.close()
+                raise WorkerGone(f"the {self._kind} worker died: {error}") from None
+
+    def close(self) -> None:
+        if self._channel is not None:
+            self._channel.close()
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+        self._channel = self._process = None
+
+    def _perform(self, job: dict[str, Any], seconds: float, limit: int) -> Done:
+        channel = self._opened()
+        output, error = self._send(channel, job, limit)
+        pid = int(_line(channel, _START))
+        message = ""
+        try:
+            code = int(_line(channel, seconds))
+        except TimeoutError:
+            message = f"it took longer than {seconds:g} s and was ended, with all that it had started"
+            end_session(pid)
+            _line(channel, _END)
+            code = LATE
+        return Done(output.text(), error.text(), code, message)
+
+    def _send(self, channel: socket.socket, job: dict[str, Any], limit: int) -> tuple[Capture, Capture]:
+        given = os.memfd_create("job")
+        os.write(given, json.dumps(job).encode())
+        reading, writing = zip(*(os.pipe() for _ in range(2)), strict=True)
+        output, error = (Capture(end, limit) for end in reading)
+        try:
+            socket.send_fds(channel, [b"j"], [given, *writing])
+        finally:
+            for descriptor in (given, *writing):
+                os.close(descriptor)
+        return output, error
+
+    def _opened(self) -> socket.socket:
+        if self._channel is None:
+            ours, theirs = socket.socketpair()
+            with theirs:
+                words = [sys.executable, str(Path(__file__).parent), "worker", self._kind, str(theirs.fileno())]
+                self._process = subprocess.Popen(
+                    words, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()], start_new_session=True
+                )
+            self._channel = ours
+            self._await_ready(ours)
+        return self._channel
+
+    def _await_ready(self, channel: socket.socket) -> None:
+        try:
+            word = _line(channel, _START)
+        except OSError as error:
+            word = f"failed {error}"
+        if word != "ready":
+            self.close()
+            raise WorkerGone(f"the {self._kind} worker does not start: {word.removeprefix('failed ')}")
+
+
+def _line(channel: socket.socket, seconds: float) -> str:
+    """A short line, byte by byte: nothing after it may be taken."""
+    channel.settimeout(seconds)
+    line = bytearray()
+    while (byte := channel.recv(1)) != b"\n":
+        if not byte:
+            raise ConnectionError("it has ended")
+        line += byte
+    return line.decode("utf-8", "replace")

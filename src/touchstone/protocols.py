@@ -117,6 +117,10 @@ class Stage(Protocol):
         """Never raises for what the call says: a wrong name or broken arguments are an observation too."""
         ...
 
+    async def peek(self) -> Observation | None:
+        """What there is to see just now, if the episode has something to look at. Nobody's move, so it is not recorded."""
+        ...
+
     def remind(self, complaint: str) -> str:
         """Says what was wrong with a reply that holds no move, in the words that the model is to read."""
         ...
@@ -208,6 +212,10 @@ class AgentSettings:
     max_turns: int = 20
     protocol: str = "lines"
     """How the text agent has its model write: "lines" or "tags"."""
+    history: int = 3
+    """How many earlier pictures of a screen the model still sees."""
+    judge_unfinished: bool = False
+    """When the turns are used up, the work is judged as it stands instead of counting as a limit."""
     service: ServiceSettings | None = None
     command: CommandSettings | None = None
     script: Callable[[str], Sequence[ToolCall] | None] = field(default=lambda _: None)

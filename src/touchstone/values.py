@@ -93,6 +93,10 @@ class ToolCall(Struct, frozen=True):
     """JSON text exactly as the model wrote it, which may be broken."""
 
 
+ON_SCREEN = "\n\n# On the screen\n"
+"""In an observation's text: what stands before it says what the call did, what follows is what the screen shows now."""
+
+
 class Observation(Struct, frozen=True, omit_defaults=True):
     """What an agent sees after a tool call."""
 
@@ -100,6 +104,8 @@ class Observation(Struct, frozen=True, omit_defaults=True):
     error: bool = False
     details: dict[str, Any] = {}
     """For the record alone: what the call cost, how the answer came about, what a hidden test said."""
+    pictures: tuple[bytes, ...] = ()
+    """PNG files that the agent sees. A record does not hold them: its details name the files that they are kept in."""
 
 
 class Usage(Struct, frozen=True):

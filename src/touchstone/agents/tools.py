@@ -2,21 +2,27 @@
 
 A turn is one reply of the model's, whatever it holds. What cannot be used (no call, a broken one) costs a turn and is
 answered in words, so that the model can do better in the next.
+
+A tool's answer is text in all chat services, so the pictures of an observation follow in a message of their own; of earlier
+ones only the last few stay in the conversation.
 """
 
 from __future__ import annotations
 
 from ..failures import TurnLimit
 from ..protocols import Agent, AgentPlugin, AgentSettings, Model, Stage
-from ..values import Message, Reply
+from ..values import Message, NoteStep, Reply
+from .pictures import as_user
 
 
 class ToolAgent:
     """Plays by function calls."""
 
-    def __init__(self, model: Model, max_turns: int) -> None:
+    def __init__(self, model: Model, max_turns: int, history: int = 3, *, judge_unfinished: bool = False) -> None:
         self._model = model
         self._max_turns = max_turns
+        self._history = history
+        self._judge_unfinished = judge_unfinished
 
     async def play(self, stage: Stage) -> None:
         messages = [
@@ -32,14 +38,27 @@ class ToolAgent:
                 messages.append(self._remind(stage, reply, last=turn == self._max_turns - 1))
             if stage.finished:
                 return
-        raise TurnLimit(f"not finished within {self._max_turns} turns")
+        if not self._judge_unfinished:
+            raise TurnLimit(f"not finished within {self._max_turns} turns")
+        stage.log(NoteStep(f"All {self._max_turns} turns are used up. The work is judged as it stands."))
 
     async def _call_all(self, stage: Stage, reply: Reply, messages: list[Message]) -> None:
+        pictures: tuple[bytes, ...] = ()
         for call in reply.calls:
             observation = await stage.call(call)
             messages.append(Message(role="tool", tool_call_id=call.id, content=observation.text))
+            pictures = observation.pictures or pictures
             if stage.finished:
                 return
+        if pictures:
+            self._forget_pictures(messages)
+            messages.append(as_user("What you see now:", pictures))
+
+    def _forget_pictures(self, messages: list[Message]) -> None:
+        """All but the last few."""
+        shown = [place for place, message in enumerate(messages) if isinstance(message.get("content"), list)]
+        for place in shown[: max(len(shown) - self._history, 0)]:
+            messages[place] = Message(role="user", content="(What you saw then is left out.)")
 
     def _remind(self, stage: Stage, reply: Reply, *, last: bool) -> Message:
         names = ", ".join(tool.name for tool in stage.tools)
@@ -56,7 +75,7 @@ class ToolAgent:
 
 def build(settings: AgentSettings) -> Agent:
     assert settings.model is not None
-    return ToolAgent(settings.model, settings.max_turns)
+    return ToolAgent(settings.model, settings.max_turns, settings.history, judge_unfinished=settings.judge_unfinished)
 
 
 plugin = AgentPlugin(build, needs_model=True)

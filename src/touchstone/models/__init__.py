@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
+from typing import Any, cast
 
 import msgspec
 
@@ -20,5 +21,22 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 def request_digest(messages: Sequence[Message], tools: Sequence[Tool]) -> str:
-    """Identifies what a model was asked: equal for equal conversations, whatever the order of keys in a message."""
-    return blake2b(_encode((messages, [tool.name for tool in tools])), digest_size=8).hexdigest()
+    """Identifies what a model was asked: equal for equal conversations, whatever the order of keys in a message.
+
+    What pictures show does not count: a live screen is never the same twice, if only for its clock.
+    """
+    said = [_without_pictures(message) for message in messages]
+    return blake2b(_encode((said, [tool.name for tool in tools])), digest_size=8).hexdigest()
+
+
+def _without_pictures(message: Message) -> Message:
+    content = message.get("content")
+    if not isinstance(content, list):
+        return message
+    changed = message.copy()
+    changed["content"] = [{"type": "image_url"} if _is_picture(part) else part for part in cast("list[Any]", content)]
+    return changed
+
+
+def _is_picture(part: Any) -> bool:
+    return isinstance(part, dict) and cast("dict[str, Any]", part).get("type") == "image_url"

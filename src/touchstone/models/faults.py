@@ -4,6 +4,7 @@ A `Complaint` is what a service said when it gave no reply, whatever library car
 
     the conversation is too long         ContextLimit     by code, or by the wording of the known servers
     a content filter stopped it          Reply            with finish "refusal"
+    it takes no pictures                 ModelRejected    by the wording of the known servers
     no request like this can ever work   ModelRejected    401, 402, 403, 404; or a code that names key, model or option
     anything else                        ModelFailure     also a 400 that may concern this conversation only
 
@@ -38,6 +39,12 @@ _HOPELESS_CODES = frozenset(
 _HOPELESS = re.compile(
     r"api[ _-]?key|does not support (tools|function|chat|param)|enable-auto-tool-choice|provider not provided"
     r"|model\b[^.:]{0,80}(not found|not exist)|(not a valid|invalid|unknown) model",
+    re.IGNORECASE,
+)
+_NO_PICTURES = re.compile(
+    r"(image|vision|multi-?modal)[^.]{0,60}(not supported|unsupported|only supported|not enabled|not allowed)"
+    r"|(not|n't|cannot|no endpoints found that) (support|process|accept|take|handle|have)[^.]{0,40}(image|vision|multi-?modal)"
+    r"|not a multi-?modal model|at most 0 image|required for image input|unknown variant .?image_url|content must be a string",
     re.IGNORECASE,
 )
 _ADVICE = {
@@ -96,6 +103,9 @@ def judge(complaint: Complaint, service: Service) -> Reply | EpisodeFailure:
         return ContextLimit(f"the conversation no longer fits {service.model}: {message}")
     if complaint.status in (400, 403, 422) and _FILTERED.search(said):
         return Reply(message, finish="refusal")
+    if complaint.status in (400, 404, 415, 422, 500, 501) and _NO_PICTURES.search(said):
+        advice = "it takes no pictures; use a model with vision, or --observation a11y_tree"
+        return ModelRejected(f"{service.model}: {advice} (HTTP {complaint.status}: {message})")
     if _is_hopeless(complaint):
         advice = _ADVICE.get(complaint.status, "the request is refused, check {key}, the model's name and the options")
         return ModelRejected(f"{service.model}: {advice.format(key=service.key)} (HTTP {complaint.status}: {message})")

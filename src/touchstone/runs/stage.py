@@ -57,8 +57,13 @@ class RecordingStage:
     async def call(self, call: ToolCall) -> Observation:
         started = time.perf_counter()
         observation = await self._observe(call)
-        self._keep(ToolStep(call, observation, round(time.perf_counter() - started, 6)))
+        kept = msgspec.structs.replace(observation, pictures=()) if observation.pictures else observation
+        self._keep(ToolStep(call, kept, round(time.perf_counter() - started, 6)))
         return observation
+
+    async def peek(self) -> Observation | None:
+        look = getattr(self._episode, "peek", None)
+        return None if look is None else await look()
 
     def remind(self, complaint: str) -> str:
         told = self._episode.unreadable(complaint).text

@@ -15,6 +15,7 @@ from mcp.shared.exceptions import MCPError
 from ... import __version__
 from ...models.schemas import arguments_schema
 from ...values import Brief, Tool
+from ..pictures import encoded
 from .episode import Served, brief_text
 
 PROMPT = "task"
@@ -53,7 +54,8 @@ class Handlers:
 
     async def call_tool(self, _: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         observation = await self._served.call(params.name, params.arguments)
-        return types.CallToolResult(content=[_text(observation.text)], is_error=observation.error)
+        content: list[types.ContentBlock] = [_text(observation.text), *map(_picture, observation.pictures)]
+        return types.CallToolResult(content=content, is_error=observation.error)
 
     async def list_prompts(self, _: Any, __: Any) -> types.ListPromptsResult:
         prompt = types.Prompt(name=PROMPT, description="The task to solve with the tools.")
@@ -77,6 +79,10 @@ class Handlers:
 
 def _tool(tool: Tool) -> types.Tool:
     return types.Tool(name=tool.name, description=tool.description, input_schema=arguments_schema(tool))
+
+
+def _picture(picture: bytes) -> types.ImageContent:
+    return types.ImageContent(type="image", data=encoded(picture), mime_type="image/png")
 
 
 def _text(text: str) -> types.TextContent:

@@ -1,0 +1,227 @@
+"""Reading the moves in a reply: fenced blocks of Python code or JSON, and the words WAIT, DONE and FAIL.
+
+A reply may hold any number of blocks, with anything between them. Code is taken as it stands: semicolons, indentation and
+whatever is inside its texts. Three backticks may stand inside a text of the code: a block of Python ends at the first fence
+at which the code is complete, and if it never is, at the first one. A word stands alone on a line, in a fence of its own, or
+at the end of a block of code.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, Literal, cast
+
+from msgspec import Struct
+
+Word = Literal["WAIT", "DONE", "FAIL"]
+Language = Literal["python", "json"]
+_WORDS = ("WAIT", "DONE", "FAIL")
+_NAMES: dict[Language, tuple[str, ...]] = {
+    "python": ("", "python", "python3", "py", "pyautogui", "code", "tool_code", "plaintext", "text"),
+    "json": ("", "json", "json5", "jsonc", "javascript", "python", "code", "plaintext", "text"),
+}
+_FENCE = re.compile(r"(?P<indent>^[ \t]*)?(?P<fence>`{3,})(?P<rest>[^\n]*)", re.MULTILINE)
+_TILDES = re.compile(r"^(?P<indent>[ \t]*)(?P<fence>~{3,})(?P<rest>[^\n`]*)$", re.MULTILINE)
+_LONE = re.compile(r"[\s*_`\"'.:>-]*(WAIT|DONE|FAIL)[\s*_`\"'.:!]*")
+_INFO = re.compile(r"\s*(?P<name>[\w+#.-]*)(?P<more>.*)", re.DOTALL)
+_MOST_ENDS = 50
+
+
+class Code(Struct, frozen=True):
+    text: str
+
+
+class Action(Struct, frozen=True):
+    """Of the JSON kind."""
+
+    fields: dict[str, Any]
+
+
+class Said(Struct, frozen=True):
+    word: Word
+
+
+Move = Code | Action | Said
+
+
+class Parsed(Struct, frozen=True):
+    moves: tuple[Move, ...]
+    complaints: tuple[str, ...]
+    """What looked like a move and could not be read."""
+
+
+class _Block(Struct, frozen=True):
+    name: str
+    text: str
+    closed: bool
+    start: int
+    end: int
+
+
+def parse(text: str, language: Language, *, whole: bool = True) -> Parsed:
+    """The moves of a reply in their order. Not `whole`: it was cut off, so a block without an end is none."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    moves: list[Move] = []
+    complaints: list[str] = []
+    place = 0
+    for block in _blocks(text, language):
+        moves += _lone_words(text[place : block.start])
+        place = block.end
+        found, wrong = _of_block(block, language, whole)
+        moves += found
+        complaints += [wrong] if wrong else []
+    moves += _lone_words(text[place:])
+    if not moves and not complaints and language == "json":
+        moves += _objects(text.strip()) or ()
+    return Parsed(tuple(moves), tuple(complaints))
+
+
+def _blocks(text: str, language: Language) -> Iterator[_Block]:
+    place = 0
+    while (found := _next_fence(text, place)) is not None:
+        block = _inline(found) or _long(text, found, language)
+        yield block
+        place = max(block.end, found.end("fence"))
+
+
+def _next_fence(text: str, place: int) -> re.Match[str] | None:
+    found = [each for pattern in (_FENCE, _TILDES) if (each := pattern.search(text, place))]
+    return min(found, key=lambda each: each.start("fence")) if found else None
+
+
+def _inline(found: re.Match[str]) -> _Block | None:
+    """On one line: ```python pyautogui.click(1, 2)```"""
+    rest, fence = found["rest"], found["fence"]
+    end = rest.find(fence)
+    if end < 0:
+        return None
+    name, more = _named(rest[:end])
+    start = found.start("rest")
+    return _Block(name, more.strip(), True, found.start("fence"), start + end + len(fence))
+
+
+def _long(text: str, found: re.Match[str], language: Language) -> _Block:
+    """Over several lines, up to its closing fence or the end of the reply."""
+    name, more = _named(found["rest"])
+    indent = len((found["indent"] or "").expandtabs(4))
+    begin = found.end("rest") + 1
+    tried = language == "python" and name in _NAMES["python"]
+    first: _Block | None = None
+    for start, end in _ends(text, begin, found["fence"]):
+        block = _Block(name, _body(more, text[begin:start], indent), True, found.start("fence"), end)
+        if not tried or _is_complete(block.text):
+            return block
+        first = first or block
+    return first or _Block(name, _body(more, text[begin:], indent), False, found.start("fence"), len(text))
+
+
+def _ends(text: str, begin: int, fence: str) -> list[tuple[int, int]]:
+    """Fences on lines of their own; only if there is none, those at the end of a line."""
+    closing = rf"{re.escape(fence[0])}{{{len(fence)},}}(?=[ \t]*(?:\n|$))"
+    for pattern in (re.compile(rf"^[ \t]*({closing})", re.MULTILINE), re.compile(f"({closing})")):
+        if found := [each.span(1) for each in islice(pattern.finditer(text, begin), _MOST_ENDS)]:
+            return found
+    return []
+
+
+def _body(more: str, text: str, indent: int) -> str:
+    """Without the indentation that the opening fence has, and the line break before the closing one."""
+    lines = [line[min(indent, len(line) - len(line.lstrip(" "))) :] for line in text.split("\n")]
+    if not lines[-1].strip():
+        lines.pop()
+    return "\n".join([more.strip(), *lines] if more.strip() else lines)
+
+
+def _named(info: str) -> tuple[str, str]:
+    """The language, and what follows it on the line. A first word that is no language belongs to the code."""
+    found = _INFO.fullmatch(info)
+    assert found is not None
+    name = found["name"].lower()
+    if name in _WORDS or found["name"] in _WORDS or not _is_language(name, found["more"]):
+        return "", info
+    return name, found["more"]
+
+
+def _is_language(name: str, more: str) -> bool:
+    known = {each for names in _NAMES.values() for each in names}
+    return name in known or (not more.strip() and name.isidentifier())
+
+
+def _of_block(block: _Block, language: Language, whole: bool) -> tuple[list[Move], str]:
+    text = block.text
+    if (word := text.strip().strip("\"'`.")) in _WORDS:
+        return [Said(word)], ""
+    if not text.strip():
+        return [], "A block is empty."
+    if block.name not in _NAMES[language]:
+        return [], f"A block marked '{block.name}' was not carried out: only {'Python' if language == 'python' else 'JSON'} is."
+    if not block.closed and (not whole or not _is_readable(text, language)):
+        return [], "A block has no end: it must be closed by a line of three backticks."
+    if language == "python":
+        return _code(text), ""
+    found_objects = _objects(text)
+    return (found_objects, "") if found_objects else ([], "A block is not a JSON object with an action_type.")
+
+
+def _is_readable(text: str, language: Language) -> bool:
+    return _is_complete(text) if language == "python" else bool(_objects(text))
+
+
+def _code(text: str) -> list[Move]:
+    """Words in lines of their own at the end of complete code are moves after it."""
+    lines = text.split("\n")
+    said: list[Move] = []
+    while lines and (lines[-1].strip() in _WORDS or (said and not lines[-1].strip())):
+        word = lines.pop().strip()
+        said[:0] = [Said(cast(Word, word))] if word else []
+    rest = "\n".join(lines)
+    if not said or not _is_complete(rest):
+        return [Code(text)]
+    return [*([Code(rest)] if rest.strip() else []), *said]
+
+
+def _is_complete(code: str) -> bool:
+    try:
+        ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def _objects(text: str) -> list[Move]:
+    """One object, a list of them, or several one after the other. Empty if anything else is there."""
+    decoder = json.JSONDecoder()
+    values: list[Any] = []
+    place = 0
+    try:
+        while place < len(text):
+            value, place = decoder.raw_decode(text, place)
+            values += cast("list[Any]", value) if isinstance(value, list) else [value]
+            place += len(text[place:]) - len(text[place:].lstrip(" \t\n,;"))
+    except (ValueError, RecursionError):
+        values = _literal(text)
+    moves = [_action(cast("dict[str, Any]", value)) for value in values if isinstance(value, dict) and "action_type" in value]
+    return moves if len(moves) == len(values) else []
+
+
+def _literal(text: str) -> list[Any]:
+    """As Python writes dictionaries, which some models do."""
+    try:
+        value = ast.literal_eval(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, TypeError):
+        return []
+    return cast("list[Any]", value) if isinstance(value, list) else [value]
+
+
+def _action(fields: dict[str, Any]) -> Move:
+    kind = fields["action_type"]
+    return Said(kind) if kind in _WORDS else Action(fields)
+
+
+def _lone_words(text: str) -> list[Move]:
+    found = (_LONE.fullmatch(line) for line in text.split("\n"))
+    return [Said(cast(Word, each[1])) for each in found if each]

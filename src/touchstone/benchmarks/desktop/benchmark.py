@@ -1,0 +1,138 @@
+"""Spider2-V as a benchmark: desktops for its tasks, what cannot run here, and what makes runs comparable."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import tempfile
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ...failures import Skipped, TimeLimit
+from ...values import Task, ToolCall
+from .accounts import Accounts
+from .applications import ACCOUNTS, APPLICATIONS
+from .artefacts import Artefacts
+from .briefs import brief, instructions
+from .checking import Report, examine, files_named
+from .dataset import Dataset
+from .episode import DesktopEpisode
+from .guests import Desktop
+from .pool import Pool
+from .scene import Scene
+from .settings import Settings
+from .solutions import FILE, solution
+from .steps import run_steps
+from .tasks import DesktopTask
+
+Retrieve = Callable[[DesktopTask], str | None]
+_IN_THE_GUEST = frozenset(APPLICATIONS) - frozenset(ACCOUNTS)
+"""The desktop says itself whether it has these."""
+
+
+class DesktopBenchmark:
+    """The tasks given, on desktops that `make` makes, one for each episode that is played at the same time."""
+
+    name = "desktop"
+
+    def __init__(
+        self,
+        tasks: Sequence[DesktopTask],
+        dataset: Dataset,
+        accounts: Accounts,
+        make: Callable[[], Desktop],
+        *,
+        known: Sequence[DesktopTask] = (),
+        settings: Settings | None = None,
+        told: str | None = None,
+        retriever: Retrieve | None = None,
+    ) -> None:
+        """`known` are all tasks of the dataset, for counterparts; `told` replaces the built-in instructions."""
+        self.artefacts: Path | None = None
+        """The run directory, once there is one: pictures, trees and videos go there."""
+        self._tasks = tasks
+        self._dataset = dataset
+        self._accounts = accounts
+        self._pool = Pool(make)
+        self._settings = settings or Settings()
+        self._told = told
+        self._retriever = retriever
+        others = {task.key: task for task in (*known, *tasks)}
+        reports = examine(tasks, others, dataset, accounts, network=self._settings.network, have=_IN_THE_GUEST)
+        self._reports = {report.task.key: report for report in reports}
+
+    def tasks(self) -> Sequence[DesktopTask]:
+        return self._tasks
+
+    @asynccontextmanager
+    async def open(self, task: Task) -> AsyncGenerator[DesktopEpisode]:
+        assert isinstance(task, DesktopTask)
+        _refuse(self._reports[task.key])
+        async with self._pool.borrowed(task.form.related_apps) as desktop:
+            with tempfile.TemporaryDirectory(prefix="touchstone-") as cache:
+                scene = Scene(self._dataset, self._accounts, Path(cache), desktop)
+                await run_steps(task.form.config, scene)
+                episode = DesktopEpisode(task, desktop, scene, self._settings, Artefacts(self.artefacts, task.key))
+                await self._begin(episode, task)
+                try:
+                    async with asyncio.timeout(self._settings.task_timeout) as episode.clock:
+                        yield episode
+                except TimeoutError:
+                    if not (episode.clock and episode.clock.expired()):
+                        raise
+                    raise TimeLimit(f"not finished within {self._settings.task_timeout:g} s", "time") from None
+                finally:
+                    await episode.close()
+
+    def solution(self, task: Task) -> Sequence[ToolCall]:
+        assert isinstance(task, DesktopTask)
+        return solution(task, self._dataset)
+
+    async def identity(self) -> Mapping[str, Any]:
+        settings = self._settings
+        return {
+            "benchmark": self.name,
+            "files": await asyncio.to_thread(self._digest),
+            "observation": settings.observation,
+            "action_space": settings.action_space,
+            "sleep_after_action": settings.sleep_after_action,
+            "a11y_max_tokens": settings.a11y_max_tokens,
+            "task_timeout": settings.task_timeout,
+            "network": settings.network,
+            "instructions": hashlib.sha256((self._told or instructions(settings, (0, 0))).encode()).hexdigest()[:16],
+            "retrieval": getattr(self._retriever, "identity", True) if self._retriever else None,
+            "desktop": msgspec.to_builtins(dict(self._pool.sample().description())),
+        }
+
+    async def close(self) -> None:
+        await self._pool.close()
+
+    async def _begin(self, episode: DesktopEpisode, task: DesktopTask) -> None:
+        await episode.screen.open()
+        told = self._told if self._told is not None else instructions(self._settings, episode.screen.size)
+        context = await asyncio.to_thread(self._retriever, task) if self._retriever else None
+        looked = self._retriever is not None
+        said = {"retrieval": f"{len(context):,} characters" if context else "no context for this task"} if looked else {}
+        await episode.open(brief(task, told, context, retrieval=looked), said)
+
+    def _digest(self) -> str:
+        """Of all files that the tasks use, by name and content."""
+        digest = hashlib.sha256()
+        for task in self._tasks:
+            paths = [task.file, task.folder / FILE, *(self._dataset.resolve(name) for name in files_named(task))]
+            for path in paths:
+                if path.is_file():
+                    content = hashlib.sha256(path.read_bytes()).hexdigest()
+                    digest.update(f"{path.relative_to(self._dataset.root)} {content}\n".encode())
+        return digest.hexdigest()[:16]
+
+
+def _refuse(report: Report) -> None:
+    """What cannot run here is skipped, with all reasons."""
+    if report.obstacles:
+        reasons = "; ".join(f"{obstacle.kind}: {obstacle.detail}" for obstacle in report.obstacles[:4])
+        raise Skipped(reasons, report.obstacles[0].kind)

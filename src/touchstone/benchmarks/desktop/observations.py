@@ -1,0 +1,108 @@
+"""What a screen shows, as text: the accessibility tree, filtered to what can be used, one line for each thing.
+
+    TAG          NAME        POSITION      SIZE        TEXT
+    push-button  Save        (120, 80)     (24, 24)    ''
+
+A node is kept if its role is one that people use, it is showing and visible, it can be used (enabled, editable, expandable or
+checkable), it has a name or a text (or is a picture), and it lies on the screen. The columns are parted by tabs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Literal
+from xml.etree import ElementTree
+
+from msgspec import Struct
+
+from .tokens import cut
+
+Space = Literal["screenshot", "a11y_tree", "screenshot_a11y_tree", "som"]
+TREE_SPACES: tuple[Space, ...] = ("a11y_tree", "screenshot_a11y_tree", "som")
+PICTURE_SPACES: tuple[Space, ...] = ("screenshot", "screenshot_a11y_tree", "som")
+
+_PREFIXES = ("document",)
+_ENDINGS = tuple("item button heading label scrollbar searchbox textbox link tabelement textfield textarea menu".split())
+_ROLES = frozenset(
+    """
+    alert canvas check-box combo-box entry icon image paragraph scroll-bar section slider static table-cell terminal text
+    """.split()
+)
+_PICTURE = "image"
+_USABLE = ("enabled", "editable", "expandable", "checkable")
+_PAIR = re.compile(r"\(\s*(-?\d+)\s*,\s*(-?\d+)\s*\)")
+_LARGEST_TREE = 32 << 20
+_LONGEST_TEXT = 2_000
+CUT = "[…] (more is on the screen: the list was cut at {most} tokens)"
+UNREADABLE = "(the accessibility tree could not be read)"
+
+
+class Node(Struct, frozen=True):
+    """A thing on the screen."""
+
+    tag: str
+    name: str
+    text: str
+    x: int
+    y: int
+    width: int
+    height: int
+
+    @property
+    def centre(self) -> tuple[int, int]:
+        return self.x + self.width // 2, self.y + self.height // 2
+
+
+def nodes(tree: str) -> list[Node] | None:
+    """The things that can be used, in the tree's order; None if it cannot be read."""
+    if len(tree) > _LARGEST_TREE or "<!" in tree[:4096]:
+        return None
+    try:
+        root = ElementTree.fromstring(tree)
+    except ElementTree.ParseError:
+        return None
+    return [node for element in root.iter() if (node := _node(element)) is not None]
+
+
+def table(found: Sequence[Node] | None, most: int, *, indexed: bool = False) -> str:
+    """As text of at most so many tokens; what is left out is marked."""
+    if found is None:
+        return UNREADABLE
+    head = ["INDEX"] * indexed + ["TAG", "NAME", "POSITION", "SIZE", "TEXT"]
+    lines = ["\t".join(head), *_lines(found, indexed)]
+    kept, left_out = cut(lines, most)
+    return "\n".join([*kept, CUT.format(most=most)] if left_out else kept)
+
+
+def _lines(found: Sequence[Node], indexed: bool) -> Iterator[str]:
+    for place, node in enumerate(found):
+        name = " ".join(node.name.split())
+        columns = [node.tag, name, f"({node.x}, {node.y})", f"({node.width}, {node.height})", repr(node.text)]
+        yield "\t".join([str(place)] * indexed + columns)
+
+
+def _node(element: ElementTree.Element) -> Node | None:
+    tag = element.tag
+    if not _interactive(tag):
+        return None
+    facts = {name.rpartition("}")[2]: value for name, value in element.attrib.items()}
+    states = {name for name, value in facts.items() if value == "true"}
+    if not {"showing", "visible"} <= states or states.isdisjoint(_USABLE):
+        return None
+    name, text = facts.get("name", ""), (element.text or "").strip()[:_LONGEST_TEXT]
+    if not (name or text or tag == _PICTURE):
+        return None
+    position, size = _pair(facts.get("screencoord")), _pair(facts.get("size"))
+    if position is None or size is None or min(position) < 0 or min(size) <= 0:
+        return None
+    return Node(tag, name[:_LONGEST_TEXT], text, *position, *size)
+
+
+def _interactive(tag: str) -> bool:
+    return tag in _ROLES or tag.startswith(_PREFIXES) or tag.endswith(_ENDINGS)
+
+
+def _pair(text: str | None) -> tuple[int, int] | None:
+    found = _PAIR.fullmatch((text or "").strip())
+    return (int(found[1]), int(found[2])) if found else None

@@ -1,0 +1,74 @@
+"""What the oracle plays: a task's own solution, or its gold files written to where its evaluator looks.
+
+`solution.py` beside a task is Python code for the desktop; a line `# ---` parts it into actions.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from ...values import ToolCall
+from .dataset import Dataset
+from .tasks import Check, DesktopTask, checks
+
+FILE = "solution.py"
+SEPARATOR = "# ---"
+PIECE = 45_000
+"""Bytes of a gold file in one action: as text 60,000 characters, half of what a command line may hold."""
+
+
+def solution(task: DesktopTask, dataset: Dataset) -> Sequence[ToolCall]:
+    """The actions, and then done; nothing if the reference is of another kind."""
+    actions = _own(task.folder / FILE) or _gold(task, dataset)
+    return [*(_act(number, code) for number, code in enumerate(actions, 1)), ToolCall("done", "done", "{}")] if actions else ()
+
+
+def _own(path: Path) -> list[str]:
+    if not path.is_file():
+        return []
+    parts: list[list[str]] = [[]]
+    for line in path.read_text().splitlines(keepends=True):
+        if line.rstrip() == SEPARATOR:
+            parts.append([])
+        else:
+            parts[-1].append(line)
+    return [code for part in parts if (code := "".join(part)).strip()]
+
+
+def _gold(task: DesktopTask, dataset: Dataset) -> list[str]:
+    """All files, or any one if one is enough."""
+    evaluator = task.form.evaluator
+    found = [_file(check, dataset) for check in checks(evaluator)]
+    files = [each for each in found if each is not None]
+    if evaluator.conj == "and" and len(files) < len(found):
+        return []
+    return [code for target, gold in files for code in _writing(target, gold.read_bytes())]
+
+
+def _file(check: Check, dataset: Dataset) -> tuple[str, Path] | None:
+    """Where a file is expected, and the file that is."""
+    target, gold = check.result.get("path"), check.expected.get("path")
+    if check.result.get("type") != "vm_file" or check.expected.get("type") != "local_file":
+        return None
+    if not isinstance(target, str) or not isinstance(gold, str):
+        return None
+    path = dataset.resolve(gold)
+    return (target, path) if path.is_file() else None
+
+
+def _writing(target: str, data: bytes) -> Iterator[str]:
+    for start in range(0, max(len(data), 1), PIECE):
+        text = base64.b64encode(data[start : start + PIECE]).decode()
+        first = "import base64, pathlib\n"
+        folder = "path.parent.mkdir(parents=True, exist_ok=True)\n" if start == 0 else ""
+        mode = "wb" if start == 0 else "ab"
+        write = f"with path.open({mode!r}) as file:\n    file.write(base64.b64decode({text!r}))\n"
+        yield f"{first}path = pathlib.Path({target!r}).expanduser()\n{folder}{write}"
+
+
+def _act(number: int, code: str) -> ToolCall:
+    return ToolCall(f"action-{number}", "pyautogui", msgspec.json.encode({"code": code}).decode())

@@ -1,0 +1,68 @@
+"""Desktop episodes on a drawn desktop, without waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from tests.support.scripted_model import Answer, ScriptedModel
+from touchstone.agents.screen import ScreenAgent
+from touchstone.agents.scripted import ScriptedAgent
+from touchstone.benchmarks.desktop.accounts import Accounts
+from touchstone.benchmarks.desktop.benchmark import DesktopBenchmark
+from touchstone.benchmarks.desktop.settings import Settings
+from touchstone.benchmarks.desktop.tasks import DesktopTask, load_tasks
+from touchstone.protocols import Agent
+from touchstone.runs.play import play
+from touchstone.values import Record, ToolCall, ToolStep
+
+from .drawn import DrawnDesktop
+from .support import make_dataset
+
+SAVED = "pyautogui.write('a,b\\n1,2\\n')\npyautogui.click(60, 135)"
+"""What solves the task of `support`."""
+
+
+class World:
+    """A benchmark of two small tasks, its desktops, and a run directory."""
+
+    def __init__(
+        self,
+        directory: Path,
+        *forms: dict[str, Any],
+        retriever: Callable[[DesktopTask], str | None] | None = None,
+        **settings: Any,
+    ) -> None:
+        dataset = make_dataset(directory, *forms)
+        self.run = directory / "run"
+        self.run.mkdir()
+        self.desktops: list[DrawnDesktop] = []
+        self.benchmark = DesktopBenchmark(
+            load_tasks(dataset),
+            dataset,
+            Accounts(dataset.root / "settings"),
+            self._made,
+            settings=Settings(**{"sleep_after_action": 0.0, "settle": 0.0, **settings}),
+            retriever=retriever,
+        )
+        self.benchmark.artefacts = self.run
+
+    async def play(self, agent: Agent, task: int = 0) -> Record:
+        return (await play(self.benchmark, agent, self.benchmark.tasks()[task]))[0]
+
+    async def calls(self, *made: ToolCall, task: int = 0) -> Record:
+        return await self.play(ScriptedAgent(lambda _: made), task)
+
+    async def screen(self, answers: Iterable[Answer], *, steps: int = 5, history: int = 3) -> tuple[Record, ScriptedModel]:
+        model = ScriptedModel(answers)
+        return await self.play(ScreenAgent(model, steps, history)), model
+
+    def _made(self) -> DrawnDesktop:
+        desktop = DrawnDesktop()
+        self.desktops.append(desktop)
+        return desktop
+
+
+def observed(record: Record) -> list[str]:
+    return [step.observation.text for step in record.steps if isinstance(step, ToolStep)]

@@ -30,6 +30,7 @@ app = App(name="desktop", help="Spider2-V: data-engineering work on a desktop.")
 accounts = App(name="accounts", help="The settings of cloud services that some tasks need.")
 app.command(accounts)
 app.command(documents)
+app.command("touchstone.cli.desktop_image:app", name="image", help="The desktop's root file system: make, list, remove its layers.")
 
 EXAMPLES = Path("evaluation_examples")
 _SELECT = Group("Which tasks", sort_key=1)

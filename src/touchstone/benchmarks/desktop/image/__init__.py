@@ -1,0 +1,32 @@
+"""The root file system of a desktop: layers made from Debian's and PyPI's packages, kept by content, combined per task.
+
+recipes     which layers there are, and how each is made (layers/*.sh)
+needs       which of them a task's applications need
+building    makes them in chambers, from where this machine's own pip, npm and apt take packages (registries, debian)
+store       where they are kept, and the image that some of them are together
+standins/   small programs in the image in place of some that the tasks call
+session.sh  starts the desktop in there
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .needs import layers_for, not_given
+from .store import Image, Layer, Store, find
+
+SESSION = Path(__file__).parent / "session.sh"
+"""The program that starts a session; a sandbox shows it to the guest."""
+
+
+def standins() -> dict[str, str]:
+    """The programs in the guest that stand in for others, and for what, in the words of their own first lines."""
+    return {path.name: _stands_for(path) for path in sorted((Path(__file__).parent / "standins").iterdir())}
+
+
+def _stands_for(path: Path) -> str:
+    said = next(line for line in path.read_text().splitlines() if line.startswith("# Stands in for "))
+    return said.removeprefix("# Stands in for ").rstrip(".")
+
+
+__all__ = ["SESSION", "Image", "Layer", "Store", "find", "layers_for", "not_given", "standins"]

@@ -1,0 +1,37 @@
+# Settings that spare everybody the questions of a first start, the start page, and the stand-ins.
+put() { install -D -m "${3:-644}" "files/$1" "$2"; }
+give() { install -d -o user -g user "$(dirname "$2")" && install -o user -g user -m 644 "files/$1" "$2"; }
+home=/home/user
+
+put start.html /usr/share/touchstone/start.html
+put chromium-options /etc/chromium.d/touchstone
+put chromium-policies.json /etc/chromium/policies/managed/touchstone.json
+put google-chrome.desktop /usr/share/applications/google-chrome.desktop
+put mimeapps.list /etc/xdg/mimeapps.list
+put panel.xml /etc/xdg/xfce4/panel/default.xml
+put dconf /etc/dconf/db/local.d/touchstone
+install -d /etc/dconf/profile
+printf 'user-db:user\nsystem-db:local\n' > /etc/dconf/profile/user
+dconf update
+
+for folder in Desktop Documents Downloads Music Pictures Public Templates Videos projects .config .cache .local .local/share \
+    .dagster anaconda3 anaconda3/envs anaconda3/etc anaconda3/etc/profile.d .config/xfce4 .config/xfce4/xfconf \
+    .config/xfce4/xfconf/xfce-perchannel-xml .config/libreoffice .config/libreoffice/4; do
+    install -d -o user -g user "$home/$folder"
+done
+give panel.xml "$home/.config/xfce4/xfconf/xfce-perchannel-xml/xfce4-panel.xml"
+give mimeapps.list "$home/.config/mimeapps.list"
+give libreoffice.xcu "$home/.config/libreoffice/4/user/registrymodifications.xcu"
+install -o user -g user -m 600 /dev/null "$home/.Xauthority"
+install -o user -g user -m 644 /dev/null "$home/.sudo_as_admin_successful"
+
+install -D -o user -g user -m 644 standins/conda.sh "$home/anaconda3/etc/profile.d/conda.sh"
+echo '. /home/user/anaconda3/etc/profile.d/conda.sh' >> "$home/.bashrc"
+for name in google-chrome systemctl code astro docker; do
+    install -m 755 "standins/$name" "/usr/local/bin/$name"
+done
+ln -s docker /usr/local/bin/docker-compose
+
+# The first start of LibreOffice writes half of its profile; nobody should wait for that.
+su user -c "cd && timeout 120 soffice --headless --terminate_after_init > /dev/null 2>&1" || true
+rm -rf /tmp/* "$home/.cache/dconf"

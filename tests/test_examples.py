@@ -27,7 +27,7 @@ def test_an_example_runs(example: Path, tmp_path: Path) -> None:
         env=environment(tmp_path / "cache"),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
     )
     assert done.returncode == 0, done.stderr
     assert SAID[example.name] in done.stdout

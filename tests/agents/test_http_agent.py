@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.ports import nobody_listens
 from tests.support.sql_service import (
     Answer,
     Script,
@@ -183,7 +184,7 @@ class TestNoAnswer:
     async def test_one_that_does_not_come_in_time_is_an_error(self, bird: Bird, answer: Answer) -> None:
         began = time.monotonic()
         record, failure, _ = await ask(bird, [answer], seconds=0.3)
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 60  # and not as long as the service would take
         assert isinstance(failure, ServiceFailure)
         assert (record.outcome, record.evidence["kind"]) == (Outcome.error, "api_timeout")
         assert record.reason == "no answer within 0.3 seconds"
@@ -196,11 +197,10 @@ class TestNoAnswer:
         assert not record.reason.endswith(": ")
 
     async def test_nobody_at_the_address_is_an_error_and_tells_no_secrets(self, bird: Bird) -> None:
-        with SqlService([]) as gone:
-            pass
-        record, failure = await ask_at(bird, gone.url.replace("://", "://me:secret@") + "?key=secret")
+        with nobody_listens() as port:
+            record, failure = await ask_at(bird, f"http://me:secret@127.0.0.1:{port}/infer?key=secret")
         assert isinstance(failure, ServiceUnreachable)
-        assert record.reason.startswith(f"nothing usable answers at {gone.url}: ")
+        assert record.reason.startswith(f"nothing usable answers at http://127.0.0.1:{port}/infer: ")
         assert "secret" not in record.reason
 
     @pytest.mark.parametrize("status", [301, 400, 401, 404, 422])

@@ -25,6 +25,7 @@ from msgspec import Struct
 from tests.support.command import environment, records, run_directory
 from tests.support.playing import observations
 from tests.support.worlds import World, make_world
+from tests.workers.processes import until as come_true
 from touchstone.agents.human import HumanAgent, listing, plugin, read_arguments, read_command
 from touchstone.benchmarks.bird.benchmark import Bird
 from touchstone.failures import RunStopped
@@ -212,13 +213,14 @@ class TestPlay:
         with os.fdopen(read) as source:
             agent = HumanAgent(source, out)
             both = [asyncio.create_task(play(bird, agent, task)) for task in bird.tasks()[:2]]
+            assert await come_true(lambda: "=== Task" in out.getvalue())
             await asyncio.sleep(0.1)
             assert out.getvalue().count("=== Task") == 1
             os.write(write, f"exec SELECT 1;\nsubmit {GOLD};\nsubmit SELECT COUNT(*) ".encode())
-            await asyncio.wait(both, timeout=10, return_when=asyncio.FIRST_COMPLETED)
-            assert out.getvalue().count("=== Task") == 2
+            await asyncio.wait(both, timeout=60, return_when=asyncio.FIRST_COMPLETED)
+            assert await come_true(lambda: out.getvalue().count("=== Task") == 2)
             os.write(write, b"FROM item;\n")
-            results = await asyncio.wait_for(asyncio.gather(*both), 10)
+            results = await asyncio.wait_for(asyncio.gather(*both), 60)
             os.close(write)
         assert [record.outcome for record, _ in results] == [Outcome.passed] * 2
 
@@ -230,7 +232,7 @@ class TestPlay:
             assert not playing.done()
             playing.cancel()
             with pytest.raises(asyncio.CancelledError):
-                await asyncio.wait_for(playing, 5)
+                await asyncio.wait_for(playing, 60)
 
     async def test_nobody_plays_after_the_end_of_the_input(self, bird: Bird, tmp_path: Path) -> None:
         (tmp_path / "typed.txt").write_text(f"submit {GOLD};\n")
@@ -279,7 +281,7 @@ def started(world: World, stdin: Any, stdout: Any, tasks: int) -> Iterator[subpr
 class TestTheCommand:
     def test_through_a_pipe(self, world: World) -> None:
         with started(world, subprocess.PIPE, subprocess.PIPE, 3) as process:
-            out, err = process.communicate(f"submit {GOLD};\nquit\n".encode(), timeout=30)
+            out, err = process.communicate(f"submit {GOLD};\nquit\n".encode(), timeout=120)
         assert process.returncode == 1
         assert b"=== Task 11 ===" in out
         assert b"=== Task 12 ===" not in out
@@ -299,7 +301,7 @@ class TestTheCommand:
             assert b"(1 row)" in until(ours, b"(1 row)\r\n\r\n> ")
             os.write(ours, b"\x04")
             until(ours, b"not submitted")
-            process.wait(timeout=20)
+            process.wait(timeout=60)
         os.close(ours)
         assert process.returncode == 0
         (record,) = records(run_directory(world.tasks.parent / "results"))
@@ -314,7 +316,7 @@ class TestTheCommand:
             process.send_signal(signal.SIGINT)
             assert b"Ctrl-C again abandons" in process.stderr.readline()
             process.send_signal(signal.SIGINT)
-            assert process.wait(timeout=10) == 130
+            assert process.wait(timeout=60) == 130
         os.close(ours)
 
 
@@ -322,6 +324,6 @@ def until(terminal: int, words: bytes) -> bytes:
     """What the terminal shows, up to these words."""
     shown = b""
     while words not in shown:
-        assert select.select([terminal], [], [], 20)[0], f"nothing more after {shown!r}"
+        assert select.select([terminal], [], [], 60)[0], f"nothing more after {shown!r}"
         shown += os.read(terminal, 4096)
     return shown

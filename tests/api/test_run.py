@@ -62,7 +62,7 @@ async def test_it_runs_inside_a_running_loop_as_in_a_notebook(bird: Source) -> N
 
 def test_plain_functions_are_asked_at_once(bird: Source) -> None:
     """All six must be inside the function together, or none gets out."""
-    together = threading.Barrier(6, timeout=20)
+    together = threading.Barrier(6, timeout=90)
 
     def agent(question: str) -> str:
         together.wait()
@@ -192,7 +192,7 @@ def slow_after(calls: int) -> Callable[[str], str]:
         made.append(question)
         if len(made) > calls:
             os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(0.4)
+            time.sleep(1.5)
         return GOLD[question]
 
     return agent

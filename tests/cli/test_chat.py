@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import socket
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,6 +12,7 @@ from tests.cli.conftest import Cli
 from tests.support.chat_players import knowing, tools_of
 from tests.support.chat_server import ChatServer, Script, bad_key, failure, no_model, overflow, refusal, text
 from tests.support.command import Done, Started, finish, overall, records, run_directory, start
+from tests.support.ports import nobody_listens
 from tests.support.worlds import ROWS, World, make_world
 
 KEY = {"OPENAI_API_KEY": "sk-very-secret"}
@@ -24,12 +23,12 @@ def refused(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Started,
     """A run against a port where nothing listens. Its retries take a while, so it starts before all other tests here."""
     directory = tmp_path_factory.mktemp("refused")
     world = make_world(directory / "world")
-    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
-        port = listener.getsockname()[1]
-    process = start("bird", *world.arguments, "--base-url", f"http://127.0.0.1:{port}/v1", "-o", "out", cwd=directory, env=KEY)
-    yield process, directory / "out"
-    process.kill()
-    process.communicate()
+    with nobody_listens() as port:
+        address = f"http://127.0.0.1:{port}/v1"
+        process = start("bird", *world.arguments, "--base-url", address, "-o", "out", cwd=directory, env=KEY)
+        yield process, directory / "out"
+        process.kill()
+        process.communicate()
 
 
 @pytest.fixture(autouse=True)

@@ -227,7 +227,7 @@ def test_a_person_plays_through_the_terminal(dataset: Path, tmp_path: Path) -> N
     moves = (
         f"ask what is an active customer?\n\nexecute SELECT count(*) AS n FROM customer;\nsubmit {ACTIVE};\nsubmit {TOTALS};\n"
     )
-    out, err = process.communicate(moves, timeout=60)
+    out, err = process.communicate(moves, timeout=180)
     assert process.returncode == 0, err
     assert "Who are our active customers?" in out
     assert "bird-coins left]" in out

@@ -86,7 +86,7 @@ def test_standard_output_belongs_to_the_protocol(tmp_path: Path, world: World) -
         env=environment(tmp_path / "cache"),
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=120,
         check=True,
     )
     answers = [json.loads(line) for line in done.stdout.splitlines()]

@@ -23,6 +23,7 @@ from tests.benchmarks.spider2.worlds import (
 )
 from tests.cli.conftest import Cli
 from tests.support.command import Done, finish, overall, records, run_directory, start
+from tests.support.ports import nobody_listens
 from tests.support.sql_service import SqlService, answering, failing, says, sql
 from tests.support.worlds import LONG
 
@@ -74,8 +75,9 @@ def api(cli: Cli, spider2: Spider2World) -> Api:
     """Evaluates the service with the small dataset; output goes to out.json, csv/ and runs/."""
     places = ("--output", "out.json", "--results", "csv", "--runs", "runs")
 
-    def run(service: SqlService, *options: str | Path) -> Done:
-        given = ("--input", spider2.questions, "--api-url", service.url, *spider2.options, *places)
+    def run(service: SqlService | str, *options: str | Path) -> Done:
+        address = service if isinstance(service, str) else service.url
+        given = ("--input", spider2.questions, "--api-url", address, *spider2.options, *places)
         return cli("spider2", "api", *given, *options)
 
     return run
@@ -407,13 +409,11 @@ class TestResume:
 
 
 def test_nobody_at_the_address_is_one_line_and_leaves_nothing(api: Api, tmp_path: Path) -> None:
-    with SqlService([]) as gone:
-        pass
-    done = api(gone, "--all", "--task", "local001")
+    with nobody_listens() as port:
+        done = api(f"http://127.0.0.1:{port}/infer", "--all", "--task", "local001")
     assert done.code == 1
-    assert (
-        done.err == f"touchstone: the run was stopped: nothing usable answers at {gone.url}: All connection attempts failed\n"
-    )
+    complaint = f"nothing usable answers at http://127.0.0.1:{port}/infer: All connection attempts failed"
+    assert done.err == f"touchstone: the run was stopped: {complaint}\n"
     assert list((tmp_path / "runs").iterdir()) == []
     assert not (tmp_path / "out.json").exists()
     assert not (tmp_path / "csv").exists()

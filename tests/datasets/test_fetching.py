@@ -24,7 +24,7 @@ from touchstone.failures import InputError
 
 CONTENT = os.urandom(300_000)
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
-QUICK = Patience(attempts=3, pause=0.01, timeout=5)
+QUICK = Patience(attempts=3, pause=0.01, timeout=30)
 
 
 @pytest.fixture

@@ -204,7 +204,7 @@ def test_the_command_finds_the_tasks_by_name(world: World, tmp_path: Path) -> No
         env=environment(tmp_path / "cache", {"PYTHONPATH": str(site), "HOME": str(tmp_path)}),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr + done.stdout
     (file,) = (tmp_path / "logs").glob("*.eval")

@@ -12,6 +12,7 @@ import pytest
 
 from tests.support import chat_server as chat
 from tests.support.chat_server import Answer, ChatServer
+from tests.support.ports import nobody_listens
 from touchstone.failures import (
     ContextLimit,
     EpisodeFailure,
@@ -113,10 +114,8 @@ async def test_failures(provider: str, answer: Answer, kind: type[EpisodeFailure
 
 @pytest.mark.parametrize("provider", [*PROVIDERS, "ollama_chat"])
 async def test_nobody_there(provider: str) -> None:
-    with ChatServer([chat.text("hi")]) as server:
-        url = server.url
-    with pytest.raises(ModelUnreachable, match="127"):
-        await build(url, provider).reply(ASK, [], PLACE)
+    with nobody_listens() as port, pytest.raises(ModelUnreachable, match="127"):
+        await build(f"http://127.0.0.1:{port}", provider).reply(ASK, [], PLACE)
 
 
 async def test_a_hanging_service_is_a_failure_in_time() -> None:
@@ -192,5 +191,5 @@ socket.create_connection = guarded(socket.create_connection)
 asyncio.run(main())
 """
     with ChatServer([chat.text("hi")]) as server:
-        done = subprocess.run([sys.executable, "-c", code, server.url], capture_output=True, text=True, timeout=120)
+        done = subprocess.run([sys.executable, "-c", code, server.url], capture_output=True, text=True, timeout=300)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 
 from tests.support import chat_server as chat
 from tests.support.chat_server import Answer, ChatServer
+from tests.support.ports import nobody_listens
 from touchstone.failures import (
     ContextLimit,
     EpisodeFailure,
@@ -233,7 +235,7 @@ async def test_a_wait_of_more_than_two_minutes_is_not_waited_for(ask: Ask) -> No
     started = time.perf_counter()
     with pytest.raises(ModelFailure):
         await ask(chat.rate_limited(after=3600), retries=6)
-    assert time.perf_counter() - started < 5
+    assert time.perf_counter() - started < 60
 
 
 async def test_a_rejected_request_is_not_repeated(models: Callable[..., Model]) -> None:
@@ -247,16 +249,15 @@ async def test_a_hanging_service_is_a_failure_in_time(ask: Ask) -> None:
     started = time.perf_counter()
     with pytest.raises(ModelFailure, match=r"within 0\.2 s"):
         await ask(chat.hang(), timeout=0.2)
-    assert time.perf_counter() - started < 3
+    assert time.perf_counter() - started < 20  # the service would take thirty
 
 
 @pytest.mark.parametrize("user", ["", "me:secret@"])
 async def test_nobody_there(models: Callable[..., Model], user: str) -> None:
-    with ChatServer([chat.text("hi")]) as server:
-        port = server.url.rpartition(":")[2]
-    with pytest.raises(ModelUnreachable) as caught:
-        await models(f"http://{user}127.0.0.1:{port}").reply(ASK, [], PLACE)
-    assert f"http://127.0.0.1:{port}" in str(caught.value)
+    with nobody_listens() as port:
+        with pytest.raises(ModelUnreachable) as caught:
+            await models(f"http://{user}127.0.0.1:{port}").reply(ASK, [], PLACE)
+        assert f"http://127.0.0.1:{port}" in str(caught.value)
     assert "secret" not in str(caught.value)
 
 
@@ -267,13 +268,19 @@ async def test_a_service_that_only_hangs_up_is_unreachable(ask: Ask) -> None:
 
 async def test_no_more_calls_at_once_than_allowed(models: Callable[..., Model]) -> None:
     now = most = 0
+    lock, three = threading.Lock(), threading.Event()
 
     def answer(_: Any) -> Answer:
         nonlocal now, most
-        now += 1
-        most = max(most, now)
+        with lock:
+            now += 1
+            most = max(most, now)
+            if now == 3:
+                three.set()
+        assert three.wait(20), "no three calls were made at once"
         time.sleep(0.03)
-        now -= 1
+        with lock:
+            now -= 1
         return chat.text("hi")
 
     with ChatServer(answer) as server:

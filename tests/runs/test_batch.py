@@ -9,6 +9,7 @@ import signal
 import pytest
 
 from tests.support.records import a_record
+from tests.workers.processes import until
 from touchstone.failures import EpisodeFailure, ModelFailure, ModelRejected, ModelUnreachable, RunStopped
 from touchstone.runs.batch import Batch, Job, Play
 from touchstone.values import ModelStep, Outcome, Record, Reply, ServiceStep, Task, Usage
@@ -137,15 +138,16 @@ async def test_a_failing_model_does_not_stop_the_run_by_itself() -> None:
     assert len(kept) == 10
 
 
-async def slow(job: Job) -> Played:
-    await asyncio.sleep(0.05)
-    return a_record(job.task.key), None
-
-
 async def test_one_ctrl_c_lets_the_episodes_in_flight_end() -> None:
     kept = Kept()
-    batch = Batch(slow, kept, parallel=3)
-    asyncio.get_running_loop().call_later(0.02, os.kill, os.getpid(), signal.SIGINT)
+
+    async def play(job: Job) -> Played:
+        if job.task.index == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+        assert await until(lambda: batch.interrupted)
+        return a_record(job.task.key), None
+
+    batch = Batch(play, kept, parallel=3)
     await batch.run(jobs(9))
     assert batch.interrupted
     assert sorted(kept.tasks) == ["0", "1", "2"]
@@ -154,9 +156,18 @@ async def test_one_ctrl_c_lets_the_episodes_in_flight_end() -> None:
 @pytest.mark.parametrize("signals", [[signal.SIGINT, signal.SIGINT], [signal.SIGTERM]])
 async def test_a_second_ctrl_c_or_a_sigterm_abandons_them(signals: list[signal.Signals]) -> None:
     kept = Kept()
-    batch = Batch(slow, kept, parallel=3)
-    for number, which in enumerate(signals):
-        asyncio.get_running_loop().call_later(0.06 + number / 100, os.kill, os.getpid(), which)
+
+    async def play(job: Job) -> Played:
+        if job.task.index < 3:
+            return a_record(job.task.key), None
+        if job.task.index == 5:
+            for which in signals:
+                os.kill(os.getpid(), which)
+                await asyncio.sleep(0.2)
+        await asyncio.sleep(600)
+        raise AssertionError("it was not abandoned")
+
+    batch = Batch(play, kept, parallel=3)
     await batch.run(jobs(9))
     assert batch.interrupted
     assert sorted(kept.tasks) == ["0", "1", "2"]

@@ -19,7 +19,18 @@ import pytest
 
 from tests.support.chat_players import Held, knowing
 from tests.support.chat_server import ChatServer, failure
-from tests.support.command import SCRIPTS, Done, Started, finish, overall, records, run_directory, start, times_recorded
+from tests.support.command import (
+    SCRIPTS,
+    Done,
+    Started,
+    finish,
+    overall,
+    records,
+    run_directory,
+    start,
+    times_recorded,
+    until_it_says,
+)
 from tests.support.records import a_record
 from tests.support.worlds import ROWS, World, make_world
 from touchstone.failures import EpisodeFailure, InputError, ModelRejected, RunStopped, Unscorable, WorkerFailure
@@ -113,7 +124,7 @@ def _with_descendants(root: int) -> list[int]:
     return found
 
 
-def until(what: Callable[[], bool], seconds: float = 60) -> None:
+def until(what: Callable[[], bool], seconds: float = 120) -> None:
     end = time.monotonic() + seconds
     while not what():
         assert time.monotonic() < end, "it did not come to pass"
@@ -283,7 +294,7 @@ def asked(player: Held, count: int) -> None:
 
 
 def ended(process: Started) -> Done:
-    done = finish(process, 120)
+    done = finish(process, 240)
     assert "Traceback" not in done.err
     return done
 
@@ -319,13 +330,12 @@ def test_one_ctrl_c_waits_for_what_is_in_flight_and_a_resume_plays_the_rest(
         process = nodes.begin(*world.arguments, "--base-url", server.url, "-o", "out", cwd=tmp_path)
         asked(player, 3)
         process.send_signal(signal.SIGINT)
-        time.sleep(0.3)
+        until_it_says(process, "waiting for 2 episodes to end")
         assert process.poll() is None
         player.release()
         done = ended(process)
     run = run_directory(tmp_path / "out")
     assert (done.code, len(records(run))) == (130, 3), done.err
-    assert "waiting for 2 episodes to end" in done.err
     with ChatServer(knowing()) as server:
         again = ended(nodes.begin("-r", run, "--base-url", server.url, cwd=tmp_path))
     assert again.code == 0, again.err

@@ -98,10 +98,14 @@ class Counting:
 
     def __init__(self) -> None:
         self.now = self.most = 0
+        self.three = asyncio.Event()
 
     async def play(self, stage: Stage) -> None:
         self.now += 1
         self.most = max(self.most, self.now)
+        if self.now == 3:
+            self.three.set()
+        await asyncio.wait_for(self.three.wait(), 30)
         await asyncio.sleep(0.02)
         await stage.call(submit("SELECT 1"))
         self.now -= 1

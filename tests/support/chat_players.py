@@ -45,13 +45,13 @@ class Held:
             held = len(self.asked) > self._quick
         if held:
             self._arrived.release()
-            self._gate.wait(60)
+            self._gate.wait(180)
         return answer
 
     def wait_for(self, count: int) -> None:
         """Until so many requests are held."""
         for _ in range(count):
-            assert self._arrived.acquire(timeout=30)
+            assert self._arrived.acquire(timeout=90)
 
     def release(self) -> None:
         self._gate.set()

@@ -7,6 +7,7 @@ import os
 import resource
 import subprocess
 import sys
+import threading
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -61,7 +62,18 @@ def start(
     )
 
 
-def finish(process: Started, timeout: float = 60) -> Done:
+def until_it_says(process: Started, words: str) -> str:
+    """The first line on stderr that holds these words; what comes before it is not seen again."""
+    assert process.stderr is not None
+    patience = threading.Timer(60, process.kill)
+    patience.start()
+    try:
+        return next(line for line in process.stderr if words in line)
+    finally:
+        patience.cancel()
+
+
+def finish(process: Started, timeout: float = 120) -> Done:
     out, err = process.communicate(timeout=timeout)
     return Done(process.returncode, out, err)
 

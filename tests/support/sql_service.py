@@ -67,7 +67,7 @@ def slow(answer: Answer, seconds: float) -> Answer:
 
 
 def hang() -> Answer:
-    return Answer(wait=60.0, reset=True)
+    return Answer(wait=120.0, reset=True)
 
 
 def reset() -> Answer:

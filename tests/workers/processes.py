@@ -41,7 +41,7 @@ async def written_number(path: Path) -> int:
     return int(path.read_text())  # noqa: ASYNC240
 
 
-async def until(condition: Callable[[], object], seconds: float = 10.0) -> bool:
+async def until(condition: Callable[[], object], seconds: float = 60.0) -> bool:
     """Waits for something that must become true soon."""
     end = time.monotonic() + seconds
     while not condition():

@@ -18,7 +18,7 @@ from touchstone.workers.pool import Pool, WorkerLost
 
 from . import functions
 from .functions import Note, Point
-from .processes import is_running, until, written_number
+from .processes import children, is_running, until, written_number
 
 WALL = 30.0
 
@@ -105,7 +105,6 @@ async def test_a_worker_killed_while_idle_is_not_used_again(make_pool: Callable[
     pid = await pool.call(functions.number, None, wall=WALL)
     os.kill(pid, signal.SIGKILL)
     await until(lambda: not is_running(pid))
-    await asyncio.sleep(0.05)
     assert await pool.call(functions.number, None, wall=WALL) != pid
 
 
@@ -123,9 +122,9 @@ async def test_deaths_do_not_disturb_calls_beside_them(pool: Pool) -> None:
 
 async def test_after_the_zygotes_death_the_pool_starts_again(pool: Pool) -> None:
     zygote = await pool.call(functions.parent, None, wall=WALL)
+    family = {zygote, *children(zygote)}
     os.kill(zygote, signal.SIGKILL)
-    await until(lambda: not is_running(zygote))
-    await asyncio.sleep(0.1)
+    await until(lambda: not any(map(is_running, family)))
     assert await pool.call(functions.double, 21, wall=WALL) == 42
 
 
@@ -183,7 +182,7 @@ async def test_a_call_past_its_wall_limit_is_killed_and_others_go_on(
 async def test_an_overdue_call_through_the_pool_loses_its_process(make_pool: Callable[..., Pool], tmp_path: Path) -> None:
     pool = make_pool()
     await pool.call(functions.double, 1, wall=WALL)
-    overdue = asyncio.create_task(pool.call(functions.note_and_sleep, Note(str(tmp_path / "pid")), wall=0.5))
+    overdue = asyncio.create_task(pool.call(functions.note_and_sleep, Note(str(tmp_path / "pid")), wall=3))
     pid = await written_number(tmp_path / "pid")
     with pytest.raises(WorkerLost):
         await overdue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -98,6 +99,14 @@ class Worker(asyncio.Protocol):
         failure.add_note(text)
         raise failure
 
+    def is_there(self) -> bool:
+        """Of an idle worker, which says nothing unasked: the kernel knows of its end before the event loop hears of it."""
+        if not self.alive:
+            return False
+        ended = select.poll()
+        ended.register(self._transport.get_extra_info("socket"), select.POLLIN)
+        return not ended.poll(0)
+
     def kill(self) -> None:
         if self.alive:
             with contextlib.suppress(ProcessLookupError):  # it may have died without our having heard of it
@@ -177,8 +186,9 @@ class Pool:
     async def lease(self) -> Worker:
         """A worker for the caller alone, until `give_back`."""
         worker = self._idle.pop() if self._idle else None
-        if worker is None or not worker.alive:
+        if worker is None or not worker.is_there():
             if worker is not None:
+                worker.close()
                 self._forget(worker)
             return await self._fork()
         self._shared -= 1
@@ -208,8 +218,9 @@ class Pool:
     async def _acquire(self) -> Worker:
         while self._idle:
             worker = self._idle.pop()
-            if worker.alive:
+            if worker.is_there():
                 return worker
+            worker.close()
             self._forget(worker)
         if self._shared < self._warm:
             return await self._fork_shared()

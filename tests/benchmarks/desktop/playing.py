@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,9 @@ from touchstone.agents.screen import ScreenAgent
 from touchstone.agents.scripted import ScriptedAgent
 from touchstone.benchmarks.desktop.accounts import Accounts
 from touchstone.benchmarks.desktop.benchmark import DesktopBenchmark
+from touchstone.benchmarks.desktop.documents.retrieving import Retriever
 from touchstone.benchmarks.desktop.settings import Settings
-from touchstone.benchmarks.desktop.tasks import DesktopTask, load_tasks
+from touchstone.benchmarks.desktop.tasks import load_tasks
 from touchstone.protocols import Agent
 from touchstone.runs.play import play
 from touchstone.values import Record, ToolCall, ToolStep
@@ -31,7 +32,7 @@ class World:
         self,
         directory: Path,
         *forms: dict[str, Any],
-        retriever: Callable[[DesktopTask], str | None] | None = None,
+        retriever: Retriever | None = None,
         **settings: Any,
     ) -> None:
         dataset = make_dataset(directory, *forms)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shutil
-import socket
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
 import pytest_asyncio
 
+from tests.support.ports import port_to_come_back_to
 from touchstone.benchmarks.desktop.getters import RESULTS
 from touchstone.benchmarks.desktop.guests import CONTROLLER_PORT
 from touchstone.benchmarks.desktop.scene import Scene
@@ -40,12 +40,6 @@ QUESTION = """<title>Question</title>
 FROM T</div></div></div>"""
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 @pytest.fixture(scope="module")
 def pages() -> Iterator[Pages]:
     with Pages() as served:
@@ -58,7 +52,7 @@ def pages() -> Iterator[Pages]:
 async def scene(tmp_path_factory: pytest.TempPathFactory, pages: Pages) -> AsyncIterator[Scene]:
     """A guest whose browser was started by the published step."""
     directory = tmp_path_factory.mktemp("browser")
-    port = free_port()
+    port = port_to_come_back_to()
     guest = LocalGuest(directory / "guest", {LISTENING: f"http://127.0.0.1:{port}", CONTROLLER_PORT: pages.address})
     flags = "--headless=new --no-sandbox --disable-gpu --no-first-run --user-data-dir=$HOME/profile"
     guest.program("google-chrome", f'#!/bin/sh\nexec {CHROMIUM} {flags} "$@" about:blank\n')

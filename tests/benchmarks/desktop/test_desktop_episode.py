@@ -14,6 +14,7 @@ import pytest_asyncio
 
 from tests.support.scripted_model import call
 from touchstone.agents.scripted import Oracle, ScriptedAgent
+from touchstone.benchmarks.desktop.documents.retrieving import FromContexts
 from touchstone.benchmarks.desktop.solutions import PIECE
 from touchstone.protocols import Stage
 from touchstone.runs.play import play
@@ -320,14 +321,16 @@ async def test_what_the_agent_is_told(make: Make) -> None:
 
 
 async def test_retrieved_documents_are_in_the_brief(make: Make) -> None:
-    world = make(retriever=lambda task: "Read the manual." if task.key == ABSTRACT else None)
+    world = make(retriever=FromContexts("context.txt"))
+    (world.benchmark.tasks()[0].folder / "context.txt").write_text("Documentation Source:\na\nRead the manual.\n")
     first, second = await world.calls(DONE), await world.calls(DONE, task=1)
     assert first.brief
     assert second.brief
-    assert first.brief.request == "Do it.\n\n# Documents that may help\nRead the manual."
-    assert (first.brief.fields["context"], second.brief.fields["context"]) == ("given", "none")
-    assert first.evidence["retrieval"] == "16 characters"
-    assert second.evidence["retrieval"] == "no context for this task"
+    assert first.brief.request.startswith("Do it.\n\n# Documents that may help\nDocumentation Source:")
+    assert second.brief.request.startswith("Do it.\nStep by step")
+    assert first.brief.fields["context"] == first.evidence["retrieval"]["found"] == "1 passages from context.txt"
+    assert second.brief.fields["context"] == "the task has no context file context.txt"
+    assert (await world.benchmark.identity())["retrieval"]["file"] == "context.txt"
 
 
 async def test_identity_changes_with_the_files_and_the_options(make: Make) -> None:

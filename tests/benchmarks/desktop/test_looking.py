@@ -146,7 +146,7 @@ def test_the_13_actions(action: dict[str, Any], code: str) -> None:
         ({"action_type": "CLICK", "num_clicks": 4}, "CLICK: num_clicks must be 1, 2 or 3."),
         ({"action_type": "PRESS", "key": "hyper"}, "PRESS: there is no key 'hyper'."),
         ({"action_type": "HOTKEY", "keys": ["ctrl", "ss"]}, "HOTKEY: there is no key 'ss'."),
-        ({"action_type": "TYPING", "text": "ä"}, "TYPING: these cannot be typed on the keyboard: 'ä'."),
+        ({"action_type": "TYPING", "text": "a\x07"}, "TYPING: these are no characters of a keyboard: '\\x07'."),
         ({"action_type": "TYPING", "parameters": {"text": 5}}, "TYPING: Expected 'str | null', got 'int' - at '$.text'."),
         ({"action_type": "TYPING", "text": "a", "x": 1, "y": 1}, "TYPING has no parameter 'x' (it has: text)."),
         ({"action_type": "PRESS", "parameters": {"colour": 1}}, "PRESS has no parameter 'colour'."),

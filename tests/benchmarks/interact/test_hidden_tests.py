@@ -300,7 +300,7 @@ def test_a_test_that_does_not_end(bench: Bench, code: str) -> None:
     start = time.monotonic()
     report = judged(bench, body(code), seconds=0.5)
     assert (report.passed, report.kind, report.test) == (False, "time", 0)
-    assert time.monotonic() - start < 10
+    assert time.monotonic() - start < 40  # it would sleep for a minute
     assert judged(bench, body("pass")).passed
 
 
@@ -308,7 +308,7 @@ def test_a_query_that_does_not_end_is_cancelled(postgres: PostgresBench) -> None
     assert judged(postgres, body("execute_queries('SELECT pg_sleep(60)', db_name, conn)"), seconds=0.5).kind == "time"
     others = "SELECT count(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
     busy = f"{others} AND state = 'active' AND query LIKE '%pg_sleep(60)%'"
-    until = time.monotonic() + 10
+    until = time.monotonic() + 40
     while postgres.run(busy).rows != [(0,)] and time.monotonic() < until:
         time.sleep(0.05)
     assert postgres.run(busy).rows == [(0,)]

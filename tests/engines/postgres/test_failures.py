@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -25,6 +24,8 @@ from .functions import Work
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 SLEEPING = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+NAP = "pg_sleep(2)"
+"""Long enough to be found at it, on a busy machine too."""
 
 
 @pytest.fixture(scope="module")
@@ -37,14 +38,14 @@ def server() -> Iterator[Server]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def engine(server: Server) -> AsyncIterator[PostgresEngine]:
-    engine = PostgresEngine(server, patience=5)
+    engine = PostgresEngine(server, patience=30)
     yield engine
     await engine.close()
 
 
 async def sleeper(server: Server) -> int:
     """The server process of a statement that sleeps."""
-    for _ in range(100):
+    for _ in range(1000):
         if found := administer(server, SLEEPING):
             return found[0][0]
         await asyncio.sleep(0.02)
@@ -54,7 +55,7 @@ async def sleeper(server: Server) -> int:
 @pytest.mark.parametrize("start", ["", "DELETE FROM sales; "])
 async def test_a_statement_whose_connection_is_lost_is_tried_again(engine: PostgresEngine, server: Server, start: str) -> None:
     world = engine.world("shop", "task")
-    working = asyncio.create_task(look(world, f"{start}SELECT pg_sleep(0.5), count(*) FROM items"))
+    working = asyncio.create_task(look(world, f"{start}SELECT {NAP}, count(*) FROM items"))
     administer(server, f"SELECT pg_terminate_backend({await sleeper(server)})")
     assert await working == [("", "3")]
     await world.close()
@@ -63,7 +64,7 @@ async def test_a_statement_whose_connection_is_lost_is_tried_again(engine: Postg
 async def test_a_judgement_whose_connection_is_lost_is_tried_again(engine: PostgresEngine, server: Server) -> None:
     world = engine.world("shop", "task")
     for writes in (False, True):
-        work = Work(["INSERT INTO items (name) VALUES ('x') RETURNING id", "SELECT pg_sleep(0.5)"])
+        work = Work(["INSERT INTO items (name) VALUES ('x') RETURNING id", f"SELECT {NAP}"])
         working = asyncio.create_task(world.judge(functions.run_all, work, Limits(seconds=5), writes=writes, wall=30))
         administer(server, f"SELECT pg_terminate_backend({await sleeper(server)})")
         assert (await working).results == [[["4"]], [["''"]]]
@@ -82,12 +83,12 @@ async def test_connections_that_died_while_idle_are_replaced(engine: PostgresEng
 
 async def test_a_worker_that_is_killed_is_replaced(engine: PostgresEngine, server: Server) -> None:
     world = engine.world("shop", "task")
-    working = asyncio.create_task(look(world, "SELECT pg_sleep(0.5), count(*) FROM items"))
+    working = asyncio.create_task(look(world, f"SELECT {NAP}, count(*) FROM items"))
     pid = await sleeper(server)
-    for worker in engine.pool._workers:  # whichever has the connection
+    for worker in [worker for worker in engine.pool._workers if worker._answer is not None]:
         os.kill(worker.pid, signal.SIGKILL)
     assert await working == [("", "3")]
-    for _ in range(100):
+    for _ in range(400):
         if not administer(server, f"SELECT 1 FROM pg_stat_activity WHERE pid = {pid}"):
             break
         await asyncio.sleep(0.05)
@@ -98,8 +99,7 @@ async def test_a_worker_that_is_killed_is_replaced(engine: PostgresEngine, serve
 async def test_a_server_that_crashes_and_comes_back(engine: PostgresEngine, server: Server) -> None:
     worlds = [engine.world("shop", f"task {number}") for number in range(3)]
     await worlds[1].advance(["CREATE TABLE mine AS SELECT 7 AS n"], Limits(seconds=5))
-    nap = "SELECT pg_sleep(0.5), "
-    texts = [f"{nap} count(*) FROM items", f"{nap} n FROM mine", f"DELETE FROM sales; {nap} 1"]
+    texts = [f"SELECT {NAP}, count(*) FROM items", f"SELECT {NAP}, n FROM mine", f"DELETE FROM sales; SELECT {NAP}, 1"]
     working = asyncio.gather(*(look(world, text) for world, text in zip(worlds, texts, strict=True)))
     os.kill(await sleeper(server), signal.SIGKILL)
     assert await working == [[("", "3")], [("", "7")], [("", "1")]]
@@ -114,10 +114,9 @@ async def test_a_server_that_is_gone() -> None:
         world, advanced, unused = (engine.world("shop", f"task {number}") for number in range(3))
         await explore(world, "SELECT 1")
         await advanced.advance(["DELETE FROM sales"], Limits(seconds=5))
-        working = asyncio.create_task(look(world, "SELECT pg_sleep(20)", seconds=20))
+        working = asyncio.create_task(look(world, "SELECT pg_sleep(600)", seconds=600))
         await sleeper(server)
         os.kill(int((Path(server.host).parent / "data" / "postmaster.pid").read_text().split()[0]), signal.SIGQUIT)
-        started_at = time.monotonic()
         with pytest.raises(DatabaseFailure, match="the PostgreSQL server cannot be reached: ") as caught:
             await working
         assert "\n" not in str(caught.value)
@@ -128,7 +127,6 @@ async def test_a_server_that_is_gone() -> None:
                 await one.judge(functions.run_all, Work(["SELECT 1"]), Limits(), wall=30)
             await one.close()
         await engine.close()
-        assert time.monotonic() - started_at < 20
 
 
 async def test_a_cancelled_episode_leaves_nothing_running(engine: PostgresEngine, server: Server) -> None:
@@ -139,7 +137,7 @@ async def test_a_cancelled_episode_leaves_nothing_running(engine: PostgresEngine
     with pytest.raises(asyncio.CancelledError):
         await working
     await world.close()
-    for _ in range(100):
+    for _ in range(400):
         if not administer(server, SLEEPING):
             break
         await asyncio.sleep(0.05)

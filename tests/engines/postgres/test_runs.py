@@ -6,11 +6,14 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from pathlib import Path
 
+import psycopg
 import pytest
 import pytest_asyncio
 
+from tests.workers.processes import until
 from touchstone.engines.postgres.embedded import started
 from touchstone.engines.postgres.engine import PostgresEngine
 from touchstone.engines.postgres.server import Server
@@ -149,6 +152,12 @@ async def test_a_server_that_is_not_there(server: Server, pool: Pool) -> None:
         await engine.close()
 
 
+def lets_in(server: Server) -> bool:
+    with suppress(psycopg.OperationalError):
+        return bool(administer(server, "SELECT 1"))
+    return False
+
+
 async def test_passwords_and_who_is_let_in(pool: Pool) -> None:
     with started() as open_server:
         make_template(open_server, "shop")
@@ -158,7 +167,7 @@ async def test_passwords_and_who_is_let_in(pool: Pool) -> None:
 
         rules.write_text("local all all scram-sha-256\n")
         administer(open_server, "SELECT pg_reload_conf()")
-        await asyncio.sleep(0.2)
+        await until(lambda: not lets_in(open_server))
         engine = PostgresEngine(closed, pool=pool)
         await play(engine)
         await engine.close()
@@ -171,7 +180,7 @@ async def test_passwords_and_who_is_let_in(pool: Pool) -> None:
 
         rules.write_text("local all postgres trust\nlocal all all reject\n")
         administer(closed, "SELECT pg_reload_conf()")
-        await asyncio.sleep(0.2)
+        await until(lambda: lets_in(open_server))
         engine = PostgresEngine(open_server, pool=pool)
         with pytest.raises(InputError, match="does not let in the roles that are made for episodes: "):
             await engine.start()

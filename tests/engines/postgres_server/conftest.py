@@ -63,7 +63,7 @@ def ask(server: Server, database: str, query: str, *, user: str | None = None) -
         return cursor.fetchall() if cursor.description else []
 
 
-def wait_for(condition: Callable[[], bool], seconds: float = 15.0) -> bool:
+def wait_for(condition: Callable[[], bool], seconds: float = 60.0) -> bool:
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:

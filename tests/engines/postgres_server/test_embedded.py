@@ -113,7 +113,7 @@ def test_busy_sessions_do_not_delay_the_end(base: Path) -> None:
         connection = psycopg.connect(server.conninfo("postgres"))
         connection.pgconn.send_query(b"SELECT sum(i) FROM generate_series(1, 100000000000) i")
         began = time.monotonic()
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 60  # the query would take hours
     assert is_clean(base)
     connection.close()
 

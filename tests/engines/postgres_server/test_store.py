@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.engines.postgres_server.conftest import Dump, ask, wait_for
+from tests.workers.processes import until
 from touchstone.engines.postgres.embedded import embedded_server, started
 from touchstone.engines.postgres.store import Store, default_cache, prepared
 from touchstone.failures import InputError
@@ -100,7 +101,7 @@ def test_two_builders_at_once_load_once(dump: Dump, cache: Path) -> None:
     dumps = dump("shop", t=GOOD)
     command = [sys.executable, "-c", BUILD, str(dumps), str(cache)]
     builders = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    lines = [builder.communicate(timeout=60)[0].splitlines() for builder in builders]
+    lines = [builder.communicate(timeout=180)[0].splitlines() for builder in builders]
     assert lines[0][-1] == lines[1][-1]
     assert sum(line.startswith("shop:") for answer in lines for line in answer) == 1
     assert sum(line.startswith("waiting") for answer in lines for line in answer) == 1
@@ -122,13 +123,14 @@ def test_a_builder_that_was_killed_is_no_obstacle(dump: Dump, cache: Path, base:
     assert wait_for(lambda: not list(base.iterdir()))
 
 
-async def test_cancelled_while_building(dump: Dump, cache: Path) -> None:
+async def test_cancelled_while_building(dump: Dump, cache: Path, base: Path) -> None:
     dumps = dump("shop", slow="CREATE TABLE slow AS SELECT pg_sleep(60)::text;\n")
     task = asyncio.create_task(prepare(dumps, cache))
+    assert await until(lambda: base.exists() and any(base.iterdir()))
     await asyncio.sleep(1.5)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await asyncio.wait_for(task, 20)
+        await asyncio.wait_for(task, 50)
     assert names(cache) == ["lock"]
 
 

@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test test-long lint perf clean
+.PHONY: setup demo test test-long test-desktop lint perf clean
 
 setup: .venv/.complete
 
@@ -28,10 +28,17 @@ demo: .venv/.demo
 	$(BIN)/touchstone demo
 
 test: setup
-	$(BIN)/pytest -n 2 -m "not long"
+	$(BIN)/pytest -n 2 -m "not long and not desktop"
 
 test-long: setup
-	$(BIN)/pytest -n 2 -m long
+	$(BIN)/pytest -n 2 -m "long and not desktop"
+
+# One at a time: what desktops leave behind is counted on the whole machine.
+test-desktop: setup
+	@command -v mmdebstrap >/dev/null && command -v slirp4netns >/dev/null && command -v newuidmap >/dev/null || \
+		{ apt-get update -q && apt-get install -y -q mmdebstrap slirp4netns uidmap; }
+	$(BIN)/touchstone desktop image build jupyter dbt
+	$(BIN)/pytest -m desktop
 
 lint: setup
 	$(BIN)/ruff check .
@@ -45,6 +52,7 @@ perf: setup
 	$(BIN)/python perf/score.py
 	$(BIN)/python perf/spider2_compare.py
 	$(BIN)/python perf/interact_reset.py
+	$(BIN)/python perf/desktop.py
 	$(BIN)/python perf/scale.py
 
 clean:

@@ -50,7 +50,7 @@ async def fault(connect: Connect, sql: str, **limits: Any) -> SqlError:
         f"CREATE TRIGGER t AFTER INSERT ON log BEGIN SELECT count(*) FROM {CROWD}; END; INSERT INTO log VALUES (1)",
         f"CREATE VIEW v AS SELECT count(*) FROM {CROWD}; SELECT * FROM v",
         "SELECT 1;" * 110_000,
-        "INSERT INTO log VALUES (1);" * 37_000,
+        "INSERT INTO log SELECT a.id FROM people a, people b, people c, people d, people e, people f;" * 5_000,
     ],
 )
 async def test_time(connect: Connect, sql: str) -> None:

@@ -15,18 +15,21 @@ from pathlib import Path
 from .needs import layers_for, not_given
 from .store import Image, Layer, Store, find
 
+_BEGIN = "# Stands in for "
 SESSION = Path(__file__).parent / "session.sh"
 """The program that starts a session; a sandbox shows it to the guest."""
 
 
 def standins() -> dict[str, str]:
     """The programs in the guest that stand in for others, and for what, in the words of their own first lines."""
-    return {path.name: _stands_for(path) for path in sorted((Path(__file__).parent / "standins").iterdir())}
+    files = sorted((Path(__file__).parent / "standins").iterdir())
+    return {path.name: said for path in files if path.is_file() and (said := _stands_for(path))}
 
 
 def _stands_for(path: Path) -> str:
-    said = next(line for line in path.read_text().splitlines() if line.startswith("# Stands in for "))
-    return said.removeprefix("# Stands in for ").rstrip(".")
+    """Nothing for what only helps them."""
+    said = (line for line in path.read_text().splitlines() if line.startswith(_BEGIN))
+    return next(said, "").removeprefix(_BEGIN).rstrip(".")
 
 
 __all__ = ["SESSION", "Image", "Layer", "Store", "find", "layers_for", "not_given", "standins"]

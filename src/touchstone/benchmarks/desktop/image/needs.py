@@ -10,7 +10,7 @@ _LAYERS: dict[str, tuple[str, ...]] = {
     "dbt": ("dbt",),
     "duckdb": ("duckdb",),
     "dagster": ("dagster",),
-    "airflow": ("airflow", "postgresql"),
+    "airflow": ("airflow",),
     "superset": ("superset",),
     "postgresql": ("postgresql",),
     "mysql": ("mysql",),

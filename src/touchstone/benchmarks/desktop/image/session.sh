@@ -15,7 +15,7 @@ mkdir -p -m 1777 /tmp/.X11-unix
 cd "$HOME" || exit 1
 
 # It says on its output when it takes connections.
-coproc screen { exec Xvfb :0 -screen 0 "${TOUCHSTONE_SCREEN:-1920x1080x24}" -nolisten tcp -displayfd 1 2> "$logs/xvfb.log"; }
+coproc screen { exec Xvfb :0 -screen 0 "${TOUCHSTONE_SCREEN:-1920x1080x24}" -nolisten tcp -noreset -displayfd 1 2> "$logs/xvfb.log"; }
 dbus-daemon --session --address="$DBUS_SESSION_BUS_ADDRESS" --fork --nopidfile 2> "$logs/dbus.log"
 read -r -u "${screen[0]}"
 

@@ -31,6 +31,7 @@ for name in google-chrome systemctl code astro docker; do
     install -m 755 "standins/$name" "/usr/local/bin/$name"
 done
 ln -s docker /usr/local/bin/docker-compose
+install -D -m 644 standins/services.py /usr/local/lib/touchstone/services.py
 
 # The first start of LibreOffice writes half of its profile; nobody should wait for that.
 su user -c "cd && timeout 120 soffice --headless --terminate_after_init > /dev/null 2>&1" || true

@@ -1,0 +1,99 @@
+"""Servers that stand-ins start in the background: which there are, whether they run, and how they are started and ended.
+
+Each is a process group with a file that holds its process id and one that takes what it prints, in FOLDER.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+FOLDER = Path(os.environ.get("STANDINS_FOLDER", "/tmp/.standins"))
+HOME = Path("/home/user")
+ENVIRONMENTS = HOME / "anaconda3/envs"
+AIRFLOW_HOME = HOME / ".astro/airflow"
+PROJECT = HOME / ".astro/project"
+
+
+def superset_variables() -> dict[str, str]:
+    settings = {"SUPERSET_CONFIG_PATH": str(HOME / ".superset/superset_config.py"), "FLASK_APP": "superset"}
+    return os.environ | settings | {"PATH": f"{ENVIRONMENTS}/superset/bin:{os.environ['PATH']}"}
+
+
+def airflow_variables() -> dict[str, str]:
+    """As in the containers of astro, with SQLite and one task at a time; a project's .env file counts more."""
+    settings = {
+        "AIRFLOW_HOME": str(AIRFLOW_HOME),
+        "AIRFLOW__CORE__DAGS_FOLDER": str(PROJECT / "dags"),
+        "AIRFLOW__CORE__PLUGINS_FOLDER": str(PROJECT / "plugins"),
+        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+        "AIRFLOW__CORE__EXECUTOR": "SequentialExecutor",
+        "AIRFLOW__CORE__TEST_CONNECTION": "Enabled",
+        "AIRFLOW__API__AUTH_BACKENDS": "airflow.api.auth.backend.basic_auth,airflow.api.auth.backend.session",
+        "AIRFLOW__SCHEDULER__DAG_DIR_LIST_INTERVAL": "5",
+        "AIRFLOW__SCHEDULER__MIN_FILE_PROCESS_INTERVAL": "5",
+        "AIRFLOW__WEBSERVER__EXPOSE_CONFIG": "True",
+        "AIRFLOW__WEBSERVER__RBAC": "True",
+        "AIRFLOW__WEBSERVER__WORKERS": "1",
+        "AIRFLOW__WEBSERVER__SHOW_TRIGGER_FORM_IF_NO_PARAMS": "False",
+        "PYTHONPATH": str(PROJECT),
+    }
+    own = PROJECT / ".env"
+    if own.is_file():
+        pairs = (line.partition("=") for line in own.read_text().splitlines() if "=" in line and not line.startswith("#"))
+        settings |= {name.strip(): value.strip() for name, _, value in pairs}
+    return os.environ | settings | {"PATH": f"{ENVIRONMENTS}/airflow/bin:{os.environ['PATH']}"}
+
+
+def running(name: str) -> int | None:
+    """Its process id."""
+    try:
+        process = int((FOLDER / f"{name}.pid").read_text())
+        os.killpg(process, 0)
+    except (OSError, ValueError):
+        return None
+    return process
+
+
+def start(name: str, command: list[str], variables: dict[str, str], folder: Path = HOME) -> None:
+    if running(name):
+        return
+    FOLDER.mkdir(exist_ok=True)
+    with log(name).open("ab") as output:
+        process = subprocess.Popen(
+            command, env=variables, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
+        )
+    (FOLDER / f"{name}.pid").write_text(str(process.pid))
+
+
+def stop(name: str) -> None:
+    process = running(name)
+    if process:
+        os.killpg(process, signal.SIGTERM)
+        deadline = time.monotonic() + 15
+        while running(name) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        if running(name):
+            os.killpg(process, signal.SIGKILL)
+    (FOLDER / f"{name}.pid").unlink(missing_ok=True)
+
+
+def log(name: str) -> Path:
+    return FOLDER / f"{name}.log"
+
+
+def answers(url: str, seconds: float) -> bool:
+    """Whether a server gives a page within this time."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            with urllib.request.urlopen(url, timeout=10):
+                return True
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.5)
+    return False

@@ -225,7 +225,7 @@ def overflow() -> bytes:
 )
 def test_what_has_no_result(function: Callable[[], bytes], message: str) -> None:
     with pytest.raises(Died, match=message):
-        confined(function, seconds=20, memory=MEMORY)
+        confined(function, seconds=120, memory=MEMORY)
 
 
 def spoil_builtins() -> bytes:

@@ -26,6 +26,14 @@ Script = Callable[[str], Sequence[ToolCall] | None]
 
 
 @dataclass(frozen=True)
+class ScreenSettings:
+    """How tasks on a screen are played: a person sees it in the browser, and unfinished work is judged as it stands."""
+
+    history: int
+    """How many earlier turns the model still sees."""
+
+
+@dataclass(frozen=True)
 class Player:
     """Who plays, what a run directory is named after, and what makes its records comparable."""
 
@@ -44,11 +52,13 @@ def build_player(
     *,
     protocol: str = "lines",
     command: CommandSettings | None = None,
+    screen: ScreenSettings | None = None,
 ) -> Player:
-    """`scripts` makes what the oracle ("solution") and replay ("predictions") play; `protocol` is what react speaks."""
+    """`scripts` makes what the oracle ("solution") and replay ("predictions") play; `protocol` is what react speaks;
+    `screen` is for tasks that are played on one."""
     if command is not None and play.agent != "command":
         raise InputError(f"--command is for --agent command, not {play.agent}")
-    plugin = agent_plugin(play.agent)
+    plugin = agent_plugin("live" if screen and play.agent == "human" else play.agent)
     model = None
     if plugin.needs_model:
         settings = ModelSettings(base_url=play.base_url, service_tier=play.service_tier, concurrency=parallel)
@@ -56,7 +66,16 @@ def build_player(
         stack.push_async_callback(model.close)
     script = scripts[plugin.needs_script]() if plugin.needs_script else _nothing
     agent = plugin.build(
-        AgentSettings(model=model, max_turns=play.max_turns, service=service, command=command, script=script, protocol=protocol)
+        AgentSettings(
+            model=model,
+            max_turns=play.max_turns,
+            service=service,
+            command=command,
+            script=script,
+            protocol=protocol,
+            history=screen.history if screen else 3,
+            judge_unfinished=screen is not None,
+        )
     )
     if close := getattr(agent, "close", None):
         stack.push_async_callback(close)
@@ -65,6 +84,7 @@ def build_player(
         "model": model.name if model else None,
         "max_turns": play.max_turns if model else None,
         **({"protocol": protocol} if play.agent == "react" else {}),
+        **({"history": screen.history if model else None} if screen else {}),
         **({"command": getattr(agent, "identity", None)} if play.agent == "command" else {}),
         "service": {"url": without_secrets(service.url), "template": service.template}
         if service and play.agent == "http"

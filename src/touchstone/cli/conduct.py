@@ -36,6 +36,8 @@ class Conduct:
     """Show a progress bar on a terminal; otherwise plain lines, because something else is shown there."""
     quiet: bool = False
     """Print no summary: the command has something better to show."""
+    begun: Callable[[Path], None] | None = None
+    """Told of the run directory before anything is played."""
 
 
 class LeftSeat(Exception):
@@ -55,6 +57,8 @@ async def conduct(plan: Plan, how: Conduct) -> tuple[Finished, Path]:
         if place and (address := address_of(place)):
             refuse_unknown(address)
     directory = _directory(plan, how)
+    if how.begun:
+        how.begun(directory.path)
     mirror = _mirror(how, directory.path)
     try:
         finished = await _play(plan, how, directory, mirror)

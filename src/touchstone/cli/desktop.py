@@ -31,6 +31,7 @@ accounts = App(name="accounts", help="The settings of cloud services that some t
 app.command(accounts)
 app.command(documents)
 app.command("touchstone.cli.desktop_image:app", name="image", help="The desktop's root file system: make, list, remove its layers.")
+app.command("touchstone.cli.desktop_run:run", name="run", help="Play desktop tasks with an agent, and score it.")
 
 EXAMPLES = Path("evaluation_examples")
 _SELECT = Group("Which tasks", sort_key=1)

@@ -4,6 +4,7 @@
     runs.jsonl      one record per task and epoch, in the order they ended
     overall.json    aggregates      }  both replaced as a whole when the run ends,
     summary.txt     for a person    }  whether it was finished, stopped or interrupted
+    episodes/       pictures and other files that records name, of benchmarks that have some
 
 A record counts as done when it is on the disk: records that end while a write is under way share the next one.
 On resume a torn last line is cut off, and records with the outcome `error` are taken out, since they are owed again.
@@ -14,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import os
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
@@ -133,6 +135,7 @@ class RunDirectory:
     def _remove(self) -> None:
         for name in ("runs.jsonl", "config.json", "config.toml", "overall.json", "summary.txt"):
             (self.path / name).unlink(missing_ok=True)
+        shutil.rmtree(self.path / "episodes", ignore_errors=True)
         latest = self.path.parent / "latest"
         if latest.is_symlink() and latest.readlink() == Path(self.path.name):
             latest.unlink()

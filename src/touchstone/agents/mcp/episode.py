@@ -22,8 +22,10 @@ _OVER = Observation("The task is over: nothing more can be done.", error=True)
 class Served:
     """One episode as it is served. `over` is set as soon as there is nothing left to play."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: Stage, who: str = "mcp") -> None:
+        """`who` calls, for the ids of the calls."""
         self.stage = stage
+        self._who = who
         self.over = asyncio.Event()
         self._turn = asyncio.Lock()
         self._calls: set[asyncio.Task[Observation]] = set()
@@ -49,7 +51,7 @@ class Served:
             self._count += 1
             text = msgspec.json.encode({} if arguments is None else arguments).decode()
             try:
-                observation = await self.stage.call(ToolCall(f"mcp-{self._count}", name, text))
+                observation = await self.stage.call(ToolCall(f"{self._who}-{self._count}", name, text))
             except Exception as error:
                 self._failure = error
                 self.over.set()

@@ -113,10 +113,10 @@ def _check(kind: str, given: Mapping[str, Any], screen: tuple[int, int]) -> None
     if kind == "SCROLL" and not ("dx" in given or "dy" in given):
         raise BadAction("SCROLL needs dx, dy or both.")
     for key in [*([given["key"]] if "key" in given else []), *given.get("keys", ())]:
-        if not (key in _NAMED_KEYS or (len(key) == 1 and key.isascii() and key.isprintable())):
+        if not (key in _NAMED_KEYS or (len(key) == 1 and key.isprintable())):
             raise BadAction(f"{kind}: there is no key '{key}'.")
-    if odd := sorted({char for char in given.get("text", "") if not (" " <= char <= "~" or char in "\n\t")}):
-        raise BadAction(f"{kind}: these cannot be typed on the keyboard: {' '.join(map(repr, odd[:10]))}.")
+    if odd := sorted({char for char in given.get("text", "") if not (char.isprintable() or char in "\n\t")}):
+        raise BadAction(f"{kind}: these are no characters of a keyboard: {' '.join(map(repr, odd[:10]))}.")
 
 
 def _call(function: str, *arguments: Any, **named: Any) -> str:

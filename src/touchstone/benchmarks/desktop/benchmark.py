@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -29,7 +29,9 @@ from .solutions import FILE, solution
 from .steps import run_steps
 from .tasks import DesktopTask
 
-Retrieve = Callable[[DesktopTask], str | None]
+if TYPE_CHECKING:
+    from .documents.retrieving import Retriever
+
 _IN_THE_GUEST = frozenset(APPLICATIONS) - frozenset(ACCOUNTS)
 """The desktop says itself whether it has these."""
 
@@ -49,7 +51,7 @@ class DesktopBenchmark:
         known: Sequence[DesktopTask] = (),
         settings: Settings | None = None,
         told: str | None = None,
-        retriever: Retrieve | None = None,
+        retriever: Retriever | None = None,
     ) -> None:
         """`known` are all tasks of the dataset, for counterparts; `told` replaces the built-in instructions."""
         self.artefacts: Path | None = None
@@ -104,7 +106,7 @@ class DesktopBenchmark:
             "task_timeout": settings.task_timeout,
             "network": settings.network,
             "instructions": hashlib.sha256((self._told or instructions(settings, (0, 0))).encode()).hexdigest()[:16],
-            "retrieval": getattr(self._retriever, "identity", True) if self._retriever else None,
+            "retrieval": self._retriever.facts() if self._retriever else None,
             "desktop": msgspec.to_builtins(dict(self._pool.sample().description())),
         }
 
@@ -114,10 +116,9 @@ class DesktopBenchmark:
     async def _begin(self, episode: DesktopEpisode, task: DesktopTask) -> None:
         await episode.screen.open()
         told = self._told if self._told is not None else instructions(self._settings, episode.screen.size)
-        context = await asyncio.to_thread(self._retriever, task) if self._retriever else None
-        looked = self._retriever is not None
-        said = {"retrieval": f"{len(context):,} characters" if context else "no context for this task"} if looked else {}
-        await episode.open(brief(task, told, context, retrieval=looked), said)
+        found = await asyncio.to_thread(self._retriever.retrieve, task) if self._retriever else None
+        said = {"retrieval": {"found": found.reason, "sources": list(found.sources)}} if found else {}
+        await episode.open(brief(task, told, found), said)
 
     def _digest(self) -> str:
         """Of all files that the tasks use, by name and content."""

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ...values import Brief
 from .settings import Settings
 from .tasks import DesktopTask
+
+if TYPE_CHECKING:
+    from .documents.retrieving import Retrieval
 
 _SEEN = {
     "screenshot": "You see the screen as a picture.",
@@ -66,9 +71,10 @@ def instructions(settings: Settings, screen: tuple[int, int]) -> str:
     return _INSTRUCTIONS.format(width=screen[0], height=screen[1], seen=seen, done_by=_DONE_BY[settings.action_space])
 
 
-def brief(task: DesktopTask, told: str, context: str | None, *, retrieval: bool) -> Brief:
-    """`retrieval`: documents were looked for; that there are none is said too."""
+def brief(task: DesktopTask, told: str, found: Retrieval | None) -> Brief:
+    """`found`: documents were looked for; that there are none is said too."""
     fields = {"question": task.form.instruction, "apps": ", ".join(task.form.related_apps)}
-    if retrieval:
-        fields["context"] = "given" if context else "none"
-    return Brief(told, task.form.instruction + (_CONTEXT.format(context=context) if context else ""), fields)
+    if found is None:
+        return Brief(told, task.form.instruction, fields)
+    context = _CONTEXT.format(context=found.text) if found.text else ""
+    return Brief(told, task.form.instruction + context, {**fields, "context": found.reason})

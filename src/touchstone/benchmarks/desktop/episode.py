@@ -19,7 +19,7 @@ from ..episodes import PlainEpisode
 from .actions import Act, BadAction, code_of
 from .artefacts import VIDEO, Artefacts
 from .evaluate import evaluate
-from .guests import Desktop, Execution
+from .guests import ACTION_SECONDS, Desktop, Execution
 from .marks import NoSuchBox, bound
 from .scene import Scene
 from .screen import Screen, Sight
@@ -29,6 +29,8 @@ from .tasks import DesktopTask
 WAIT = 2.0
 LONGEST_WAIT = 60.0
 LONGEST_OUTPUT = 4_000
+LATE = 124
+"""The return code of what was stopped at its time limit."""
 OVER = "The task is over: nothing more can be done."
 
 
@@ -178,14 +180,17 @@ class DesktopEpisode(PlainEpisode):
 
 def report(execution: Execution) -> str:
     """What became of the code, in words."""
-    failed = execution.returncode != 0
-    lines = [
-        f"The action failed (return code {execution.returncode})." if failed else "The action was executed without an error."
-    ]
+    lines = [_ending(execution.returncode)]
     for name, text in (("Output", execution.output), ("Error output", execution.error)):
         if text.strip():
             lines.append(f"{name}:\n{_shortened(text.rstrip())}")
     return "\n".join(lines)
+
+
+def _ending(returncode: int) -> str:
+    if returncode == LATE:
+        return f"The action failed: it was stopped at its time limit of {ACTION_SECONDS:g} s."
+    return f"The action failed (return code {returncode})." if returncode else "The action was executed without an error."
 
 
 def _shortened(text: str) -> str:

@@ -1,0 +1,135 @@
+"""The page over HTTP, for one person on this machine: Python's own server in a thread, answers from the run's event loop.
+
+It listens on 127.0.0.1 only, and answers below a path that cannot be guessed, to requests that name this machine by its address
+or as localhost: a page elsewhere can neither read nor send anything.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import threading
+from collections.abc import Awaitable, Callable
+from concurrent.futures import CancelledError
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from ...failures import InputError
+
+_PAGE = Path(__file__).parent
+_TYPES = {"page.js": "text/javascript; charset=utf-8", "page.css": "text/css; charset=utf-8"}
+_LARGEST_BODY = 1 << 20
+_SECONDS = 300.0
+_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'self'; img-src 'self' blob:; base-uri 'none'; form-action 'none'; object-src 'none'; "
+        "frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    body: bytes
+    type: str = "text/plain; charset=utf-8"
+    status: int = 200
+
+
+Ask = Callable[[str, str, bytes], Awaitable[Answer]]
+"""Method, path below the token, body."""
+
+
+class Server:
+    """Serves from the moment it is made, until it is closed."""
+
+    def __init__(self, ask: Ask, port: int = 0) -> None:
+        self._ask = ask
+        self._loop = asyncio.get_running_loop()
+        self.token = secrets.token_urlsafe(24)
+        try:
+            self._http = _Http(self, port)
+        except (OSError, OverflowError) as error:
+            raise InputError(f"cannot listen on 127.0.0.1:{port}: {getattr(error, 'strerror', None) or error}") from None
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.1,), daemon=True)
+        self._thread.start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._http.server_port}/{self.token}/"
+
+    def close(self) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join()
+
+    def answer(self, method: str, path: str, body: bytes) -> Answer:
+        """From a thread of the server."""
+        token, slash, rest = path.removeprefix("/").partition("/")
+        if not secrets.compare_digest(token.encode(), self.token.encode()) or not slash:
+            return Answer(b"This is not an address of Touchstone.\n", status=404)
+        if method == "GET" and rest == "":
+            return Answer((_PAGE / "page.html").read_bytes(), "text/html; charset=utf-8")
+        if method == "GET" and rest in _TYPES:
+            return Answer((_PAGE / rest).read_bytes(), _TYPES[rest])
+        return asyncio.run_coroutine_threadsafe(self._asked(method, rest, body), self._loop).result(_SECONDS)
+
+    async def _asked(self, method: str, path: str, body: bytes) -> Answer:
+        return await self._ask(method, path, body)
+
+
+class _Http(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self, live: Server, port: int) -> None:
+        self.live = live
+        super().__init__(("127.0.0.1", port), _Handler)
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A browser that went away is not worth a word."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    timeout = 60
+    server: _Http  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    def do_GET(self) -> None:
+        self._send(self._answer("GET", b""))
+
+    def do_POST(self) -> None:
+        size = self.headers.get("Content-Length", "")
+        if not size.isdecimal() or int(size) > _LARGEST_BODY or self.headers.get_content_type() != "application/json":
+            self.close_connection = True
+            self._send(Answer(b"expected a small JSON object\n", status=400))
+            return
+        self._send(self._answer("POST", self.rfile.read(int(size))))
+
+    def _answer(self, method: str, body: bytes) -> Answer:
+        if self.headers.get("Host", "").partition(":")[0] not in ("127.0.0.1", "localhost"):
+            return Answer(b"This is not an address of Touchstone.\n", status=421)
+        try:
+            return self.server.live.answer(method, urlsplit(self.path).path, body)
+        except (TimeoutError, CancelledError, RuntimeError):  # the run is over, or busy for very long
+            return Answer(b"no answer\n", status=503)
+
+    def _send(self, answer: Answer) -> None:
+        self.send_response(answer.status)
+        for name, value in _HEADERS.items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", answer.type)
+        self.send_header("Content-Length", str(len(answer.body)))
+        self.end_headers()
+        self.wfile.write(answer.body)
+
+    def version_string(self) -> str:
+        return "Touchstone"
+
+    def log_message(self, format: str, *args: object) -> None:
+        """The terminal is for people."""

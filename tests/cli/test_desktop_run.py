@@ -1,0 +1,152 @@
+"""`touchstone desktop run` as a user runs it, on drawn desktops."""
+
+from __future__ import annotations
+
+import json
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.benchmarks.desktop.drawn import DrawnDesktop
+from tests.benchmarks.desktop.playing import SAVED
+from tests.benchmarks.desktop.support import ABSTRACT, VERBOSE, make_dataset, task_form
+from tests.support.chat_server import ChatServer, failure, text
+from tests.support.command import Done, overall, records, run_directory
+from touchstone.cli import main
+
+DRAWN = ("--provider", "tests.benchmarks.desktop.drawn:provider", "--sleep-after-action", "0")
+MODEL = ("--model", "some-model", "--base-url")
+
+
+def desktop_run(*arguments: str | Path, cwd: Path) -> Done:
+    out, err = StringIO(), StringIO()
+    with chdir(cwd), redirect_stdout(out), redirect_stderr(err):
+        code = main(["desktop", "run", *map(str, arguments)])
+    return Done(code, out.getvalue(), err.getvalue())
+
+
+def reply(code: str = SAVED, word: str = "DONE") -> Any:
+    return text(f"```python\n{code}\n```\n{word}")
+
+
+def test_a_model_plays_and_the_run_has_everything(tmp_path: Path) -> None:
+    make_dataset(tmp_path)
+    with ChatServer([reply()]) as server:
+        done = desktop_run(tmp_path, *DRAWN, *MODEL, server.url, "--output", "out", "-v", cwd=tmp_path)
+    assert done.code == 0, done.err
+    run = run_directory(tmp_path / "out")
+    assert [record["outcome"] for record in records(run)] == ["passed", "passed"]
+    numbers = overall(run)
+    assert set(numbers) >= {"by_domain", "by_instruction", "by_account", "by_difficulty"}
+    assert "Accuracy:         100.0 %" in done.out
+    assert "By instruction:" in done.out
+    config = json.loads((run / "config.json").read_text())
+    assert config["command"] == "desktop run"
+    assert config["identity"]["desktop"]["provider"] == "drawn"
+    assert (config["identity"]["max_turns"], config["identity"]["history"]) == (15, 3)
+    assert sorted(path.name for path in (run / "episodes").iterdir()) == [ABSTRACT, VERBOSE]
+    assert (run / records(run)[0]["evidence"]["video"]).is_file()
+
+
+def test_a_run_is_resumed_with_its_options(tmp_path: Path) -> None:
+    make_dataset(tmp_path)
+    with ChatServer([reply(), failure(400, "broken")]) as server:
+        more = ("--max-steps", "4", "--history", "1", "--observation", "som", "--no-video")
+        first = desktop_run(tmp_path, *DRAWN, *MODEL, server.url, "--output", "out", *more, cwd=tmp_path)
+    run = run_directory(tmp_path / "out")
+    assert [record["outcome"] for record in records(run)] == ["passed", "error"], first.err
+    with ChatServer([reply()]) as server:
+        done = desktop_run("--resume", run, "--base-url", server.url, cwd=tmp_path)
+        assert done.code == 0, done.err
+        assert len(server.requests) == 1
+    assert [record["outcome"] for record in records(run)] == ["passed", "passed"]
+    assert "boxes" in server.requests[0]["messages"][0]["content"] or "red box" in server.requests[0]["messages"][0]["content"]
+    assert (run / f"episodes/{VERBOSE}-2").is_dir()
+    assert not list(run.rglob("video.mp4"))
+    again = desktop_run("--resume", run, "--observation", "screenshot", cwd=tmp_path)
+    assert again.code == 2
+    assert "cannot resume" in again.complaint
+
+
+def test_the_oracle_and_its_replay(tmp_path: Path) -> None:
+    make_dataset(tmp_path)
+    done = desktop_run(tmp_path, *DRAWN, "--agent", "oracle", "--output", "gold", "--parallel", "2", cwd=tmp_path)
+    assert done.code == 0, done.err
+    gold = run_directory(tmp_path / "gold")
+    assert overall(gold)["overall"]["passed"] == 2
+    replay = ("--agent", "replay", "--predictions", gold, "--output", "again")
+    assert desktop_run(tmp_path, *DRAWN, *replay, cwd=tmp_path).code == 0
+    calls = [
+        [[s["call"] for s in each["steps"]] for each in records(run_directory(tmp_path / name))] for name in ("gold", "again")
+    ]
+    assert sorted(map(str, calls[0])) == sorted(map(str, calls[1]))
+    assert overall(run_directory(tmp_path / "again"))["overall"]["passed"] == 2
+
+
+def test_what_cannot_run_is_counted_as_skipped(tmp_path: Path) -> None:
+    make_dataset(tmp_path, task_form(), task_form(VERBOSE, ABSTRACT, related_apps=["airbyte"]))
+    done = desktop_run(tmp_path, *DRAWN, "--agent", "oracle", "--output", "out", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert "Skipped:          1  (not counted: cannot be run here)" in done.out
+    assert "1 × the image has no airbyte" in done.out
+
+
+def test_tasks_can_be_selected(tmp_path: Path) -> None:
+    make_dataset(tmp_path)
+    chosen = ("--agent", "oracle", "--output", "out", "--verbose")
+    assert desktop_run(tmp_path, *DRAWN, *chosen, cwd=tmp_path).code == 0
+    assert [record["task"] for record in records(run_directory(tmp_path / "out"))] == [VERBOSE]
+    assert desktop_run(tmp_path, *DRAWN, "--agent", "oracle", "--output", "one", "-n", "1", cwd=tmp_path).code == 0
+    assert [record["task"] for record in records(run_directory(tmp_path / "one"))] == [ABSTRACT]
+
+
+def test_a_blind_model_stops_the_run_and_leaves_nothing(tmp_path: Path) -> None:
+    make_dataset(tmp_path)
+    blind = failure(400, "image_url is only supported by certain models.")
+    with ChatServer([blind]) as server:
+        done = desktop_run(tmp_path, *DRAWN, *MODEL, server.url, "--output", "out", cwd=tmp_path)
+    assert done.code == 1
+    assert "it takes no pictures; use a model with vision, or --observation a11y_tree" in done.complaint
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_desktops_are_stopped_however_it_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped: list[Path] = []
+    stop = DrawnDesktop.stop
+
+    async def noted(self: DrawnDesktop) -> None:
+        await stop(self)
+        stopped.append(self.base)
+
+    monkeypatch.setattr(DrawnDesktop, "stop", noted)
+    make_dataset(tmp_path)
+    desktop_run(tmp_path, *DRAWN, "--agent", "oracle", "--output", "out", "--parallel", "2", cwd=tmp_path)
+    assert len(set(stopped)) == 2
+    assert not any(base.exists() for base in stopped)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("--observation", "som", "--action-space", "computer_13"), "--observation som is for --action-space pyautogui"),
+        (("--agent", "oracle", "--action-space", "computer_13"), "--agent oracle plays with --action-space pyautogui"),
+        (("--provider", "remote"), "--provider remote needs --address"),
+        (("--address", "http://x:5000"), "--address and --reset-command are for --provider remote"),
+        (("--provider", "remote", "--address", "http://x:5000", "--parallel", "2"), "--provider remote has one desktop"),
+        (("--max-steps", "0"), "--max-steps"),
+        (("--history", "-1"), "--history 0 or more"),
+        (("--provider", "nowhere:make"), "--provider nowhere:make: No module named 'nowhere'"),
+        (("--provider", "cloud"), "--provider cloud: expected one of sandbox, docker, remote"),
+        (("--output", "s3://bucket/x"), "pictures and videos are only written to a directory on this machine"),
+        (("--agent", "replay", *DRAWN), "the replay agent needs --predictions"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(tmp_path: Path, arguments: tuple[str, ...], complaint: str) -> None:
+    make_dataset(tmp_path)
+    done = desktop_run(tmp_path, *arguments, cwd=tmp_path)
+    assert done.code == 2
+    assert complaint in done.complaint
+    assert not (tmp_path / "results").exists()

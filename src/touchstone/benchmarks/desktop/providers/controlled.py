@@ -1,0 +1,168 @@
+"""A desktop through its controller: everything that a `Desktop` does but start, reset and stop, which its provider knows."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from ....failures import Skipped, WorkerFailure
+from ..guests import ACTION_SECONDS, SECONDS, Execution
+from .answers import MARGIN, Answer, ask, fetch
+
+LOOK_SECONDS = 30.0
+"""For a picture; for the accessibility tree, which published controllers take minutes to read, see below."""
+TREE_SECONDS = 180.0
+COPY_SECONDS = 900.0
+_PAUSE = 0.05
+_PNG = b"\x89PNG\r\n\x1a\n"
+_PREFIX = "import pyautogui\nimport time\npyautogui.FAILSAFE = False\n"
+
+
+def at_socket(path: Path, token: str) -> httpx.AsyncClient:
+    """A controller at a Unix socket."""
+    transport = httpx.AsyncHTTPTransport(uds=str(path))
+    return httpx.AsyncClient(transport=transport, base_url="http://desktop", headers=_headers(token), trust_env=False)
+
+
+def at_address(address: str, token: str = "") -> httpx.AsyncClient:
+    """A controller at http://host:port."""
+    return httpx.AsyncClient(base_url=address, headers=_headers(token), trust_env=False)
+
+
+class ControlledGuest:
+    """What all providers share. Raises WorkerFailure when the controller is gone."""
+
+    def __init__(self) -> None:
+        self._client: httpx.AsyncClient | None = None
+        self._has_act = True
+
+    async def connect(self, client: httpx.AsyncClient) -> None:
+        """Speaks to another controller from now on."""
+        await self.disconnect()
+        self._client = client
+
+    async def disconnect(self) -> None:
+        if self._client is not None:
+            await self._client.aclose()
+        self._client = None
+
+    async def until_ready(self, seconds: float) -> None:
+        """Waits until the desktop can be used."""
+        limit = time.monotonic() + seconds
+        while (missing := await self._missing()) is not None:
+            if time.monotonic() > limit:
+                raise WorkerFailure(f"the desktop is not ready after {seconds:g} s: {missing}", kind="desktop")
+            await asyncio.sleep(_PAUSE)
+
+    async def execute(self, command: Sequence[str] | str, *, shell: bool = False, seconds: float = SECONDS) -> Execution:
+        asked = {"command": _plain(command), "shell": shell, "seconds": seconds}
+        return _execution(await self._ask("POST", "/execute", seconds + MARGIN, json=asked))
+
+    async def launch(self, command: Sequence[str] | str, *, shell: bool = False) -> None:
+        answer = await self._ask("POST", "/setup/launch", LOOK_SECONDS, json={"command": _plain(command), "shell": shell})
+        if not answer.good:
+            raise Skipped(f"the desktop cannot start {command}: {answer.why()}", kind="guest")
+
+    async def put(self, source: Path, destination: str) -> None:
+        """Controllers of older machines do not make folders."""
+        answer = await self._upload(source, destination)
+        if not answer.good:
+            await self.execute(["mkdir", "-p", destination.rpartition("/")[0] or "/"], seconds=LOOK_SECONDS)
+            answer = await self._upload(source, destination)
+        if not answer.good:
+            raise WorkerFailure(f"{destination} could not be written in the desktop: {answer.why()}", kind="desktop")
+
+    async def get(self, path: str, destination: Path) -> bool:
+        answer = await fetch(self._connected(), "/file", COPY_SECONDS, destination, data={"file_path": path})
+        if answer.status >= 500:
+            raise WorkerFailure(f"{path} could not be read in the desktop: {answer.why()}", kind="desktop")
+        return answer.good
+
+    async def accessibility(self) -> str:
+        answer = await self._ask("GET", "/accessibility", TREE_SECONDS)
+        tree = answer.fields().get("AT")
+        if not answer.good or not isinstance(tree, str):
+            raise WorkerFailure(f"the desktop gave no accessibility tree: {answer.why()}", kind="desktop")
+        return tree
+
+    async def act(self, code: str, *, seconds: float = ACTION_SECONDS) -> Execution:
+        """Controllers of the published machine know commands only: there each action is a Python of its own."""
+        if self._has_act:
+            answer = await self._ask("POST", "/act", seconds + MARGIN, json={"code": code, "seconds": seconds})
+            if answer.status not in (404, 405):
+                return _execution(answer)
+            self._has_act = False
+        return await self.execute(["python", "-c", _PREFIX + code], seconds=seconds)
+
+    async def screenshot(self) -> bytes:
+        answer = await self._ask("GET", "/screenshot", LOOK_SECONDS)
+        if not answer.good or not answer.body.startswith(_PNG):
+            raise WorkerFailure(f"the desktop gave no picture: {answer.why()}", kind="desktop")
+        return answer.body
+
+    async def terminal(self) -> str | None:
+        text = (await self._ask("GET", "/terminal", TREE_SECONDS)).fields().get("output")
+        return text if isinstance(text, str) else None
+
+    async def start_recording(self) -> None:
+        answer = await self._ask("POST", "/start_recording", LOOK_SECONDS)
+        if not answer.good:
+            raise WorkerFailure(f"the desktop cannot be recorded: {answer.why()}", kind="desktop")
+
+    async def stop_recording(self, destination: Path) -> bool:
+        return (await fetch(self._connected(), "/end_recording", COPY_SECONDS, destination)).good
+
+    async def screen_size(self) -> tuple[int, int]:
+        answer = await self._ask("POST", "/screen_size", LOOK_SECONDS)
+        width, height = (answer.fields().get(side) for side in ("width", "height"))
+        if not isinstance(width, int) or not isinstance(height, int):
+            raise WorkerFailure(f"the desktop does not say how large its screen is: {answer.why()}", kind="desktop")
+        return width, height
+
+    async def _missing(self) -> str | None:
+        """What is not there yet. Published controllers have no word for it: a picture shows that they work."""
+        try:
+            answer = await self._ask("GET", "/ready", LOOK_SECONDS)
+            if answer.status == 404:
+                await self.screenshot()
+                return None
+        except WorkerFailure as failure:
+            return str(failure)
+        return None if answer.good else "; ".join(map(str, answer.fields().get("missing", []))) or answer.why()
+
+    async def _upload(self, source: Path, destination: str) -> Answer:
+        with source.open("rb") as file:
+            form = {"data": {"file_path": destination}, "files": {"file_data": (source.name, file)}}
+            return await self._ask("POST", "/setup/upload", COPY_SECONDS, **form)
+
+    async def _ask(self, method: str, path: str, seconds: float, **content: Any) -> Answer:
+        return await ask(self._connected(), method, path, seconds, **content)
+
+    def _connected(self) -> httpx.AsyncClient:
+        if self._client is None:
+            raise WorkerFailure("the desktop is not running", kind="desktop")
+        return self._client
+
+
+def _headers(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"} if token else {}
+
+
+def _plain(command: Sequence[str] | str) -> list[str] | str:
+    return command if isinstance(command, str) else list(command)
+
+
+def _execution(answer: Answer) -> Execution:
+    """What the command did; a command that could not be run or was ended is one that failed, and says why."""
+    fields = answer.fields()
+    if answer.status not in (200, 500) or "status" not in fields:
+        raise WorkerFailure(f"the desktop could not run a command: {answer.why()}", kind="desktop")
+    message = str(fields.get("message") or "") if fields["status"] == "error" else ""
+    error = "\n".join(part for part in (str(fields.get("error") or ""), message) if part)
+    code = fields.get("returncode")
+    return Execution(str(fields.get("output") or ""), error, code if isinstance(code, int) else int(bool(message)))

@@ -1,0 +1,105 @@
+"""A desktop that runs somewhere else: whatever has a controller at an address, such as a published virtual machine.
+
+Only a command of the user's, such as one that reverts a snapshot, makes it clean again. Without one it is used for one task, and
+the tasks after it are skipped: what one left behind would change the next one's result.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from ....failures import InputError, Skipped, WorkerFailure
+from ..guests import ACTION_SECONDS, SECONDS, Execution
+from .controlled import ControlledGuest, at_address
+
+TOKEN = "TOUCHSTONE_DESKTOP_TOKEN"
+START_SECONDS = 60.0
+RESET_SECONDS = 600.0
+
+
+class RemoteDesktop(ControlledGuest):
+    """Started by somebody else, and not ended by us."""
+
+    def __init__(self, address: str, *, reset_command: str = "", start_seconds: float = START_SECONDS) -> None:
+        super().__init__()
+        parts = urlsplit(address)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise InputError(f"{address}: the address of a desktop looks like http://host:5000")
+        self._address = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+        self._host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+        self._reset_command, self._start_seconds = reset_command, start_seconds
+        self._used = False
+        self._screen: tuple[int, int] | None = None
+
+    async def start(self, apps: Sequence[str] = ()) -> None:
+        """Which applications it has cannot be asked."""
+        await self._connect()
+
+    async def reset(self, apps: Sequence[str] = ()) -> None:
+        if self._reset_command:
+            await self.disconnect()
+            await _run(self._reset_command)
+            await self._connect()
+        elif self._used:
+            raise Skipped(
+                "a remote desktop is not clean after its first task; give --reset-command to make it so", kind="guest"
+            )
+
+    async def stop(self) -> None:
+        await self.disconnect()
+
+    async def endpoint(self, port: int) -> str:
+        return f"http://{self._host}:{port}"
+
+    async def execute(self, command: Sequence[str] | str, *, shell: bool = False, seconds: float = SECONDS) -> Execution:
+        self._used = True
+        return await super().execute(command, shell=shell, seconds=seconds)
+
+    async def launch(self, command: Sequence[str] | str, *, shell: bool = False) -> None:
+        self._used = True
+        await super().launch(command, shell=shell)
+
+    async def put(self, source: Path, destination: str) -> None:
+        self._used = True
+        await super().put(source, destination)
+
+    async def act(self, code: str, *, seconds: float = ACTION_SECONDS) -> Execution:
+        self._used = True
+        return await super().act(code, seconds=seconds)
+
+    def description(self) -> Mapping[str, Any]:
+        screen = None if self._screen is None else list(self._screen)
+        return {"provider": "remote", "address": self._address, "screen": screen, "resets": bool(self._reset_command)}
+
+    async def _connect(self) -> None:
+        await self.connect(at_address(self._address, os.environ.get(TOKEN, "")))
+        await self.until_ready(self._start_seconds)
+        self._screen = await self.screen_size()
+        self._used = False
+
+
+async def _run(command: str) -> None:
+    """A command of the user's, in a shell."""
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_shell(
+        command, stdout=pipe, stderr=asyncio.subprocess.STDOUT, start_new_session=True
+    )
+    try:
+        said, _ = await asyncio.wait_for(process.communicate(), RESET_SECONDS)
+    except TimeoutError:
+        raise WorkerFailure(f"the reset command took longer than {RESET_SECONDS:g} s", kind="desktop") from None
+    finally:
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+    if process.returncode:
+        last = said.decode("utf-8", "replace").strip()[-300:]
+        raise WorkerFailure(f"the reset command ended with {process.returncode}: {last}", kind="desktop")

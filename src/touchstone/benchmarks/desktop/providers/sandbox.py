@@ -1,0 +1,73 @@
+"""A desktop in a chamber on this machine: the default.
+
+Its file system is the layers of the image that the task's applications need, under a layer of memory that takes all writes.
+Nothing of it lies on the host: the sockets of its controller are reached through /proc, so that after its last process,
+however that ended, nothing is left.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ....failures import WorkerFailure
+from ..guests import HOME
+from ..image import Image
+from .local import BINDS, PLACE, SESSION, LocalDesktop
+from .namespaces import Chamber, File, Plan, host_ids
+from .network import RESOLVER, Way, refuse_missing
+from .settings import ProviderSettings
+
+USER = 1000
+
+
+class SandboxDesktop(LocalDesktop):
+    """One desktop. Raises InputError at once if this machine cannot have any."""
+
+    provider = "sandbox"
+
+    def __init__(self, settings: ProviderSettings) -> None:
+        super().__init__(settings)
+        host_ids()
+        if settings.network:
+            refuse_missing()
+        self._chamber: Chamber | None = None
+        self._way: Way | None = None
+
+    async def begin(self, image: Image, token: str) -> None:
+        self._chamber = Chamber(_plan(image, self.settings, token))
+        await self._chamber.start()
+        if self.settings.network:
+            self._way = await Way.open(self._chamber.first)
+
+    async def end(self) -> None:
+        if self._way:
+            await self._way.close()
+        if self._chamber:
+            await self._chamber.end()
+        self._way = self._chamber = None
+
+    def running(self) -> bool:
+        return self._chamber is not None and self._chamber.running
+
+    def inside(self, name: str) -> Path:
+        if self._chamber is None:
+            raise WorkerFailure("the desktop has not been started", kind="desktop")
+        return Path(f"/proc/{self._chamber.first}/root{PLACE}/{name}")
+
+    def said(self) -> str:
+        return self._chamber.said.text if self._chamber else ""
+
+
+def _plan(image: Image, settings: ProviderSettings, token: str) -> Plan:
+    width, height = settings.screen
+    files = [File(f"{PLACE}/token", token, USER)]
+    if settings.network:
+        files.append(File("/etc/resolv.conf", RESOLVER))
+    return Plan(
+        program=SESSION,
+        layers=image.paths,
+        binds=BINDS,
+        files=files,
+        user=USER,
+        variables={"HOME": HOME, "TOUCHSTONE_SCREEN": f"{width}x{height}x24"},
+    )

@@ -35,7 +35,9 @@ def _change(**changes):
     state = json.loads(_STATE.read_text())
     state.update(changes)
     state["events"] += 1
-    _STATE.write_text(json.dumps(state))
+    whole = _STATE.with_suffix(".new")
+    whole.write_text(json.dumps(state))
+    whole.replace(_STATE)
 
 def _state():
     return json.loads(_STATE.read_text())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,10 +51,12 @@ class ControlledGuest:
             await self._client.aclose()
         self._client = None
 
-    async def until_ready(self, seconds: float) -> None:
-        """Waits until the desktop can be used."""
+    async def until_ready(self, seconds: float, alive: Callable[[], bool] = lambda: True) -> None:
+        """Waits until the desktop can be used, as long as it is alive."""
         limit = time.monotonic() + seconds
         while (missing := await self._missing()) is not None:
+            if not alive():
+                raise WorkerFailure("the desktop's session has ended", kind="desktop")
             if time.monotonic() > limit:
                 raise WorkerFailure(f"the desktop is not ready after {seconds:g} s: {missing}", kind="desktop")
             await asyncio.sleep(_PAUSE)

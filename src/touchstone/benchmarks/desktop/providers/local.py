@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import httpx
-
 from ....failures import InputError, Skipped, WorkerFailure
 from ..image import Image, find, layers_for, standins
-from .controlled import ControlledGuest
+from .controlled import ControlledGuest, at_socket
 from .forwarding import Forwarder
 from .namespaces import Bind
 from .settings import ProviderSettings
@@ -27,7 +23,7 @@ BINDS = (
     Bind(_HERE / "controller", "/opt/touchstone/controller"),
     Bind(_HERE / "image" / "session.sh", "/opt/touchstone/session.sh"),
 )
-SECONDS_TO_START, PAUSE = 60.0, 0.02
+SECONDS_TO_START = 60.0
 _LOGS = ("controller.log", "xvfb.log")
 
 
@@ -40,8 +36,7 @@ class LocalDesktop(ControlledGuest, ABC):
         super().__init__()
         self.settings = settings
         self._image: Image | None = None
-        self._token = ""
-        self._forwarders: dict[int, Forwarder] = {}
+        self._forwarder: Forwarder | None = None
 
     @abstractmethod
     async def begin(self, image: Image, token: str) -> None:
@@ -63,10 +58,11 @@ class LocalDesktop(ControlledGuest, ABC):
         """What starting it printed."""
 
     async def start(self, apps: Sequence[str] = ()) -> None:
-        self._image, self._token = _image_for(apps), secrets.token_hex(16)
+        self._image, token = _image_for(apps), secrets.token_hex(16)
         try:
-            await self.begin(self._image, self._token)
-            self.attach(httpx.AsyncHTTPTransport(uds=str(self.inside("controller.sock"))), "http://desktop", self._token)
+            await self.begin(self._image, token)
+            self._forwarder = Forwarder(self.inside("tunnel.sock"), token)
+            await self.connect(at_socket(self.inside("controller.sock"), token))
             await self._until_ready()
         except BaseException:
             await self.stop()
@@ -77,18 +73,16 @@ class LocalDesktop(ControlledGuest, ABC):
         await self.start(apps)
 
     async def stop(self) -> None:
-        await self.detach()
-        for forwarder in self._forwarders.values():
-            await forwarder.close()
-        self._forwarders.clear()
+        await self.disconnect()
+        if self._forwarder:
+            await self._forwarder.close()
+        self._forwarder = None
         await self.end()
 
     async def endpoint(self, port: int) -> str:
-        if not self.running():
+        if self._forwarder is None:
             raise WorkerFailure("the desktop is not running", kind="desktop")
-        if port not in self._forwarders:
-            self._forwarders[port] = await Forwarder.open(self.inside("tunnel.sock"), self._token, port)
-        return self._forwarders[port].address
+        return await self._forwarder.address(port)
 
     def description(self) -> Mapping[str, Any]:
         width, height = self.settings.screen
@@ -101,12 +95,10 @@ class LocalDesktop(ControlledGuest, ABC):
         }
 
     async def _until_ready(self) -> None:
-        deadline = time.monotonic() + SECONDS_TO_START
-        while not await self.ready():
-            if not self.running() or time.monotonic() > deadline:
-                what = f"is not ready after {SECONDS_TO_START:g} s" if self.running() else "ended"
-                raise WorkerFailure(f"the desktop's session {what}: {self._last_words()}", kind="desktop")
-            await asyncio.sleep(PAUSE)
+        try:
+            await self.until_ready(SECONDS_TO_START, self.running)
+        except WorkerFailure as failure:
+            raise WorkerFailure(f"{failure}: {self._last_words()}", kind=failure.kind) from None
 
     def _last_words(self) -> str:
         texts = [self.said()]

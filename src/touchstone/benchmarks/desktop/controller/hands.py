@@ -77,11 +77,16 @@ def _open_screen(pyautogui: Any, x11: Any, free: Sequence[int]) -> None:
         x11._display = x11.Display(os.environ["DISPLAY"])
     keyboard = Keyboard(x11._display, x11.fake_input, x11.keyboardMapping, free)
     x11._keyDown, x11._keyUp = keyboard.down, keyboard.up
-    original = pyautogui.typewrite
+    original, press = pyautogui.typewrite, x11._mouseDown
+
+    def mouse_down(*arguments: Any) -> None:
+        press(*arguments)
+        keyboard.clicked()
 
     def write(message: str | Sequence[str], *arguments: Any, **options: Any) -> None:
         """pyautogui's, in pieces for which the keyboard is prepared."""
         for piece in keyboard.pieces(message):
             original(piece, *arguments, **options)
 
+    x11._mouseDown = mouse_down
     pyautogui.typewrite = pyautogui.write = write

@@ -12,11 +12,14 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from .manager import Manager
+
 SETTLE = 0.03
 """How long programs get to hear of a key that was free before."""
 RECYCLE = 0.4
 """How long they get to finish with a key before it means something else."""
 _PRESS, _RELEASE = 2, 3
+_FREE, _CARDINAL = "_TOUCHSTONE_FREE_KEYS", 6
 _SHIFTS = ("shift", "shiftleft", "shiftright")
 
 
@@ -27,9 +30,16 @@ def keysym(character: str) -> int:
 
 
 def free_keys(display: Any) -> list[int]:
-    """Keys without a meaning. Asked before any is given one."""
+    """Keys that had no meaning when this was first asked on this screen, which is remembered there."""
+    root, name = display.screen().root, display.intern_atom(_FREE)
+    kept = root.get_full_property(name, _CARDINAL)
+    if kept is not None:
+        return list(kept.value)
     modifiers = {code for row in display.get_modifier_mapping() for code in row}
-    return [code for code, row in _rows(display) if not any(row) and code not in modifiers]
+    free = [code for code, row in _rows(display) if not any(row) and code not in modifiers]
+    root.change_property(name, _CARDINAL, 32, free)
+    display.sync()
+    return free
 
 
 class Keyboard:
@@ -37,12 +47,21 @@ class Keyboard:
 
     def __init__(self, display: Any, fake_input: Any, names: Mapping[str, int | None], free: Sequence[int]) -> None:
         self._display, self._fake_input, self._names = display, fake_input, names
+        self._manager = Manager(display)
+        self._clicked = False
         self._free = list(free)
         self._held: set[str] = set()
         self._pressed: dict[str, int] = {}
         self._read()
 
+    def clicked(self) -> None:
+        """The next key waits until the window that was clicked has the keyboard."""
+        self._clicked = True
+
     def down(self, key: str) -> None:
+        if self._clicked:
+            self._clicked = False
+            self._manager.settle()
         code, shifted = self._find(key)
         if code is None:
             print(f"there is no key {key!r}", file=sys.stderr)
@@ -69,7 +88,7 @@ class Keyboard:
         new: set[str] = set()
         for key in message:
             if _is_character(key) and keysym(key) not in self._places and key not in new:
-                if len(new) == len(self._free):
+                if self._free and len(new) == len(self._free):
                     yield self._prepared(part, new)
                     part, new = [], set()
                 new.add(key)
@@ -77,7 +96,7 @@ class Keyboard:
         yield self._prepared(part, new)
 
     def _prepared(self, part: list[str], new: set[str]) -> list[str]:
-        if new:
+        if new and self._free:
             self._give(sorted(new), keep={keysym(key) for key in part if _is_character(key)})
         return part
 
@@ -85,7 +104,7 @@ class Keyboard:
         """The key and whether Shift goes with it. Control characters are keys with names."""
         if not _is_character(key):
             return self._names.get(key) or None, False
-        if keysym(key) not in self._places:
+        if keysym(key) not in self._places and self._free:
             self._give([key], keep=set())
         return self._places.get(keysym(key), (None, False))
 
@@ -100,6 +119,7 @@ class Keyboard:
             self._display.change_keyboard_mapping(code, [(keysym(character), keysym(character))])
         self._display.sync()
         time.sleep(SETTLE)
+        self._manager.settle()
         self._read()
 
     def _read(self) -> None:

@@ -78,7 +78,7 @@ class Handler(BaseHTTPRequestHandler):
         try:
             file = answer.body.open("rb")
         except OSError as error:
-            self._send(failure(str(error)))
+            self._send(failure(str(error), 403 if isinstance(error, PermissionError) else 404))
             return
         with file:
             size = os.fstat(file.fileno()).st_size

@@ -47,14 +47,12 @@ class Worker:
         """A job in a child of its own, ended with its whole session at the time limit."""
         with self._lock:
             try:
-                return self._perform(job, seconds, limit)
-            except OSError:
+                pid, output, error = self._begun(job, limit)
+                code, message = self._ended(pid, seconds)
+            except OSError as failure:
                 self.close()
-            try:
-                return self._perform(job, seconds, limit)
-            except OSError as error:
-                self.close()
-                raise WorkerGone(f"the {self._kind} worker died: {error}") from None
+                raise WorkerGone(f"the {self._kind} worker died: {failure}") from None
+        return Done(output.text(), error.text(), code, message)
 
     def close(self) -> None:
         if self._channel is not None:
@@ -64,19 +62,24 @@ class Worker:
             self._process.wait()
         self._channel = self._process = None
 
-    def _perform(self, job: dict[str, Any], seconds: float, limit: int) -> Done:
-        channel = self._opened()
-        output, error = self._send(channel, job, limit)
-        pid = int(_line(channel, _START))
-        message = ""
+    def _begun(self, job: dict[str, Any], limit: int) -> tuple[int, Capture, Capture]:
+        """A worker that was found dead is replaced; a job that had begun is never begun again."""
         try:
-            code = int(_line(channel, seconds))
+            output, error = self._send(self._opened(), job, limit)
+            return int(_line(self._opened(), _START)), output, error
+        except OSError:
+            self.close()
+        output, error = self._send(self._opened(), job, limit)
+        return int(_line(self._opened(), _START)), output, error
+
+    def _ended(self, pid: int, seconds: float) -> tuple[int, str]:
+        """The return code, and why it did not end by itself."""
+        try:
+            return int(_line(self._opened(), seconds)), ""
         except TimeoutError:
-            message = f"it took longer than {seconds:g} s and was ended, with all that it had started"
             end_session(pid)
-            _line(channel, _END)
-            code = LATE
-        return Done(output.text(), error.text(), code, message)
+            _line(self._opened(), _END)
+        return LATE, f"it took longer than {seconds:g} s and was ended, with all that it had started"
 
     def _send(self, channel: socket.socket, job: dict[str, Any], limit: int) -> tuple[Capture, Capture]:
         given = os.memfd_create("job")

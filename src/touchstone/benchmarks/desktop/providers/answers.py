@@ -1,4 +1,4 @@
-"""Requests to a controller: within a time limit, no larger than allowed, and every failure a WorkerFailure that says what failed.
+"""Requests to a controller: within a time limit, no larger than allowed, every failure a WorkerFailure that says what failed.
 
 The desktop is the agent's, and so is what answers in it: nothing that it says is believed to be small, quick or well-formed.
 """
@@ -6,7 +6,7 @@ The desktop is the agent's, and so is what answers in it: nothing that it says i
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -48,11 +48,8 @@ class Answer(msgspec.Struct, frozen=True):
 
 async def ask(client: httpx.AsyncClient, method: str, path: str, seconds: float, **content: Any) -> Answer:
     """The whole answer."""
-    parts: list[bytes] = []
     async with _asked(client, method, path, seconds, content) as response:
-        async for part in _within(response, LARGEST):
-            parts.append(part)
-    return Answer(response.status_code, b"".join(parts))
+        return await _whole(response)
 
 
 async def fetch(client: httpx.AsyncClient, path: str, seconds: float, destination: Path, **content: Any) -> Answer:
@@ -62,7 +59,7 @@ async def fetch(client: httpx.AsyncClient, path: str, seconds: float, destinatio
     try:
         async with _asked(client, "POST", path, seconds, content) as response:
             if response.status_code != 200:
-                return Answer(response.status_code, b"".join([part async for part in _within(response, LARGEST)]))
+                return await _whole(response)
             with part_file.open("wb") as file:
                 async for part in _within(response, LARGEST_FILE):
                     file.write(part)
@@ -75,7 +72,7 @@ async def fetch(client: httpx.AsyncClient, path: str, seconds: float, destinatio
 @asynccontextmanager
 async def _asked(
     client: httpx.AsyncClient, method: str, path: str, seconds: float, content: dict[str, Any]
-) -> AsyncIterator[httpx.Response]:
+) -> AsyncGenerator[httpx.Response]:
     try:
         async with asyncio.timeout(seconds), client.stream(method, path, timeout=seconds, **content) as response:
             if response.status_code == 401:
@@ -85,6 +82,10 @@ async def _asked(
         raise WorkerFailure(f"the desktop did not answer {path} within {seconds:g} s", kind="desktop") from None
     except httpx.HTTPError as error:
         raise WorkerFailure(f"the desktop is gone ({path}): {error or type(error).__name__}", kind="desktop") from None
+
+
+async def _whole(response: httpx.Response) -> Answer:
+    return Answer(response.status_code, b"".join([part async for part in _within(response, LARGEST)]))
 
 
 async def _within(response: httpx.Response, largest: int) -> AsyncIterator[bytes]:

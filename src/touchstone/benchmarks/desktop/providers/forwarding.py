@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from functools import partial
 from pathlib import Path
 
 from ..controller.joining import join
@@ -25,7 +26,7 @@ class Forwarder:
     async def address(self, port: int) -> str:
         """As http://host:port. The same port has the same address until the end."""
         if port not in self._servers:
-            self._servers[port] = await asyncio.start_server(lambda *ends: self._welcome(port, *ends), _HERE, 0)
+            self._servers[port] = await asyncio.start_server(partial(self._welcome, port), _HERE, 0)
         return f"http://{_HERE}:{self._servers[port].sockets[0].getsockname()[1]}"
 
     async def close(self) -> None:

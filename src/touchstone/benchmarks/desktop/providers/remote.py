@@ -1,7 +1,7 @@
 """A desktop that runs somewhere else: whatever has a controller at an address, such as a published virtual machine.
 
-Only a command of the user's, such as one that reverts a snapshot, makes it clean again. Without one it is used for one task, and
-the tasks after it are skipped: what one left behind would change the next one's result.
+Only a command of the user's, such as one that reverts a snapshot, makes it clean again. Without one it is used for one task,
+and the tasks after it are skipped: what one left behind would change the next one's result.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from ....failures import InputError, Skipped, WorkerFailure
 from ..guests import ACTION_SECONDS, SECONDS, Execution
 from .controlled import ControlledGuest, at_address
+from .settings import ProviderSettings
 
 TOKEN = "TOUCHSTONE_DESKTOP_TOKEN"
 START_SECONDS = 60.0
@@ -27,14 +28,16 @@ RESET_SECONDS = 600.0
 class RemoteDesktop(ControlledGuest):
     """Started by somebody else, and not ended by us."""
 
-    def __init__(self, address: str, *, reset_command: str = "", start_seconds: float = START_SECONDS) -> None:
+    def __init__(self, settings: ProviderSettings, start_seconds: float = START_SECONDS) -> None:
         super().__init__()
-        parts = urlsplit(address)
+        if not settings.address:
+            raise InputError("a remote desktop needs its address, such as http://host:5000")
+        parts = urlsplit(settings.address)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise InputError(f"{address}: the address of a desktop looks like http://host:5000")
+            raise InputError(f"{settings.address}: the address of a desktop looks like http://host:5000")
         self._address = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
         self._host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-        self._reset_command, self._start_seconds = reset_command, start_seconds
+        self._reset_command, self._start_seconds = settings.reset_command, start_seconds
         self._used = False
         self._screen: tuple[int, int] | None = None
 
@@ -75,7 +78,7 @@ class RemoteDesktop(ControlledGuest):
         return await super().act(code, seconds=seconds)
 
     def description(self) -> Mapping[str, Any]:
-        screen = None if self._screen is None else list(self._screen)
+        screen = f"{self._screen[0]}x{self._screen[1]}" if self._screen else None
         return {"provider": "remote", "address": self._address, "screen": screen, "resets": bool(self._reset_command)}
 
     async def _connect(self) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from ....failures import InputError
 from ....workers.pool import Pool, WorkerLost
 from .embedding import Kept, complete, key
-from .reading import SUFFIXES, Reading, ReadRequest, read
+from .reading import SUFFIXES, Reading, ReadRequest, read, shown
 from .sites import Shelf
 from .store import SUFFIX, Document, Index
 from .titles import Titles
@@ -83,7 +83,7 @@ class Indexer:
 
         async def one(place: tuple[Path, Path]) -> None:
             nonlocal seen
-            name = _shown(place[1].relative_to(self._root))
+            name = shown(place[1].relative_to(self._root).as_posix())
             reading = await self._read(place[1], self._titles.of(place[1], place[0]), known.get(name))
             seen += 1
             self._progress(f"{shelf.application}: files read", seen, len(files))
@@ -149,11 +149,6 @@ def _files(folder: Path) -> Iterator[Path]:
             path = Path(place, name)
             if path.suffix.lower() in SUFFIXES and path.is_file() and path.resolve().is_relative_to(inside):
                 yield path
-
-
-def _shown(path: Path) -> str:
-    """A name that is not text is shown as far as it is."""
-    return os.fsencode(path.as_posix()).decode("utf-8", "replace")
 
 
 @contextmanager

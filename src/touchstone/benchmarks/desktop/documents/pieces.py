@@ -72,7 +72,7 @@ def _parts(spaced: str) -> list[str]:
 
 def _plain(letter: str) -> str:
     """Control characters vanish."""
-    return "" if letter in "\x00\ufffd" or unicodedata.category(letter) in ("Cc", "Cf", "Cn", "Co", "Cs") else letter
+    return "" if letter in "\x00\ufffd" or unicodedata.category(letter) in ("Cc", "Cf", "Co", "Cs") else letter
 
 
 def _alone(letter: str) -> bool:

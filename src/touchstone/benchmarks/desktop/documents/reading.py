@@ -66,11 +66,14 @@ def read(request: ReadRequest) -> Reading:
         return Reading(request.known)
     if b"\0" in data[:4096] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return Reading(problem="not a text file")
-    page = parse(_decoded(data).replace("\0", ""), path.suffix.lower())
+    try:
+        page = parse(_decoded(data).replace("\0", ""), path.suffix.lower())
+    except (ValueError, RecursionError, MemoryError) as error:
+        return Reading(problem=f"cannot be parsed: {type(error).__name__}: {error}")
     chunks = tuple(split(page.text))
     if not chunks:
         return Reading(problem="there is no text in it")
-    return Reading(digest.hexdigest(), (request.title or page.title or path.stem)[:LONGEST_TITLE], chunks)
+    return Reading(digest.hexdigest(), (request.title or page.title or shown(path.stem))[:LONGEST_TITLE], chunks)
 
 
 def parse(text: str, suffix: str) -> Page:
@@ -78,6 +81,11 @@ def parse(text: str, suffix: str) -> Page:
     if suffix in HTML:
         return read_html(text)
     return _markdown(text) if suffix in MARKDOWN else Page("", text.strip())
+
+
+def shown(name: str) -> str:
+    """A name that is not text is shown as far as it is."""
+    return os.fsencode(name).decode("utf-8", "replace")
 
 
 def _markdown(text: str) -> Page:

@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from ....failures import InputError, TouchstoneError
-from ..providers.namespaces import Bind, Plan, host_ids, make_upper, remove, run
+from ..providers.namespaces import Bind, Plan, host_ids, host_programs, make_upper, remove, run
 from . import debian
 from .recipes import Recipe, digests, recipes, with_parents
 from .registries import registries
@@ -23,7 +23,7 @@ from .store import BUILDING, Layer, Meta, Store
 
 VERSIONS = "usr/share/touchstone/layers"
 """Where a script writes the versions of its main packages: a line each, name and version."""
-_UNPACK = ["tar", "-xf", "/run/base.tar", "-C", "/run/layer", "--exclude=./dev/*"]
+_UNPACK = ["tar", "-xf", "/run/base.tar", "-C", "/run/layer", "--exclude=./dev/*", "--numeric-owner"]
 
 
 class BuildFailure(TouchstoneError):
@@ -136,21 +136,22 @@ class _Build:
             await self._unpack_debian()
         files = self._stage()
         source = registries()
+        programs = host_programs() if self.recipe.systemless else []
         plan = Plan(
             program=["/bin/bash", "/run/recipe/script.sh"],
-            layers=[layer.files for layer in reversed(self.below)] or ([] if self.recipe.debian else [Path("/")]),
+            layers=[layer.files for layer in reversed(self.below)],
             upper=self.work,
-            binds=[Bind(files, "/run/recipe"), Bind(self.downloads, "/run/downloads", True), *source.binds],
+            binds=[*programs, Bind(files, "/run/recipe"), Bind(self.downloads, "/run/downloads", True), *source.binds],
             network=True,
-            variables={"HOME": "/root", "UV_CACHE_DIR": "/run/downloads/uv", **source.variables},
+            variables={"HOME": "/tmp", "UV_CACHE_DIR": "/run/downloads/uv", **source.variables},
         )
         await self._run(plan)
 
     async def _unpack_debian(self) -> None:
         archive = self.work / "base.tar"
         await debian.make_archive(archive, self.supplies.mirror, self._heard)
-        binds = [Bind(archive, "/run/base.tar"), Bind(self.work / "files", "/run/layer", True)]
-        await self._run(Plan(program=_UNPACK, layers=[Path("/")], binds=binds))
+        binds = [*host_programs(), Bind(archive, "/run/base.tar"), Bind(self.work / "files", "/run/layer", True)]
+        await self._run(Plan(program=_UNPACK, layers=[], binds=binds))
         archive.unlink()
 
     async def _run(self, plan: Plan) -> None:

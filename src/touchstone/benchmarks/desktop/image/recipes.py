@@ -41,7 +41,7 @@ class Recipe:
     """What it brings, in a few words."""
     script: str
     parents: tuple[str, ...] = ("system", "desktop")
-    """The layers below, the lowest first. Without any it is made on the host's own files, which it sees and cannot change."""
+    """The layers below, the lowest first."""
     files: Mapping[str, Path] = field(default_factory=lambda: {})
     """What the script finds in /run/recipe."""
     supplied: Mapping[str, str] = field(default_factory=lambda: {})
@@ -50,6 +50,8 @@ class Recipe:
     """Why it cannot be made, and what would be needed."""
     debian: bool = False
     """A new Debian system is unpacked before the script runs."""
+    systemless: bool = False
+    """There is no system in it or below it: the script has the host's programs, which it cannot change."""
 
     def digest(self, below: Sequence[str], ids: Sequence[int]) -> str:
         """`below` are the digests of its parents, `ids` the first ids of the users that its files belong to."""

@@ -14,12 +14,12 @@ echo user:password | chpasswd
 
 screen=(xvfb openbox xfce4-panel xdotool wmctrl scrot xclip x11-utils x11-xserver-utils ffmpeg)
 buses=(dbus dbus-x11 at-spi2-core libatk-adaptor gir1.2-atspi-2.0 gsettings-desktop-schemas dconf-gsettings-backend dconf-cli)
-programs=(gnome-terminal gedit nautilus chromium libreoffice-calc libreoffice-gtk3 sqlite3 postgresql-client)
+programs=(gnome-terminal gedit nautilus gvfs chromium libreoffice-calc libreoffice-gtk3 sqlite3 postgresql-client)
 python=(python3-pyatspi python3-gi python3-lxml python3-pil python3-xlib python3-requests python3-numpy python3-tk python3-venv
     python-is-python3)
 tools=(jq socat unzip zip curl wget expect git nano vim-tiny less file procps psmisc iproute2 iputils-ping net-tools xdg-utils
     gawk bc)
-looks=(adwaita-icon-theme fonts-dejavu fonts-liberation)
+looks=(adwaita-icon-theme librsvg2-common fonts-dejavu fonts-liberation)
 install_packages "${screen[@]}" "${buses[@]}" "${programs[@]}" "${python[@]}" "${tools[@]}" "${looks[@]}"
 note_packages desktop xvfb openbox xfce4-panel gnome-terminal gedit nautilus chromium libreoffice-calc sqlite3 python3
 

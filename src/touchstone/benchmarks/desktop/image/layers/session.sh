@@ -10,6 +10,7 @@ put google-chrome.desktop /usr/share/applications/google-chrome.desktop
 put mimeapps.list /etc/xdg/mimeapps.list
 put panel.xml /etc/xdg/xfce4/panel/default.xml
 put dconf /etc/dconf/db/local.d/touchstone
+sed -i '/<applications>/r files/openbox-windows.xml' /etc/xdg/openbox/rc.xml
 install -d /etc/dconf/profile
 printf 'user-db:user\nsystem-db:local\n' > /etc/dconf/profile/user
 dconf update
@@ -34,5 +35,8 @@ ln -s docker /usr/local/bin/docker-compose
 install -D -m 644 standins/services.py /usr/local/lib/touchstone/services.py
 
 # The first start of LibreOffice writes half of its profile; nobody should wait for that.
-su user -c "cd && timeout 120 soffice --headless --terminate_after_init > /dev/null 2>&1" || true
-rm -rf /tmp/* "$home/.cache/dconf"
+echo 1 > /tmp/one.csv
+su user -c 'cd /tmp && HOME=/home/user soffice --headless --convert-to xlsx one.csv' > /dev/null 2>&1
+grep -q WarnAlienFormat "$home/.config/libreoffice/4/user/registrymodifications.xcu"
+give libreoffice.xcu "$home/.config/libreoffice/4/user/registrymodifications.xcu"
+rm -rf "$home/.cache/dconf"

@@ -7,9 +7,10 @@ from typing import Any
 
 import msgspec
 
+from ...values import ON_SCREEN
 from . import grids, sql
 from .episodes import Episode
-from .film import address, details_of, pictures_of
+from .film import address, details_of, pictures_of, shown_as
 from .html import Child, Html, h, join
 from .shapes import listed, mapping, names, number, objects
 from .words import count, readable, seconds
@@ -91,21 +92,34 @@ def _tool(step: Mapping[str, Any], files: str) -> Html:
     user = mapping(details.get("user"))
     charge = mapping(details.get("charge"))
     paid = f"−{number(charge.get('price')):g} → {number(charge.get('after')):g} coins" if charge else ""
-    shots = [
-        h("img", src=files + address(shot), alt="The screen after this step", loading="lazy") for shot in pictures_of(details)
-    ]
-    return join(
-        _who(str(call.get("name") or "tool"), step, paid),
-        h(
-            "div",
-            _call(call, named=False),
-            h("div", _who("user") if user else None, _observation(observation), class_=_seen(observation, bool(user))),
-            _user(user),
-            _finding(mapping(details.get("finding"))),
-            h("div", shots, class_="shots") if shots else None,
-            class_="said",
-        ),
+    shots = [_shot(shot, files) for shot in pictures_of(details)]
+    words = h(
+        "div",
+        _call(call, named=False),
+        h("div", _who("user") if user else None, _observation(observation), class_=_seen(observation, bool(user))),
+        _user(user),
+        _finding(mapping(details.get("finding"))),
+        _other_files(details, files),
+        class_="said",
     )
+    if shots:
+        words = h("div", words, h("div", shots, class_="shots"), class_="said pictured")
+    return join(_who(str(call.get("name") or "tool"), step, paid), words)
+
+
+def _shot(shot: str, files: str) -> Html:
+    source = files + address(shot)
+    return h("a", h("img", src=source, alt="The screen after this step", loading="lazy"), href=source)
+
+
+def _other_files(details: Mapping[str, Any], files: str) -> Child:
+    named = (("With boxes, as the agent saw it", "marked"), ("The accessibility tree", "accessibility"))
+    links = [
+        h("a", words, href=files + address(shown_as(path)))
+        for words, name in named
+        if isinstance(path := details.get(name), str) and path
+    ]
+    return h("p", [(link, " ") for link in links], class_="dim") if links else None
 
 
 def _seen(observation: Mapping[str, Any], user: bool) -> str:
@@ -154,6 +168,8 @@ def _field(name: str, value: Any) -> Html:
     if isinstance(value, str):
         if name in _SQL_NAMES:
             return sql.block(value[:_LONGEST])
+        if name == "code":
+            return h("pre", value[:_LONGEST], class_="code")
         if name in ("question", "answer", "text"):
             return h("p", value, class_="prose")
         return h("p", h("span", f"{readable(name)}: ", class_="dim"), value, class_="prose")
@@ -163,7 +179,10 @@ def _field(name: str, value: Any) -> Html:
 
 
 def _observation(observation: Mapping[str, Any]) -> Html:
-    words = str(observation.get("text") or "")
+    words, mark, screen = str(observation.get("text") or "").partition(ON_SCREEN)
+    if mark:
+        lines = count(screen.count("\n") + 1, "line")
+        return join(_long(words), h("details", h("summary", f"On the screen: {lines}"), h("pre", screen[:_LONGEST])))
     grid = grids.read(words)
     if grid is None:
         return _long(words)

@@ -18,11 +18,14 @@ from .library import Run
 from .shapes import mapping, objects
 
 _SHOWN = frozenset(
-    "kind prediction predicted_rows predicted_columns executed rows submission budget charges screenshots".split()
+    """
+    kind prediction predicted_rows predicted_columns executed rows submission budget charges screenshots
+    ended episode video video_problem desktop
+    """.split()
 )
 """Of the evidence: what says nothing of the reference."""
 _OF_A_SUBMISSION = frozenset("phase passed feedback kind sql verdicts".split())
-_OF_AN_OBSERVATION = frozenset("charge refused screenshot screenshots".split())
+_OF_AN_OBSERVATION = frozenset("charge refused screenshot screenshots before marked accessibility returncode".split())
 
 
 class Episode(Struct, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from itertools import combinations
 from pathlib import Path
 
 from ...failures import InputError
-from .film import screenshots
+from .film import files_of, shown_as
 from .layout import View
 from .library import Library, Run
 from .pair_page import linked, matches
@@ -66,9 +66,9 @@ def _paths(site: Site, runs: list[Run], pairs: list[tuple[Run, Run]]) -> Iterato
         for name in list(run.index.by_name):
             yield f"runs/{run.name}/{name}.html"
             episode = site.episode(run, name)
-            for shot in dict.fromkeys(screenshots(episode) if episode else ()):
-                if site.picture(run, shot):
-                    yield f"runs/{run.name}/files/{shot}"
+            for path in dict.fromkeys(map(shown_as, files_of(episode)) if episode else ()):
+                if site.file(run, path):
+                    yield f"runs/{run.name}/files/{path}"
     for first, second in pairs:
         where = f"compare/{first.name}/{second.name}"
         yield f"{where}/index.html"

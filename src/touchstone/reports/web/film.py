@@ -1,4 +1,4 @@
-"""Pictures of the screen in an episode: what steps and evidence name by paths below the run directory."""
+"""Pictures and videos of the screen in an episode: what steps and evidence name by paths below the run directory."""
 
 from __future__ import annotations
 
@@ -17,22 +17,31 @@ def film_strip(episode: Episode, files: str) -> Child:
         h("a", h("img", src=files + address(shot), alt=f"Screen at step {place}", loading="lazy"), href=f"#step-{place}")
         for place, shot in _placed(episode)
     ]
-    return h("section", h("h2", "Screens"), h("div", strip, class_="film", tabindex="0"), id="film") if strip else None
+    video = episode.evidence.get("video")
+    moving = (
+        h("video", src=files + address(video), controls=True, preload="metadata") if video and isinstance(video, str) else None
+    )
+    shown = (h("div", strip, class_="film", tabindex="0") if strip else None, moving)
+    return h("section", h("h2", "Screens"), *shown, id="film") if strip or moving else None
 
 
-def screenshots(episode: Episode) -> list[str]:
-    """As they stand in the record: nobody has looked whether there is such a file."""
-    return [shot for _, shot in _placed(episode)]
+def files_of(episode: Episode) -> list[str]:
+    """All files that a page names, as they stand in the record: nobody has looked whether there are such."""
+    others = [details_of(step).get(name) for step in episode.steps for name in ("marked", "accessibility")]
+    named = [episode.evidence.get("video"), *others]
+    return [shot for _, shot in _placed(episode)] + [name for name in named if isinstance(name, str) and name]
 
 
 def _placed(episode: Episode) -> list[tuple[int, str]]:
-    """With the number of the step; those of the evidence belong to the last."""
-    of_steps = [
-        (place, shot)
-        for place, step in enumerate(episode.steps, 1)
-        for shot in [*pictures_of(details_of(step)), *pictures_of(step)]
-    ]
-    return [*of_steps, *((len(episode.steps), shot) for shot in pictures_of(episode.evidence))]
+    """With the number of the step; those of the evidence belong to the last. What a step began with is mostly what the one
+    before it ended with, and is not shown twice."""
+    placed: list[tuple[int, str]] = []
+    for place, step in enumerate(episode.steps, 1):
+        before = details_of(step).get("before")
+        if isinstance(before, str) and before and (not placed or placed[-1][1] != before):
+            placed.append((place, before))
+        placed += [(place, shot) for shot in [*pictures_of(details_of(step)), *pictures_of(step)]]
+    return [*placed, *((len(episode.steps), shot) for shot in pictures_of(episode.evidence))]
 
 
 def details_of(step: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -46,3 +55,8 @@ def pictures_of(details: Mapping[str, Any]) -> list[str]:
 
 def address(path: str) -> str:
     return quote(path.encode("utf-8", "replace"), safe="/")
+
+
+def shown_as(path: str) -> str:
+    """The name under which a file is served: a tree is XML that a guest made, and no browser may take it for a page."""
+    return f"{path}.txt" if path.endswith(".xml") else path

@@ -14,7 +14,10 @@ from .html import Child, Html, h
 
 POLICY = "default-src 'self'; base-uri 'none'; form-action 'none'; object-src 'none'"
 """Nothing from elsewhere, and no script or style in the page itself: the last line of defence should an escape be forgotten."""
-_FROM_DISK = "default-src 'none'; script-src 'self' file:; style-src 'self' file:; img-src 'self' file:; base-uri 'none'"
+_FROM_DISK = (
+    "default-src 'none'; script-src 'self' file:; style-src 'self' file:; img-src 'self' file:; media-src 'self' file:; "
+    "base-uri 'none'"
+)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 index.html                               all runs
 runs/<run>/index.html                    a run
 runs/<run>/t-<task>~<epoch>.html         an episode
-runs/<run>/files/<path>                  a picture inside the run directory
+runs/<run>/files/<path>                  a picture or a video inside the run directory, or a tree with .txt behind its name
 compare/<run>/<run>/index.html           two runs
 compare/<run>/<run>/t-….html             the same task in both
 static/<file>                            the style and the script
@@ -21,6 +21,7 @@ from typing import Any
 import msgspec
 
 from .episodes import Episode, Gone, read
+from .film import shown_as
 from .html import Html, h
 from .layout import View, page
 from .library import Library, Run
@@ -31,7 +32,15 @@ from .task_page import pair_task_page, task_page
 
 STATIC = Path(__file__).parent / "static"
 _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
-_PICTURES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp", ".gif": "image/gif"}
+_FILES = {
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".webp": "image/webp",
+    ".gif": "image/gif",
+    ".mp4": "video/mp4",
+    ".xml": "text/plain; charset=utf-8",
+}
 
 
 @dataclass(frozen=True)
@@ -86,16 +95,17 @@ class Site:
                 run.refresh()
         return None
 
-    def picture(self, run: Run, path: str) -> Path | None:
-        """A picture inside the run directory, wherever links in it may point."""
+    def file(self, run: Run, name: str) -> Path | None:
+        """A file that pages name, inside the run directory, wherever links in it may point."""
+        path = name.removesuffix(".txt") if name.endswith(".xml.txt") else name
         kind = Path(path).suffix.lower()
-        if kind not in _PICTURES or "\0" in path:
+        if kind not in _FILES or shown_as(path) != name or "\0" in path:
             return None
         try:
             found = (run.path / path).resolve(strict=True)
         except (OSError, RuntimeError, ValueError):
             return None
-        return found if found.is_relative_to(run.path) and found.is_file() and found.suffix.lower() in _PICTURES else None
+        return found if found.is_relative_to(run.path) and found.is_file() and found.suffix.lower() == kind else None
 
     def _of_run(self, run: Run, rest: list[str], query: Mapping[str, str]) -> Answer:
         match rest:
@@ -104,8 +114,8 @@ class Site:
             case ["live.json"]:
                 return self._live_run(run, query)
             case ["files", *parts]:
-                found = self.picture(run, "/".join(parts))
-                return Answer(found.read_bytes(), _PICTURES[found.suffix.lower()]) if found else self.missing()
+                found = self.file(run, "/".join(parts))
+                return Answer(found.read_bytes(), _FILES[found.suffix.lower()]) if found else self.missing()
             case [file] if file.endswith(".html"):
                 name = file.removesuffix(".html")
                 episode = self.episode(run, name)

@@ -15,7 +15,7 @@ import msgspec
 
 from ..values import Message, Tool
 
-__all__ = ["request_digest"]
+__all__ = ["has_pictures", "request_digest"]
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
@@ -36,6 +36,11 @@ def _without_pictures(message: Message) -> Message:
     changed = message.copy()
     changed["content"] = [{"type": "image_url"} if _is_picture(part) else part for part in cast("list[Any]", content)]
     return changed
+
+
+def has_pictures(messages: Sequence[Message]) -> bool:
+    contents = (message.get("content") for message in messages)
+    return any(_is_picture(part) for content in contents if isinstance(content, list) for part in cast("list[Any]", content))
 
 
 def _is_picture(part: Any) -> bool:

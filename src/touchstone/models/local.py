@@ -28,7 +28,7 @@ import msgspec
 from ..failures import ContextLimit, InputError, ModelFailure, ModelRejected
 from ..protocols import ModelSettings
 from ..values import Message, Place, Reply, Tool
-from . import wire
+from . import has_pictures, wire
 from .enforced import as_call, call_grammar, plain_messages
 from .faults import one_line
 
@@ -58,6 +58,8 @@ class LocalModel:
         self._server: Any = None
 
     async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: Place) -> Reply:
+        if has_pictures(messages):
+            raise ModelRejected(f"{self.name}: it takes no pictures; use a model with vision, or --observation a11y_tree")
         loop = asyncio.get_running_loop()
         answer = await loop.run_in_executor(self._thread, self._complete, messages, tuple(tools))
         completion = wire.completion_of(answer)

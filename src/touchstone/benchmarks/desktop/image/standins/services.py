@@ -14,7 +14,7 @@ import urllib.request
 from pathlib import Path
 
 FOLDER = Path(os.environ.get("STANDINS_FOLDER", "/tmp/.standins"))
-HOME = Path("/home/user")
+HOME = Path(os.environ.get("STANDINS_HOME", "/home/user"))
 ENVIRONMENTS = HOME / "anaconda3/envs"
 AIRFLOW_HOME = HOME / ".astro/airflow"
 PROJECT = HOME / ".astro/project"

@@ -1,0 +1,153 @@
+"""The stand-ins for docker and astro, on a home and with servers of our own in place of Superset and Airflow."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from touchstone.benchmarks.desktop.image.recipes import HERE
+
+STANDINS = HERE / "standins"
+
+
+class Guest:
+    """What the stand-ins take for the desktop."""
+
+    def __init__(self, folder: Path) -> None:
+        self.home = folder / "home"
+        self.variables = {
+            **os.environ,
+            "STANDINS_LIBRARY": str(STANDINS),
+            "STANDINS_FOLDER": str(folder / "running"),
+            "STANDINS_HOME": str(self.home),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
+
+    def call(self, *words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, str(STANDINS / words[0]), *words[1:]]
+        return subprocess.run(command, env=self.variables, capture_output=True, text=True, check=False, cwd=cwd or self.home)
+
+    def serve(self, name: str) -> None:
+        """A server that runs for long and says one word."""
+        self._with_services(
+            f"services.start('{name}', ['bash', '-c', 'echo begun; sleep 600'], dict(os.environ), services.HOME)"
+        )
+
+    def stop(self, name: str) -> None:
+        self._with_services(f"services.stop('{name}')")
+
+    def _with_services(self, script: str) -> None:
+        start = "import os, sys; sys.path.insert(0, os.environ['STANDINS_LIBRARY']); import services; "
+        subprocess.run([sys.executable, "-c", start + script], env=self.variables, check=True)
+
+
+@pytest.fixture
+def guest(tmp_path: Path) -> Iterator[Guest]:
+    made = Guest(tmp_path)
+    for folder in (".astro", "projects/superset", "project", "anaconda3/envs/superset/bin"):
+        (made.home / folder).mkdir(parents=True)
+    yield made
+    for name in ("superset_app", "airflow_scheduler"):
+        made.stop(name)
+
+
+def names(done: subprocess.CompletedProcess[str]) -> list[str]:
+    return [line.split()[-1] for line in done.stdout.splitlines()[1:]]
+
+
+def test_containers_are_listed_while_their_server_runs(guest: Guest) -> None:
+    assert names(guest.call("docker", "ps")) == []
+    guest.serve("superset_app")
+    assert names(guest.call("docker", "ps", "-a")) == ["superset_app", "superset_db", "superset_cache", "superset_worker"]
+    assert guest.call("docker", "ps", "--format", "{{.Names}}", "--filter", "name=db").stdout == "superset_db\n"
+    [identity] = guest.call("docker", "ps", "-q", "--filter", "name=app").stdout.split()
+    assert guest.call("docker", "exec", identity, "echo", "here").stdout == "here\n"
+    guest.stop("superset_app")
+    assert names(guest.call("docker", "ps")) == []
+
+
+def test_a_command_in_a_container_has_the_applications_settings(guest: Guest) -> None:
+    guest.serve("superset_app")
+    script = 'echo "$FLASK_APP $OWN"; pwd'
+    done = guest.call("docker", "exec", "-it", "-e", "OWN=value", "superset_app", "bash", "-c", script)
+    assert done.stdout == f"superset value\n{guest.home}/projects/superset\n"
+    assert guest.call("docker", "exec", "superset_app", "bash", "-c", "exit 7").returncode == 7
+    missing = guest.call("docker", "exec", "postgres", "true")
+    assert missing.returncode == 1
+    assert "no such container: postgres" in missing.stderr
+
+
+def test_files_are_copied_out_of_and_into_containers(guest: Guest) -> None:
+    guest.serve("superset_app")
+    (guest.home / "inside.txt").write_text("content")
+    done = guest.call("docker", "cp", f"superset_app:{guest.home}/inside.txt", str(guest.home / "project"))
+    assert done.returncode == 0
+    assert (guest.home / "project/inside.txt").read_text() == "content"
+    assert guest.call("docker", "cp", "superset_app:/nothing/here", ".").returncode == 1
+    assert guest.call("docker", "cp", "other:/etc/hosts", ".").returncode == 1
+
+
+def test_what_a_container_printed_can_be_read(guest: Guest) -> None:
+    guest.serve("superset_app")
+    while not (done := guest.call("docker", "logs", "superset_app")).stdout:
+        assert done.returncode == 0
+    assert done.stdout == "begun\n"
+
+
+def test_compose_wants_its_file(guest: Guest) -> None:
+    done = guest.call("docker", "compose", "-f", "docker-compose-image-tag.yml", "up", "-d")
+    assert done.returncode == 14
+    assert "no configuration file provided" in done.stderr
+
+
+def test_compose_down_ends_the_server(guest: Guest) -> None:
+    (guest.home / "projects/superset/docker-compose.yml").touch()
+    guest.serve("superset_app")
+    done = guest.call("docker", "compose", "down", cwd=guest.home / "projects/superset")
+    assert "Container superset_app  Stopped" in done.stdout
+    assert names(guest.call("docker", "ps")) == []
+
+
+def test_what_needs_an_engine_says_so(guest: Guest) -> None:
+    for words in (["run", "hello-world"], ["build", "."], ["pull", "postgres"]):
+        done = guest.call("docker", *words)
+        assert done.returncode == 1
+        assert "needs a Docker engine" in done.stderr
+    assert "stand-in" in guest.call("docker", "--version").stdout
+
+
+def test_a_project_of_astro(guest: Guest) -> None:
+    project = guest.home / "project"
+    assert "this is not an Astro project directory" in guest.call("astro", "dev", "start", cwd=project).stderr
+    (project / "requirements.txt").write_text("mine")
+    assert guest.call("astro", "dev", "init", cwd=project).returncode == 0
+    assert {path.name for path in project.iterdir()} >= {".astro", "dags", "include", "plugins", "tests", "Dockerfile"}
+    assert (project / "requirements.txt").read_text() == "mine"
+    assert "Airflow is not on this desktop" in guest.call("astro", "dev", "start", cwd=project).stderr
+
+
+def test_settings_of_astro(guest: Guest) -> None:
+    project = guest.home / "project"
+    guest.call("astro", "dev", "init", cwd=project)
+    for port in ("8002", "8003"):
+        assert guest.call("astro", "config", "set", "webserver.port", port, cwd=project).returncode == 0
+        assert guest.call("astro", "config", "get", "webserver.port", cwd=project).stdout == f"webserver.port: {port}\n"
+    assert (project / ".astro/config.yaml").read_text() == "project:\n  name: project\nwebserver:\n  port: 8003\n"
+
+
+def test_containers_of_a_project_are_seen_by_docker(guest: Guest) -> None:
+    project = guest.home / "project"
+    guest.call("astro", "dev", "init", cwd=project)
+    (project / ".env").write_text("# own\nOWN=from the file\n")
+    (guest.home / ".astro/project").symlink_to(project)
+    guest.serve("airflow_scheduler")
+    assert names(guest.call("docker", "ps")) == ["project-scheduler-1"]
+    done = guest.call("docker", "exec", "project-scheduler-1", "bash", "-c", 'echo "$OWN"; echo "$AIRFLOW__CORE__DAGS_FOLDER"')
+    assert done.stdout == f"from the file\n{guest.home}/.astro/project/dags\n"
+    states = guest.call("astro", "dev", "ps", cwd=project).stdout
+    assert [line.split()[1] for line in states.splitlines()[1:]] == ["running", "exited", "exited"]

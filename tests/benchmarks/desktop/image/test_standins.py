@@ -1,0 +1,113 @@
+"""The stand-ins for conda and systemctl, with a real shell, and environments and start scripts of our own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from touchstone.benchmarks.desktop.image.recipes import HERE
+
+STANDINS = HERE / "standins"
+Bash = Callable[[str], subprocess.CompletedProcess[str]]
+
+
+def _program(path: Path, script: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/bash\n{script}\n")
+    path.chmod(0o755)
+
+
+@pytest.fixture
+def bash(tmp_path: Path) -> Bash:
+    def run(script: str) -> subprocess.CompletedProcess[str]:
+        settings = {"CONDA_ROOT": str(tmp_path / "conda"), "SYSTEMCTL_SCRIPTS": str(tmp_path / "init.d")}
+        command = ["bash", "-c", script]
+        return subprocess.run(
+            command, env={**os.environ, **settings}, capture_output=True, text=True, check=False, cwd=tmp_path
+        )
+
+    return run
+
+
+@pytest.fixture
+def conda(tmp_path: Path, bash: Bash) -> Bash:
+    for name in ("jupyter", "dbt"):
+        _program(tmp_path / f"conda/envs/{name}/bin/python", f"echo python of {name}")
+    return lambda script: bash(f". {STANDINS}/conda.sh\n{script}")
+
+
+def test_an_activated_environment_comes_first_on_the_path(conda: Bash, tmp_path: Path) -> None:
+    done = conda('conda activate jupyter; python; echo "$CONDA_DEFAULT_ENV $CONDA_PREFIX"')
+    assert done.stdout == f"python of jupyter\njupyter {tmp_path}/conda/envs/jupyter\n"
+
+
+def test_environments_replace_each_other_and_go_without_a_trace(conda: Bash) -> None:
+    done = conda(
+        'before="$PATH"; conda activate jupyter; conda activate dbt; python; conda deactivate;'
+        'test "$PATH" = "$before" && echo same; echo "${CONDA_PREFIX-none} ${CONDA_DEFAULT_ENV-none}"'
+    )
+    assert done.stdout == "python of dbt\nsame\nnone none\n"
+
+
+def test_the_prompt_names_the_environment(conda: Bash) -> None:
+    done = conda('PS1=\'$ \'; conda activate dbt; echo "$PS1"; conda deactivate; echo "$PS1"')
+    assert done.stdout == "(dbt) $ \n$ \n"
+
+
+def test_an_environment_that_is_not_there_is_an_error(conda: Bash) -> None:
+    done = conda("conda activate airflow; echo $?")
+    assert done.stdout == "1\n"
+    assert "EnvironmentNameNotFound: Could not find conda environment: airflow" in done.stderr
+
+
+def test_environments_are_listed_and_run_in(conda: Bash, tmp_path: Path) -> None:
+    listed = conda("conda env list").stdout
+    assert [line.split()[0] for line in listed.splitlines() if not line.startswith("#")] == ["base", "dbt", "jupyter"]
+    done = conda('conda run -n dbt python; echo "${CONDA_PREFIX-none}"')
+    assert done.stdout == "python of dbt\nnone\n"
+
+
+def test_conda_says_what_it_does_not_do(conda: Bash) -> None:
+    done = conda("conda install numpy; echo $?")
+    assert done.stdout == "1\n"
+    assert "this stand-in has only activate" in done.stderr
+
+
+@pytest.fixture
+def systemctl(tmp_path: Path, bash: Bash) -> Bash:
+    """With start scripts that only remember whether they were started."""
+    script = 'case $1 in start|restart) touch "$0.on";; stop) rm -f "$0.on";; status) test -e "$0.on";; *) exit 2;; esac'
+    for name in ("postgresql", "mariadb", "redis-server"):
+        _program(tmp_path / "init.d" / name, script)
+    return lambda words: bash(f"bash {STANDINS}/systemctl {words}")
+
+
+@pytest.mark.parametrize("name", ["postgresql", "postgresql.service", "mysql", "mariadb", "mysqld", "redis", "redis-server"])
+def test_services_are_started_and_stopped(systemctl: Bash, name: str) -> None:
+    before = systemctl(f"is-active {name}")
+    assert (before.stdout, before.returncode) == ("inactive\n", 3)
+    assert systemctl(f"start {name}").returncode == 0
+    after = systemctl(f"is-active {name}")
+    assert (after.stdout, after.returncode) == ("active\n", 0)
+    assert "Active: active (running)" in systemctl(f"status --no-pager {name}").stdout
+    assert systemctl(f"stop {name}").returncode == 0
+    status = systemctl(f"status {name}")
+    assert "inactive (dead)" in status.stdout
+    assert status.returncode == 3
+
+
+def test_a_service_that_is_not_there_is_an_error(systemctl: Bash) -> None:
+    done = systemctl("start airbyte")
+    assert done.returncode == 5
+    assert "Failed to start airbyte.service: Unit airbyte.service not found." in done.stderr
+    assert systemctl("status airbyte").returncode == 4
+
+
+def test_what_only_matters_at_boot_does_nothing(systemctl: Bash) -> None:
+    assert systemctl("enable docker.service").returncode == 0
+    assert systemctl("daemon-reload").returncode == 0
+    assert systemctl("--user start postgresql").returncode == 1

@@ -1,0 +1,103 @@
+"""The controller over HTTP: who may ask, what, and in which form the answers come."""
+
+from __future__ import annotations
+
+import json
+import socket
+
+import pytest
+
+from .running import TOKEN, Running
+
+
+@pytest.mark.parametrize("token", [None, "wrong", TOKEN + "x", TOKEN[:-1]])
+def test_without_the_token_nothing_is_done(controller: Running, token: str | None) -> None:
+    mark = controller.home / "mark"
+    answer = controller.ask("POST", "/execute", token, json={"command": ["touch", str(mark)]})
+    assert answer.status_code == 401
+    assert not mark.exists()
+
+
+def test_unknown_endpoints_and_wrong_methods(controller: Running) -> None:
+    assert controller.ask("GET", "/nothing").status_code == 404
+    assert controller.ask("GET", "/execute").status_code == 405
+    assert controller.ask("GET", "/platform?a=b").text == "Linux"
+
+
+@pytest.mark.parametrize("body", [b"{", b"[]", b'"x"', b"{}", b'{"command": []}', b'{"command": 5}', b'{"command": ["a", 5]}'])
+def test_bad_requests_are_told_why(controller: Running, body: bytes) -> None:
+    answer = controller.ask("POST", "/execute", content=body)
+    assert answer.status_code == 400
+    assert answer.json()["message"]
+
+
+def test_a_command_in_the_published_form(controller: Running) -> None:
+    answer = controller.ask("POST", "/setup/execute", json={"command": ["sh", "-c", "echo out; echo err >&2; exit 3"]})
+    assert answer.json() == {"status": "success", "output": "out\n", "error": "err\n", "returncode": 3}
+
+
+def test_one_connection_takes_many_requests(controller: Running) -> None:
+    head = f"Host: x\r\nAuthorization: Bearer {TOKEN}\r\n"
+    refused = "POST /execute HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n12345"
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(str(controller.socket))
+        connection.sendall(f"GET /platform HTTP/1.1\r\n{head}\r\nGET /platform HTTP/1.1\r\n{head}\r\n{refused}".encode())
+        said = b""
+        while part := connection.recv(65536):
+            said += part
+    assert said.count(b"Linux") == 2
+    assert said.count(b"HTTP/1.1 401") == 1
+
+
+def test_without_a_screen_it_says_so_instead_of_dying(controller: Running) -> None:
+    for method, path in (
+        ("GET", "/screenshot"),
+        ("GET", "/accessibility"),
+        ("POST", "/screen_size"),
+        ("POST", "/start_recording"),
+    ):
+        answer = controller.ask(method, path)
+        assert answer.status_code == 500, path
+        assert answer.json()["message"], path
+    ready = controller.ask("GET", "/ready")
+    assert ready.status_code == 503
+    assert len(ready.json()["missing"]) == 3
+    assert controller.ask("POST", "/end_recording").status_code == 404
+    assert controller.process.poll() is None
+
+
+def test_folders_are_listed(controller: Running) -> None:
+    (controller.home / "tree" / "sub").mkdir(parents=True)
+    (controller.home / "tree" / "sub" / "a.txt").touch()
+    (controller.home / "tree" / "loop").symlink_to(controller.home)
+    answer = controller.ask("POST", "/list_directory", json={"path": "~/tree"}).json()
+    inner = {"type": "directory", "name": "sub", "children": [{"type": "file", "name": "a.txt"}]}
+    assert answer["directory_tree"]["children"] == [{"type": "file", "name": "loop"}, inner]
+    assert controller.ask("POST", "/list_directory", json={"path": "/nowhere"}).status_code == 404
+
+
+def test_the_folder_of_the_desktop(controller: Running) -> None:
+    assert controller.ask("POST", "/desktop_path").status_code == 404
+    (controller.home / "Desktop").mkdir()
+    assert controller.ask("POST", "/desktop_path").json() == {"desktop_path": str(controller.home / "Desktop")}
+
+
+def test_files_that_are_no_files_are_not_sent(controller: Running) -> None:
+    for path in ("/dev/zero", "/", "~/none", str(controller.socket)):
+        assert controller.ask("POST", "/file", data={"file_path": path}).status_code == 404, path
+    assert controller.ask("POST", "/file", data={}).status_code == 400
+
+
+def test_downloads_are_of_the_web_only(controller: Running) -> None:
+    asked = {"url": "file:///etc/passwd", "path": "~/stolen"}
+    assert controller.ask("POST", "/setup/download_file", json=asked).status_code == 400
+    nowhere = {"url": "http://127.0.0.1:1/x", "path": "~/x"}
+    assert controller.ask("POST", "/setup/download_file", json=nowhere).status_code == 500
+    assert not (controller.home / "stolen").exists()
+
+
+def test_what_is_not_json_in_an_answer_is_text(controller: Running) -> None:
+    answer = controller.ask("POST", "/setup/launch", json={"command": "true"})
+    assert answer.text == "true launched successfully"
+    with pytest.raises(json.JSONDecodeError):
+        answer.json()

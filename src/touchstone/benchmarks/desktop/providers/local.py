@@ -85,10 +85,11 @@ class LocalDesktop(ControlledGuest, ABC):
         return await self._forwarder.address(port)
 
     def description(self) -> Mapping[str, Any]:
+        """Before it has been started, with the layers that every desktop has. Raises InputError if there are none."""
         width, height = self.settings.screen
         return {
             "provider": self.provider,
-            "image": self._image.names if self._image else [],
+            "image": (self._image or find(())).names,
             "stand-ins": standins(),
             "network": self.settings.network,
             "screen": f"{width}x{height}",

@@ -82,7 +82,7 @@ _HELPERS = {
     "desktop": ("apt.sh", "python.sh"),
     "postgresql": ("apt.sh",),
     "mysql": ("apt.sh",),
-    "superset": ("python.sh", "superset_config.py", "superset_compose.yml"),
+    "superset": ("apt.sh", "python.sh", "superset_config.py", "superset_compose.yml"),
     "airflow": ("python.sh",),
     "dagster": ("python.sh",),
     "jupyter": ("python.sh",),

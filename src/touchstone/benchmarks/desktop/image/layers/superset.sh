@@ -1,5 +1,8 @@
 # With the packages of its time, and its database made ready: that alone takes minutes.
+# One of its packages must be compiled; the compiler does not stay.
+. ./apt.sh
 . ./python.sh
+install_packages g++ python3-dev
 make_environment superset --exclude-newer 2024-06-15 apache-superset==3.1.1 psycopg2-binary pymysql duckdb-engine \
     'setuptools<70' gunicorn
 note_environment superset apache-superset flask-appbuilder pandas
@@ -21,3 +24,4 @@ superset fab create-admin --username admin --firstname Superset --lastname Admin
 superset init
 END
 su user -c "bash /tmp/ready.sh"
+apt-get purge -q -y --autoremove g++ python3-dev

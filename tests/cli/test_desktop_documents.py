@@ -58,6 +58,10 @@ def test_mistakes_are_one_line(place: Path) -> None:
     for arguments, complaint in [
         (["index", "none"], "none: no such directory"),
         (["index", "empty"], "empty: no folder of an application here"),
+        (
+            ["index", "warehouse", "--out", "warehouse/jupyter/export.md"],
+            "warehouse/jupyter/export.md: the index cannot be written",
+        ),
         (["index", "warehouse", "--app", "x=y"], "--app x=y: unknown application x"),
         (["search", "x", "--index", "none"], "none: no such directory; make it with"),
         (["search", "x", "--app", "excel"], "--app excel: no documents are indexed for it in documents-index; there are dbt"),

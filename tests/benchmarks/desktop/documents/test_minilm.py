@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
@@ -98,8 +99,9 @@ def pieces() -> Pieces:
     return Pieces((files / "vocab.txt").read_text("utf-8").splitlines())
 
 
-def reference(tokenizers: object) -> object:
+def reference(tokenizers: Any) -> Any:
     files = minilm.folder()
+    assert files
     tokenizer = tokenizers.Tokenizer.from_file(str(files / "tokenizer.json"))
     tokenizer.no_truncation()
     tokenizer.no_padding()

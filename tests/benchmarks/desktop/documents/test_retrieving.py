@@ -91,7 +91,25 @@ def test_a_missing_or_empty_context_is_told(tmp_path: Path, content: str | None,
     assert found.reason.startswith(reason)
 
 
-@pytest.mark.parametrize("name", ["../gold.csv", "/etc/passwd", ".."])
-def test_a_context_is_a_file_of_the_task(tmp_path: Path, name: str) -> None:
-    with pytest.raises(InputError):
-        FromContexts(name).retrieve(make_task(tmp_path))
+def test_a_context_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    task = make_task(tmp_path)
+    (task.folder / PUBLISHED).mkdir()
+    assert FromContexts().retrieve(task).reason == f"the task's context file {PUBLISHED} cannot be read: Is a directory"
+
+
+@pytest.mark.parametrize("name", ["../gold.csv", "/etc/passwd", "a/b.txt", ""])
+def test_a_context_is_a_file_of_the_task(name: str) -> None:
+    with pytest.raises(InputError, match="expected the name of a file"):
+        FromContexts(name)
+
+
+def test_an_index_that_is_replaced_during_a_run_goes_on_as_it_was(tmp_path: Path, out: Path) -> None:
+    task = make_task(tmp_path, instruction="Restart the kernel.", related_apps=["jupyter"])
+    retriever = FromIndex(out, choice="bm25")
+    before = retriever.retrieve(task)
+    for number in range(20):
+        (tmp_path / f"warehouse/jupyter/a{number}.txt").write_text(f"The kernel {number}.")
+    (tmp_path / "warehouse/jupyter/kernels.html").write_text("Nothing.")
+    index(tmp_path / "warehouse", out)
+    assert retriever.retrieve(task) == before
+    assert FromIndex(out, choice="bm25").retrieve(task) != before

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import sqlite3
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -56,10 +57,12 @@ class Indexer:
         self._pool = Pool(warm=WIDTH, limit=WIDTH, preload=[read.__module__])
 
     async def run(self, shelves: Sequence[Shelf]) -> list[Indexed]:
-        self._out.mkdir(parents=True, exist_ok=True)
         try:
+            self._out.mkdir(parents=True, exist_ok=True)
             with _alone(self._out):
                 return [await self._shelf(shelf) for shelf in shelves]
+        except (OSError, sqlite3.Error) as error:
+            raise InputError(f"{self._out}: the index cannot be written: {error}") from error
         finally:
             await self._pool.close()
 

@@ -13,7 +13,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from ..tasks import DesktopTask
-from .contexts import PUBLISHED, read_context
+from .contexts import PUBLISHED, read_context, refuse_path
 from .searching import Choice, Hit, Method, method, search
 from .store import chosen, open_all
 
@@ -73,6 +73,7 @@ class FromContexts:
     """Reads the context file in a task's folder."""
 
     def __init__(self, name: str = PUBLISHED, *, top: int = TOP) -> None:
+        refuse_path(name)
         self._name, self._top = name, top
 
     def retrieve(self, task: DesktopTask) -> Retrieval:
@@ -80,6 +81,8 @@ class FromContexts:
             text, blocks = read_context(task.folder, self._name, self._top)
         except FileNotFoundError:
             return Retrieval(None, f"the task has no context file {self._name}")
+        except OSError as error:
+            return Retrieval(None, f"the task's context file {self._name} cannot be read: {error.strerror}")
         if not text:
             return Retrieval(None, f"the task's context file {self._name} is empty")
         return Retrieval(text, f"{blocks} passages from {self._name}", (self._name,))

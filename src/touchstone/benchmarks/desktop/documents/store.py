@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from collections.abc import Sequence
-from contextlib import closing
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from msgspec import Struct
@@ -36,13 +36,16 @@ class Passage(Struct, frozen=True):
 
 
 class Index:
-    """Each question opens the file anew, so that threads may share an index."""
+    """The file stays open: an index that is replaced meanwhile goes on to answer as it was. Threads may share it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.application = path.name.removesuffix(SUFFIX)
         if not path.is_file():
             raise InputError(f"{path}: no such index")
+        address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
+        self._connection = sqlite3.connect(address, uri=True, check_same_thread=False)
+        self._turn = Lock()
         if self._fact("format") != FORMAT:
             raise InputError(f"{path}: made by another version of Touchstone; delete it and index again")
         self.model = str(self._fact("model"))
@@ -88,9 +91,8 @@ class Index:
 
     def _rows(self, query: str, *values: object) -> list[Any]:
         try:
-            address = f"{self.path.resolve().as_uri()}?mode=ro&immutable=1"
-            with closing(sqlite3.connect(address, uri=True)) as connection:
-                return connection.execute(query, values).fetchall()
+            with self._turn:
+                return self._connection.execute(query, values).fetchall()
         except sqlite3.DatabaseError as error:
             raise InputError(f"{self.path}: not a whole index ({error}); delete it and index again") from None
 

@@ -31,13 +31,16 @@ _TABLES = """
 def write(path: Path, documents: Sequence[Document], model: str = "", vectors: Vectors = lambda title, text: None) -> None:
     new = path.with_name(path.name + ".new")
     new.unlink(missing_ok=True)
-    with closing(sqlite3.connect(new, isolation_level=None)) as connection:
-        connection.executescript(_TABLES)
-        connection.execute("BEGIN")
-        _fill(connection, documents, model, vectors)
-        connection.execute("COMMIT")
-    _flush(new)
-    new.replace(path)
+    try:
+        with closing(sqlite3.connect(new, isolation_level=None)) as connection:
+            connection.executescript(_TABLES)
+            connection.execute("BEGIN")
+            _fill(connection, documents, model, vectors)
+            connection.execute("COMMIT")
+        _flush(new)
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
     _flush(path.parent)
 
 

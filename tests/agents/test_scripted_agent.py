@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.playing import observations, play_calls
 from tests.support.scripted_model import call, execute, submit
-from touchstone.agents.scripted import oracle_plugin, replay_plugin
+from touchstone.agents.scripted import nothing_plugin, oracle_plugin, replay_plugin
 from touchstone.benchmarks.bird.benchmark import Bird
 from touchstone.protocols import AgentPlugin, AgentSettings
 from touchstone.runs.play import play
@@ -39,3 +39,9 @@ async def test_the_plugins_play_each_task_its_own_script(bird: Bird, plugin: Age
     outcomes = [(await play(bird, agent, task))[0].outcome for task in bird.tasks()]
     assert outcomes == [Outcome.passed] * 5 + [without]
     assert not plugin.needs_model
+
+
+async def test_nothing_plays_nothing(bird: Bird) -> None:
+    scripts = {task.key: list(bird.solution(task)) for task in bird.tasks()}
+    record, _ = await play(bird, nothing_plugin.build(AgentSettings(script=scripts.get)), bird.tasks()[0])
+    assert (record.outcome, record.steps) == (Outcome.failed, [])

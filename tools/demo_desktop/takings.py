@@ -23,6 +23,15 @@ def files(rng: Random) -> dict[str, bytes]:
     return {"Takings.xlsx": workbook(rows), "Takings_gold.xlsx": workbook([*done, ["Total", None, sums[0], None, sums[1]]])}
 
 
+COLUMNS = {"A": 152, "C": 405, "E": 628}
+"""Where they are on the screen, in a window that fills it."""
+
+
+def click(cell: str) -> str:
+    """With the mouse: arrow keys are lost while Calc is busy, and its box for names keeps the keyboard for a while."""
+    return f"pyautogui.click({COLUMNS[cell[0]]}, {173 + 17 * int(cell[1:])})"
+
+
 SOLUTION = f"""
 # The window is there as soon as Calc has read the file.
 import subprocess
@@ -35,33 +44,28 @@ else:
     raise SystemExit("Calc has no window after a minute")
 subprocess.run(["wmctrl", "-a", "Takings.xlsx"])
 time.sleep(2)
-pyautogui.click(960, 700)
-pyautogui.hotkey("ctrl", "home")
-time.sleep(0.5)
 # ---
-# To E1, and the heading.
-pyautogui.press("right", presses=4, interval=0.05)
-pyautogui.write("Takings", interval=0.03)
-pyautogui.press("enter")
+# The heading.
+{click("E1")}
+pyautogui.write("Takings\\n", interval=0.03)
 time.sleep(0.5)
 # ---
 # The formula for all routes at once: with the range selected, Alt+Enter fills it.
+{click("E2")}
 pyautogui.keyDown("shift")
-pyautogui.press("down", presses={LAST - 2}, interval=0.05)
+{click(f"E{LAST}")}
 pyautogui.keyUp("shift")
 pyautogui.write("=C2*D2", interval=0.03)
 pyautogui.hotkey("alt", "enter")
 time.sleep(0.5)
 # ---
-# The row of sums: the cell below the last route, then to the right.
-pyautogui.hotkey("ctrl", "home")
-pyautogui.press("down", presses={LAST}, interval=0.05)
-pyautogui.write("Total", interval=0.03)
-pyautogui.press("tab", presses=2, interval=0.05)
-pyautogui.write("=SUM(C2:C{LAST})", interval=0.03)
-pyautogui.press("tab", presses=2, interval=0.05)
-pyautogui.write("=SUM(E2:E{LAST})", interval=0.03)
-pyautogui.press("enter")
+# The row of sums, below the last route.
+{click(f"A{LAST + 1}")}
+pyautogui.write("Total\\n", interval=0.03)
+{click(f"C{LAST + 1}")}
+pyautogui.write("=SUM(C2:C{LAST})\\n", interval=0.03)
+{click(f"E{LAST + 1}")}
+pyautogui.write("=SUM(E2:E{LAST})\\n", interval=0.03)
 time.sleep(0.5)
 # ---
 pyautogui.hotkey("ctrl", "s")

@@ -1,4 +1,5 @@
-"""Agents that play calls known beforehand: the oracle plays the reference, replay a prediction file or an earlier run.
+"""Agents that play calls known beforehand: the oracle plays the reference, replay a prediction file or an earlier run, nothing
+makes no call at all. Where the oracle does not score 1 or nothing does not score 0, no other number is worth believing.
 
 They are ordinary agents: their calls take the same way through the episode and the verdict as a live model's.
 """
@@ -42,5 +43,10 @@ def build_replay(settings: AgentSettings) -> Agent:
     return ScriptedAgent(settings.script)
 
 
+def build_nothing(settings: AgentSettings) -> Agent:
+    return ScriptedAgent(lambda _: None)
+
+
 oracle_plugin = AgentPlugin(build_oracle, needs_model=False, needs_script="solution")
 replay_plugin = AgentPlugin(build_replay, needs_model=False, needs_script="predictions")
+nothing_plugin = AgentPlugin(build_nothing, needs_model=False)

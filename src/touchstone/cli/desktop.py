@@ -32,6 +32,7 @@ app.command(accounts)
 app.command(documents)
 app.command("touchstone.cli.desktop_image:app", name="image", help="The desktop's root file system: make, list, remove its layers.")
 app.command("touchstone.cli.desktop_run:run", name="run", help="Play desktop tasks with an agent, and score it.")
+app.command("touchstone.cli.desktop_demo:demo", name="demo", help="Watch a few tasks being done on a real desktop.")
 
 EXAMPLES = Path("evaluation_examples")
 _SELECT = Group("Which tasks", sort_key=1)

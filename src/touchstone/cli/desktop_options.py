@@ -18,8 +18,8 @@ _DESKTOP = Group("The desktop", sort_key=3)
 @dataclass(frozen=True, kw_only=True)
 class DesktopPlay(PlayOptions):
     agent: str = "screen"
-    """screen (pictures and text, answers with code), tools (function calling), oracle (the reference), replay (--predictions),
-    human (a person, in the browser), command (--command)."""
+    """screen (pictures and text, answers with code), tools (function calling), oracle (the reference), nothing (no action),
+    replay (--predictions), human (a person, in the browser), command (--command)."""
     max_turns: Annotated[int, Parameter(name=["--max-steps", "--max-turns"])] = 15
     """How many replies the model has for one task; each may hold several actions. Then the work is judged as it stands."""
     predictions: Path | None = None

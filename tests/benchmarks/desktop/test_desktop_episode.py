@@ -183,7 +183,7 @@ async def test_waiting_and_the_end(make: Make) -> None:
 
 
 async def test_the_screen_may_come_to_rest_before_the_first_look(make: Make) -> None:
-    world = make(settle=1.0)
+    world = make(settle=0.5)
     assert (await world.calls(code(SAVED), DONE)).outcome is Outcome.passed
 
 

@@ -42,7 +42,8 @@ class Screen:
         """What the numbers of the last look stand for."""
 
     async def open(self) -> None:
-        """The first picture, when the screen has come to rest or enough time has passed."""
+        """The first picture. What was opened gets its time, as in the original, and more of it if the screen still changes."""
+        await asyncio.sleep(self._settings.settle)
         picture = await self._desktop.screenshot()
         for _ in range(round(self._settings.settle / _POLL)):
             await asyncio.sleep(_POLL)

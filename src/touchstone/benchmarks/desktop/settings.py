@@ -21,6 +21,6 @@ class Settings:
     task_timeout: float = 1_800.0
     """Seconds for a task, from the end of its set-up to the end of the agent's work."""
     settle: float = 5.0
-    """After the set-up, how many seconds at most to wait until the screen no longer changes."""
+    """Seconds between the set-up and the first look, and as many again if the screen is not at rest then."""
     video: bool = True
     network: bool = False

@@ -1,7 +1,7 @@
 """One node of the accessibility tree as an XML element in the published form.
 
-Of what is not showing (the items of closed menus, most of a desktop's nodes) only the name, the states and the text are read:
-each further property is a message to the program and back.
+Each property is a message to the program and back. So of what is not showing (the items of closed menus are most of a desktop's
+nodes) only the name, the states and the text are read, and of the cells of a huge table only what makes them differ.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ NAMESPACES = {
     "win": f"{_BASE}/window",
 }
 Corner = tuple[int, int]
+WINDOWS = ("frame", "dialog", "window", "alert", "file-chooser")
+"""What coordinates in a window are counted from."""
 _LONGEST_TEXT = 1 << 20
 
 
@@ -41,32 +43,54 @@ class Node:
     """On the screen; the parent's if it has no place of its own."""
 
 
-def read(atspi: Any, accessible: Any, parent: Corner, window: Corner, known: frozenset[str] | None = None) -> Node:
-    """Raises the library's error if the program does not answer or the node is gone.
-
-    Its interfaces may be known from others of its kind: LibreOffice takes longer to name them than for all the rest.
-    """
-    tag = xmltext.name(accessible.get_role_name().replace(" ", "-")) or "unknown"
-    attributes = {"name": accessible.get_name() or ""}
-    states = {state.value_nick.replace("-", "_") for state in accessible.get_state_set().get_states()}
-    attributes |= {f"st:{xmltext.name(state)}": "true" for state in sorted(states)}
-    interfaces = frozenset(accessible.get_interfaces()) if known is None else known
+def read(atspi: Any, accessible: Any, parent: Corner, window: Corner) -> Node:
+    """Raises the library's error if the program does not answer or the node is gone."""
+    tag = _tag(accessible)
+    attributes = _name_and_states(accessible)
+    interfaces = frozenset(accessible.get_interfaces())
     corner = parent
-    if {"showing", "visible"} <= states:
-        attributes |= {f"attr:{xmltext.name(key)}": words for key, words in accessible.get_attributes().items() if key.strip()}
+    if "st:showing" in attributes and "st:visible" in attributes:
+        attributes |= _told(accessible)
         if "Component" in interfaces:
-            box = atspi.Component.get_extents(accessible, atspi.CoordType.SCREEN)
-            corner = (box.x, box.y)
-            attributes |= _place(corner, (box.width, box.height), parent, corner if tag in WINDOWS else window)
+            corner, size = _box(atspi, accessible)
+            attributes |= _place(corner, size, parent, corner if tag in WINDOWS else window)
         for interface, reader in _READERS.items():
             if interface in interfaces:
                 attributes |= _tried(reader, atspi, accessible)
-    text = atspi.Text.get_text(accessible, 0, -1)[:_LONGEST_TEXT] if "Text" in interfaces else ""
+    text = _text(atspi, accessible) if "Text" in interfaces else ""
     return Node(tag, attributes, text, interfaces, corner)
 
 
-WINDOWS = ("frame", "dialog", "window", "alert", "file-chooser")
-"""What coordinates in a window are counted from."""
+def read_cell(atspi: Any, accessible: Any, tag: str, parent: Corner, window: Corner) -> Node:
+    """A cell of a kind that is known; what toolkits tell of it (its formula and borders) only if something is in it."""
+    attributes, text = _name_and_states(accessible), _text(atspi, accessible)
+    if text:
+        attributes |= _told(accessible)
+    corner, size = _box(atspi, accessible)
+    return Node(tag, attributes | _place(corner, size, parent, window), text, frozenset(), corner)
+
+
+def _tag(accessible: Any) -> str:
+    return xmltext.name(accessible.get_role_name().replace(" ", "-")) or "unknown"
+
+
+def _name_and_states(accessible: Any) -> dict[str, str]:
+    states = sorted(state.value_nick.replace("-", "_") for state in accessible.get_state_set().get_states())
+    return {"name": accessible.get_name() or "", **{f"st:{xmltext.name(state)}": "true" for state in states}}
+
+
+def _told(accessible: Any) -> dict[str, str]:
+    """What toolkits tell beyond the usual."""
+    return {f"attr:{xmltext.name(key)}": words for key, words in accessible.get_attributes().items() if key.strip()}
+
+
+def _box(atspi: Any, accessible: Any) -> tuple[Corner, Corner]:
+    box = atspi.Component.get_extents(accessible, atspi.CoordType.SCREEN)
+    return (box.x, box.y), (box.width, box.height)
+
+
+def _text(atspi: Any, accessible: Any) -> str:
+    return atspi.Text.get_text(accessible, 0, -1)[:_LONGEST_TEXT]
 
 
 def _place(corner: Corner, size: Corner, parent: Corner, window: Corner) -> dict[str, str]:

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-CELL_INTERFACES = frozenset(("Component", "Text"))
-"""What is read of a cell: where it is and what it shows."""
 _TRIES = 12
 _MARGIN = 3
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from . import nodes, xmltext
 from .forking import Perform
-from .tables import CELL_INTERFACES, visible_cells
+from .tables import visible_cells
 
 DEPTH, WIDTH = 50, 1025
 PATIENCE = 1000
@@ -123,25 +123,27 @@ class Walk:
             if count and depth >= DEPTH:
                 return "depth"
             huge = count > WIDTH and {"Table", "Component"} <= node.interfaces
-            for child in visible_cells(self._atspi, accessible) if huge else _first(accessible, count):
+            children = self._cells(accessible, node, window) if huge else self._all(accessible, count, node, depth, window)
+            for child in children:
+                parts.append(child)
                 if time.monotonic() > self._deadline:
                     self._late = True
                     return "time"
-                parts.append(
-                    self._cell(child, node.corner, window) if huge else self._node(child, depth + 1, node.corner, window)
-                )
         except self._error:
             return "silent"
         return "width" if count > WIDTH else ""
 
-    def _cell(self, accessible: Any, parent: nodes.Corner, window: nodes.Corner) -> str:
-        cell = nodes.read(self._atspi, accessible, parent, window, CELL_INTERFACES)
-        return xmltext.element(cell.tag, cell.attributes, xmltext.content(cell.text))
+    def _all(self, accessible: Any, count: int, node: nodes.Node, depth: int, window: nodes.Corner) -> Iterator[str]:
+        """Children, of very many the first ones."""
+        for index in range(min(count, WIDTH)):
+            child = accessible.get_child_at_index(index)
+            if child is not None:
+                yield self._node(child, depth + 1, node.corner, window)
 
-
-def _first(accessible: Any, count: int) -> Iterator[Any]:
-    """Children, of very many the first ones."""
-    for index in range(min(count, WIDTH)):
-        child = accessible.get_child_at_index(index)
-        if child is not None:
-            yield child
+    def _cells(self, table: Any, node: nodes.Node, window: nodes.Corner) -> Iterator[str]:
+        """What is seen of a huge table. The first cell shows of which kind they all are."""
+        tag = ""
+        for cell in visible_cells(self._atspi, table):
+            tag = tag or nodes.read(self._atspi, cell, node.corner, window).tag
+            read = nodes.read_cell(self._atspi, cell, tag, node.corner, window)
+            yield xmltext.element(tag, read.attributes, xmltext.content(read.text))

@@ -79,7 +79,7 @@ _ABOUT = {
 }
 _PARENTS: dict[str, tuple[str, ...]] = {"system": (), "desktop": ("system",)}
 _HELPERS = {
-    "desktop": ("apt.sh", "python.sh"),
+    "desktop": ("apt.sh",),
     "postgresql": ("apt.sh",),
     "mysql": ("apt.sh",),
     "superset": ("apt.sh", "python.sh", "superset_config.py", "superset_compose.yml"),
@@ -88,7 +88,7 @@ _HELPERS = {
     "jupyter": ("python.sh",),
     "dbt": ("python.sh", "duckdb.sh"),
     "duckdb": ("python.sh",),
-    "vscode": ("apt.sh",),
+    "vscode": ("apt.sh", "python.sh"),
     "metabase": ("apt.sh",),
 }
 _SUPPLIED = {"metabase": {"metabase.jar": "--metabase-jar FILE (Metabase 0.49.6; it is on no package registry)"}}
@@ -124,7 +124,7 @@ def _session_files() -> dict[str, Path]:
         f"{folder}/{path.relative_to(HERE / folder)}": path
         for folder in ("standins", "files")
         for path in sorted((HERE / folder).rglob("*"))
-        if path.is_file()
+        if path.is_file() and "__pycache__" not in path.parts
     }
 
 

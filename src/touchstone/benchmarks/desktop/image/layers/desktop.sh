@@ -1,6 +1,5 @@
 # The programs of the desktop, and everybody who has an account on it.
 . ./apt.sh
-. ./python.sh
 
 # The servers of other layers find their accounts here: those layers do not know each other.
 adduser --system --quiet --group --no-create-home --home /var/lib/postgresql --shell /bin/bash --gecos PostgreSQL postgres
@@ -23,5 +22,5 @@ looks=(adwaita-icon-theme librsvg2-common fonts-dejavu fonts-liberation)
 install_packages "${screen[@]}" "${buses[@]}" "${programs[@]}" "${python[@]}" "${tools[@]}" "${looks[@]}"
 note_packages desktop xvfb openbox xfce4-panel gnome-terminal gedit nautilus chromium libreoffice-calc sqlite3 python3
 
-"$uv" pip install -q --system --break-system-packages --python /usr/bin/python3 pyautogui==0.9.54 mss
+/run/registries/uv pip install -q --system --break-system-packages --python /usr/bin/python3 pyautogui==0.9.54 mss
 echo 'pyautogui 0.9.54' >> /usr/share/touchstone/layers/desktop

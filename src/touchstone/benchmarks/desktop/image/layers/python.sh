@@ -14,7 +14,7 @@ note_environment() {
     mkdir -p /usr/share/touchstone/layers
     local package
     for package in "${@:2}"; do
-        "$uv" pip show -q --python "$environments/$1/bin/python" "$package" 2> /dev/null \
+        "$uv" pip show --python "$environments/$1/bin/python" "$package" 2> /dev/null \
             | awk '/^Name:/ { name = $2 } /^Version:/ { print name, $2 }' >> "/usr/share/touchstone/layers/$1"
     done
 }

@@ -5,12 +5,14 @@ The table is asked which cells are at its corners on the screen; only the block 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 _TRIES = 12
 _MARGIN = 3
+_ADDRESS = re.compile("([A-Z]{1,3})([0-9]{1,9})")
 
 
 @dataclass(frozen=True)
@@ -71,10 +73,30 @@ def _cell(atspi: Any, table: Any, box: Box, direction: int) -> tuple[int, int] |
     return None
 
 
-def _position(atspi: Any, table: Any, cell: Any) -> tuple[int, int]:
+def _position(atspi: Any, table: Any, cell: Any) -> tuple[int, int] | None:
+    """The first guess at which the table has a cell of that name: a cell's number is wrong below row 131,072 of a sheet."""
+    name = cell.get_name()
+    for row, column in _guesses(atspi, table, cell, name):
+        there = atspi.Table.get_accessible_at(table, row, column) if row >= 0 and column >= 0 else None
+        if there is not None and there.get_name() == name:
+            return row, column
+    return None
+
+
+def _guesses(atspi: Any, table: Any, cell: Any, name: str) -> Iterator[tuple[int, int]]:
     if "TableCell" in cell.get_interfaces():
         told, row, column = atspi.TableCell.get_position(cell)
         if told:
-            return row, column
+            yield row, column
+    if address := _ADDRESS.fullmatch(name):
+        yield address_of(*address.groups())
     index = cell.get_index_in_parent()
-    return atspi.Table.get_row_at_index(table, index), atspi.Table.get_column_at_index(table, index)
+    yield atspi.Table.get_row_at_index(table, index), atspi.Table.get_column_at_index(table, index)
+
+
+def address_of(letters: str, digits: str) -> tuple[int, int]:
+    """The row and column, from 0, of a cell such as AB12."""
+    column = 0
+    for letter in letters:
+        column = 26 * column + ord(letter) - ord("A") + 1
+    return int(digits) - 1, column - 1

@@ -4,7 +4,8 @@ Each reading is a child of its own, so that nothing remembered is stale and a re
 during it: a program is asked once for all of its nodes' names, roles and states, which makes the rest of the walk cheap.
 
 Limits: 50 levels, 1,025 children, and a total time; a program that does not answer within a second is left out. Wherever
-something was left out, the element says so in `cut` (depth, width, time, silent), and the root too if it was for time.
+something was left out, the element says so in `cut`: depth, width, time, silent, or block for a huge table of which only what
+is seen was read. If it was for time, the root says so too.
 """
 
 from __future__ import annotations
@@ -131,7 +132,7 @@ class Walk:
                     return "time"
         except self._error:
             return "silent"
-        return "width" if count > WIDTH else ""
+        return "block" if huge else "width" if count > WIDTH else ""
 
     def _all(self, accessible: Any, count: int, node: nodes.Node, depth: int, window: nodes.Corner) -> Iterator[str]:
         """Children, of very many the first ones."""

@@ -40,7 +40,7 @@ test-desktop: setup
 		{ apt-get update -q && apt-get install -y -q mmdebstrap slirp4netns uidmap; }
 	$(BIN)/touchstone desktop image build jupyter dbt
 	@command -v dockerd >/dev/null || ls .venv/docker/usr/sbin/dockerd >/dev/null 2>&1 || \
-		{ mkdir -p .venv/docker && cd .venv/docker && apt-get download -qq docker.io containerd runc && \
+		{ mkdir -p .venv/docker && cd .venv/docker && apt-get download -qq docker.io containerd runc tini && \
 		for package in *.deb; do dpkg -x $$package . && rm $$package; done; } || \
 		echo "a Docker engine could not be fetched: the test that needs one is skipped"
 	PATH="$$PATH:$$PWD/.venv/docker/usr/sbin:$$PWD/.venv/docker/usr/bin" $(BIN)/pytest -m desktop

@@ -17,7 +17,7 @@ from tests.support.chat_server import ChatServer, failure, text
 from tests.support.command import Done, overall, records, run_directory
 from touchstone.cli import main
 
-DRAWN = ("--provider", "tests.benchmarks.desktop.drawn:provider", "--sleep-after-action", "0")
+DRAWN = ("--provider", "tests.benchmarks.desktop.drawn:provider", "--sleep-after-action", "0", "--settle", "0")
 MODEL = ("--model", "some-model", "--base-url")
 
 
@@ -137,7 +137,7 @@ def test_desktops_are_stopped_however_it_ends(tmp_path: Path, monkeypatch: pytes
         (("--address", "http://x:5000"), "--address and --reset-command are for --provider remote"),
         (("--provider", "remote", "--address", "http://x:5000", "--parallel", "2"), "--provider remote has one desktop"),
         (("--max-steps", "0"), "--max-steps"),
-        (("--history", "-1"), "--history 0 or more"),
+        (("--history", "-1"), "--history must be 0 or more"),
         (("--provider", "nowhere:make"), "--provider nowhere:make: No module named 'nowhere'"),
         (("--provider", "cloud"), "--provider cloud: expected one of sandbox, docker, remote"),
         (("--output", "s3://bucket/x"), "pictures and videos are only written to a directory on this machine"),

@@ -38,6 +38,8 @@ class ScreenOptions:
     """How many earlier turns, with what was seen in them, the model is shown."""
     sleep_after_action: float = 0.5
     """Seconds between an action and the look at what it did."""
+    settle: float = 5.0
+    """Seconds between the set-up and the first look, and as many again if the screen still changes then."""
     a11y_max_tokens: int = 5_000
     """Where the list is cut, in estimated tokens."""
     task_timeout: float = 1_800.0

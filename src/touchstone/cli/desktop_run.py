@@ -71,6 +71,7 @@ def run(
             observation=screen.observation,
             action_space=screen.action_space,
             sleep_after_action=screen.sleep_after_action,
+            settle=screen.settle,
             a11y_max_tokens=screen.a11y_max_tokens,
             task_timeout=screen.task_timeout,
             video=desktop.video,
@@ -154,8 +155,10 @@ def _maker(given: ProviderOptions) -> Callable[[], Desktop]:
 def _refuse_odd(play: DesktopPlay, screen: ScreenOptions, desktop: ProviderOptions, run: DesktopRun) -> None:
     if play.epochs < 1 or run.parallel < 1 or play.max_turns < 1 or screen.a11y_max_tokens < 1:
         raise InputError("--epochs, --parallel, --max-steps and --a11y-max-tokens must be positive")
-    if not 0 < screen.task_timeout < inf or not 0 <= screen.sleep_after_action < inf or screen.history < 0:
-        raise InputError("--task-timeout must be positive, --sleep-after-action and --history 0 or more")
+    if not 0 < screen.task_timeout < inf:
+        raise InputError("--task-timeout must be positive")
+    if not 0 <= screen.sleep_after_action < inf or not 0 <= screen.settle < inf or screen.history < 0:
+        raise InputError("--sleep-after-action, --settle and --history must be 0 or more")
     if desktop.provider != "remote" and (desktop.address or desktop.reset_command):
         raise InputError("--address and --reset-command are for --provider remote")
     if desktop.provider == "remote" and not desktop.address:

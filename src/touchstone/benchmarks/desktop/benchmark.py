@@ -102,6 +102,7 @@ class DesktopBenchmark:
             "observation": settings.observation,
             "action_space": settings.action_space,
             "sleep_after_action": settings.sleep_after_action,
+            "settle": settings.settle,
             "a11y_max_tokens": settings.a11y_max_tokens,
             "task_timeout": settings.task_timeout,
             "network": settings.network,

@@ -14,11 +14,12 @@ from typing import Any
 
 import msgspec
 from inspect_ai.hooks import Hooks, RunEnd, hooks
-from inspect_ai.model import ChatMessageSystem, ChatMessageUser
+from inspect_ai.model import ChatMessageSystem, ChatMessageUser, Content, ContentImage, ContentText
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool as InspectTool
 from inspect_ai.tool import ToolDef, ToolError, ToolParams
 
+from ...agents.pictures import encoded
 from ...api.sources import Source, opened
 from ...api.stepping import cut_off
 from ...failures import RULES, EpisodeFailure
@@ -76,7 +77,7 @@ class Sample:
             return cut_off(failure, self.episode)
 
     def _tool(self, tool: Tool) -> InspectTool:
-        async def execute(**kwargs: Any) -> str:
+        async def execute(**kwargs: Any) -> str | list[Content]:
             if self.over:
                 return OVER
             call = ToolCall(f"call-{len(self.stage.steps) + 1}", tool.name, msgspec.json.encode(kwargs).decode())
@@ -89,7 +90,10 @@ class Sample:
                 return OVER
             if observation.error:
                 raise ToolError(observation.text)
-            return observation.text
+            if not observation.pictures:
+                return observation.text
+            pictures = [ContentImage(image=f"data:image/png;base64,{encoded(each)}") for each in observation.pictures]
+            return [ContentText(text=observation.text), *pictures]
 
         # Observations have limits of their own; a second cut would make the episode another.
         return ToolDef(execute, tool.name, tool.description, _parameters(tool), max_output=0).as_tool()

@@ -57,7 +57,7 @@ def test_embeddings_that_were_made_before_a_kill_are_kept(tmp_path: Path) -> Non
     root, out = tmp_path / "warehouse", tmp_path / "index"
     write_pages(root, "old", 2, 20)
     index(root, out, model=minilm.NAME)
-    write_pages(root, "new", 60, 30)
+    write_pages(root, "new", 40, 20)
     process = start("desktop", "documents", "index", root, "--out", out, "--embeddings", "minilm", cwd=tmp_path)
     while kept(out / "dbt.vectors") < 8:
         assert process.poll() is None
@@ -65,7 +65,7 @@ def test_embeddings_that_were_made_before_a_kill_are_kept(tmp_path: Path) -> Non
     os.kill(process.pid, signal.SIGKILL)
     finish(process)
     before = kept(out / "dbt.vectors")
-    assert 8 <= before < 60
+    assert 8 <= before < 40
     assert open_all(out)["dbt"].size[0] == 2
     assert "new" not in text_of(out, "dbt")
     with closing(sqlite3.connect(out / "dbt.vectors")) as file:  # a mark that only what is kept can have

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -93,12 +94,14 @@ def test_an_index_without_vectors_is_searched_by_words(tmp_path: Path) -> None:
         method("minilm", indexes)
 
 
+@cache
 def pieces() -> Pieces:
     files = minilm.folder()
     assert files
     return Pieces((files / "vocab.txt").read_text("utf-8").splitlines())
 
 
+@cache
 def reference(tokenizers: Any) -> Any:
     files = minilm.folder()
     assert files

@@ -7,7 +7,6 @@ written: after a kill, only the last few are computed again. A chunk's key is ma
 from __future__ import annotations
 
 import hashlib
-import os
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -29,9 +28,7 @@ class EmbedRequest(Struct, frozen=True):
 
 
 def embed(request: EmbedRequest) -> list[bytes]:
-    """In a worker: one thread, since each core has a worker and threads that wait for each other are far slower."""
-    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ[name] = "1"  # read when numpy is first imported, which is below
+    """In a worker."""
     model = minilm.load()
     return [model.windows(text, title).astype("float16").tobytes() for title, text in request.texts]
 

@@ -9,7 +9,9 @@ length 1. The model was made for at most 256 pieces, so a longer text is cut int
 from __future__ import annotations
 
 import json
+import os
 import struct
+import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.util import find_spec
@@ -50,7 +52,7 @@ def load() -> MiniLM:
 
 class MiniLM:
     def __init__(self, files: Path) -> None:
-        self._numpy = need("numpy", "desktop-documents")
+        self._numpy = _numpy()
         weights = _weights(files / "model.safetensors", self._numpy)
         self._pieces = Pieces((files / "vocab.txt").read_text("utf-8").splitlines())
         self._words = weights["embeddings.word_embeddings.weight"]
@@ -106,6 +108,18 @@ class _Layer:
         self._numpy.exp(scores, out=scores)
         scores /= scores.sum(axis=-1, keepdims=True)
         return (scores @ value).transpose(1, 0, 2).reshape(length, WIDTH)
+
+
+def _numpy() -> Any:
+    """With one thread if it is imported here first: on a busy machine, threads that wait for each other are far slower."""
+    names = [] if "numpy" in sys.modules else ["OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"]
+    ours = [name for name in names if name not in os.environ]
+    os.environ.update(dict.fromkeys(ours, "1"))
+    try:
+        return need("numpy", "desktop-documents")
+    finally:
+        for name in ours:
+            del os.environ[name]
 
 
 def _cut(pieces: list[int], size: int) -> Iterator[list[int]]:

@@ -152,7 +152,7 @@ class ControlledGuest:
 
 
 def _headers(token: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {token}"} if token else {}
+    return {"Accept-Encoding": "identity", **({"Authorization": f"Bearer {token}"} if token else {})}
 
 
 def _plain(command: Sequence[str] | str) -> list[str] | str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import time
 
 import pytest
 
@@ -42,11 +43,27 @@ def test_one_connection_takes_many_requests(controller: Running) -> None:
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(str(controller.socket))
         connection.sendall(f"GET /platform HTTP/1.1\r\n{head}\r\nGET /platform HTTP/1.1\r\n{head}\r\n{refused}".encode())
+        connection.shutdown(socket.SHUT_WR)
         said = b""
         while part := connection.recv(65536):
             said += part
     assert said.count(b"Linux") == 2
     assert said.count(b"HTTP/1.1 401") == 1
+
+
+@pytest.mark.parametrize(("path", "token"), [("/desktop_path", TOKEN), ("/execute", "wrong"), ("/nothing", TOKEN)])
+def test_a_body_that_nobody_reads_does_not_cost_the_answer(controller: Running, path: str, token: str) -> None:
+    """It is written after the head has been taken in."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(str(controller.socket))
+        head = f"POST {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\nContent-Length: 2\r\n\r\n"
+        connection.sendall(head.encode())
+        time.sleep(0.1)
+        connection.sendall(b"{}" + f"GET /platform HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {TOKEN}\r\n\r\n".encode())
+        said = b""
+        while not said.endswith(b"Linux"):
+            said += connection.recv(65536) or pytest.fail(f"the connection ended: {said!r}")
+    assert said.count(b"HTTP/1.1 ") == 2
 
 
 def test_without_a_screen_it_says_so_instead_of_dying(controller: Running) -> None:

@@ -15,6 +15,9 @@ from .multipart import Form, boundary_of, read_form
 LARGEST_BODY = 16 << 20
 """Of bodies that are read whole; uploads are written to disk as they come."""
 
+SHORT = 1 << 16
+"""What is read of a body that nobody wants, so that the connection can go on."""
+
 
 class BadRequest(Exception):
     """The asker's mistake, in words."""
@@ -54,6 +57,12 @@ class Request:
         part = self._stream.read(min(size, self.left))
         self.left = self.left - len(part) if part else 0
         return part
+
+    def skip(self) -> None:
+        """Takes a short rest of the body away: who is still writing it when the connection ends never sees the answer."""
+        if self.left <= SHORT:
+            while self.left:
+                self.read(self.left)
 
     def json(self) -> dict[str, Any]:
         """An object; no body is an empty one."""

@@ -33,6 +33,7 @@ class Handler(BaseHTTPRequestHandler):
         request = Request(self.rfile, self._length(), self.headers.get("Content-Type") or "")
         allowed = self._allowed()
         answer = self._answered(request) if allowed else text("a token is needed", 401)
+        request.skip()
         if request.left or self.headers.get("Transfer-Encoding"):
             self.close_connection = True
         with contextlib.suppress(ConnectionError):

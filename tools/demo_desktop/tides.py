@@ -58,16 +58,16 @@ def _cell(number: int, code: str, printed: list[str]) -> dict[str, Any]:
 
 
 SOLUTION = f"""
-# The title names the notebook once JupyterLab has opened it.
+# JupyterLab starts a kernel when it shows the notebook.
 import subprocess
 
 for _ in range(160):
-    if "tides" in subprocess.run(["wmctrl", "-l"], capture_output=True, text=True).stdout:
+    if subprocess.run(["pgrep", "-f", "ipykernel_launcher"], capture_output=True).returncode == 0:
         break
     time.sleep(0.5)
 else:
     raise SystemExit("JupyterLab has not opened the notebook")
-time.sleep(5)
+time.sleep(4)
 # ---
 # Into the notebook, and out of editing: up to its first cell.
 pyautogui.click(1200, 900)
@@ -86,12 +86,20 @@ time.sleep(0.5)
 pyautogui.press("k", presses=6, interval=0.1)
 for _ in range(3):
     pyautogui.hotkey("shift", "enter")
-    time.sleep(2)
+    time.sleep(1)
 pyautogui.hotkey("ctrl", "enter")
-time.sleep(2)
+time.sleep(1)
 # ---
-pyautogui.hotkey("ctrl", "s")
-time.sleep(2)
+# Saved until what the last cell prints is in the file: a kernel takes its time to start.
+from pathlib import Path
+
+for _ in range(30):
+    pyautogui.hotkey("ctrl", "s")
+    time.sleep(1.5)
+    if '"Gannet Rock: ' in Path({NOTEBOOK!r}).read_text():
+        break
+else:
+    raise SystemExit("the last cell has printed nothing")
 """
 
 TASK = Task(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,9 @@ import pytest
 
 from tests.support.command import Done, finish, records, run_directory, start
 from tests.support.data import shared_data
-from touchstone.datasets import desktop_demo
 
 pytestmark = pytest.mark.desktop
+DOMAINS = ("dbt", "excel", "jupyter", "terminal")
 EXCEL = "1e8df695-bd1b-45b3-b557-e7d599cf7597"
 """A published task: a column of profits in a workbook of weekly sales."""
 PROFITS = """
@@ -43,37 +44,42 @@ time.sleep(2)
 """
 
 
-def played(directory: Path, images: dict[str, str], dataset: Path, agent: str, *more: str) -> tuple[Done, dict[str, Any]]:
-    """The records by domain."""
-    arguments = ["desktop", "run", dataset, "--agent", agent, "--abstract", "-o", agent, *more]
-    done = finish(start(*arguments, cwd=directory, env=images), 600)
+def played(directory: Path, images: dict[str, str], dataset: Path, agent: str) -> dict[str, Any]:
+    done = finish(start("desktop", "run", dataset, "--agent", agent, "-o", agent, cwd=directory, env=images), 300)
     assert done.code == 0, done.err
-    return done, {record["facets"]["domain"]: record for record in records(run_directory(directory / agent))}
+    return by_domain(directory / agent)
+
+
+def by_domain(output: Path) -> dict[str, Any]:
+    return {record["facets"]["domain"]: record for record in records(run_directory(output))}
 
 
 @pytest.fixture(scope="module")
-def solved(tmp_path_factory: pytest.TempPathFactory, images: dict[str, str]) -> tuple[Path, dict[str, Any]]:
-    directory = tmp_path_factory.mktemp("solved")
-    return directory, played(directory, images, desktop_demo(), "oracle", "--parallel", "2")[1]
+def demo(tmp_path_factory: pytest.TempPathFactory, images: dict[str, str]) -> tuple[Path, Done]:
+    """Two desktops at once."""
+    directory = tmp_path_factory.mktemp("demo")
+    return directory, finish(start("desktop", "demo", "--parallel", "2", "-o", ".", cwd=directory, env=images), 600)
 
 
-@pytest.fixture(scope="module")
-def untouched(tmp_path_factory: pytest.TempPathFactory, images: dict[str, str]) -> dict[str, Any]:
-    return played(tmp_path_factory.mktemp("untouched"), images, desktop_demo(), "nothing", "--parallel", "2")[1]
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_a_task_scores_one_when_it_is_solved_and_zero_when_not(domain: str, demo: tuple[Path, Done]) -> None:
+    solved, untouched = (by_domain(demo[0] / agent)[domain] for agent in ("oracle", "nothing"))
+    assert (solved["outcome"], solved["score"]) == ("passed", 1.0), solved["reason"]
+    assert (untouched["outcome"], untouched["score"]) == ("failed", 0.0), untouched["reason"]
+    assert untouched["steps"] == []
 
 
-@pytest.mark.parametrize("domain", ["dbt", "excel", "jupyter", "terminal"])
-def test_a_task_scores_one_when_it_is_solved_and_zero_when_not(
-    domain: str, solved: tuple[Path, dict[str, Any]], untouched: dict[str, Any]
-) -> None:
-    assert (solved[1][domain]["outcome"], solved[1][domain]["score"]) == ("passed", 1.0), solved[1][domain]["reason"]
-    assert (untouched[domain]["outcome"], untouched[domain]["score"]) == ("failed", 0.0), untouched[domain]["reason"]
-    assert untouched[domain]["steps"] == []
+def test_the_demo_says_how_it_went(demo: tuple[Path, Done]) -> None:
+    _, done = demo
+    assert done.code == 0, done.err
+    for domain in DOMAINS:
+        assert re.search(rf"^{domain} +1 +0$", done.out, re.MULTILINE), done.out
+    assert "touchstone view ." in done.out
 
 
-def test_the_record_says_on_what_it_was_played_and_the_episode_can_be_looked_at(solved: tuple[Path, dict[str, Any]]) -> None:
-    directory, found = solved
-    record = found["excel"]
+def test_the_record_says_on_what_it_was_played_and_the_episode_can_be_looked_at(demo: tuple[Path, Done]) -> None:
+    directory, _ = demo
+    record = by_domain(directory / "oracle")["excel"]
     assert record["evidence"]["desktop"]["provider"] == "sandbox"
     assert [layer.rpartition("-")[0] for layer in record["evidence"]["desktop"]["image"]] == ["system", "desktop", "session"]
     assert "google-chrome" in record["evidence"]["desktop"]["stand-ins"]
@@ -88,7 +94,7 @@ def test_a_published_workbook_is_worked_on_in_calc(tmp_path: Path, images: dict[
     shutil.copytree(source, target, copy_function=shutil.copyfile)
     target.chmod(0o755)
     (target / "solution.py").write_text(PROFITS)
-    _, right = played(tmp_path, images, tmp_path / "data", "oracle")
-    _, untouched = played(tmp_path, images, tmp_path / "data", "nothing")
+    right = played(tmp_path, images, tmp_path / "data", "oracle")
+    untouched = played(tmp_path, images, tmp_path / "data", "nothing")
     assert (right["excel"]["outcome"], right["excel"]["score"]) == ("passed", 1.0), right["excel"]["reason"]
     assert (untouched["excel"]["outcome"], untouched["excel"]["score"]) == ("failed", 0.0)

@@ -61,14 +61,12 @@ class TestTaskFile:
         (["--offset", "-1"], "--offset must be 0 or more and --limit 1 or more"),
         (["-n", "0"], "--offset must be 0 or more and --limit 1 or more"),
         (["--task", "10", "--database", "zoo"], "no task is left: the filters and the offset select none of 6"),
-        (["-p", "0"], "--epochs, --parallel, --max-turns and --sql-timeout must be positive"),
-        (["--epochs", "0"], "--epochs, --parallel, --max-turns and --sql-timeout must be positive"),
-        (["--max-turns", "0"], "--epochs, --parallel, --max-turns and --sql-timeout must be positive"),
-        *(
-            (["--sql-timeout", odd], "--epochs, --parallel, --max-turns and --sql-timeout must be positive")
-            for odd in ("nan", "inf")
-        ),
-        (["--sql-timeout", "-3"], "--epochs, --parallel, --max-turns and --sql-timeout must be positive"),
+        (["-p", "0"], "--parallel 0: expected a positive number"),
+        (["--epochs", "0"], "--epochs 0: expected a positive number"),
+        (["--max-turns", "0"], "--max-turns 0: expected a positive number"),
+        *((["--sql-timeout", odd], f"--sql-timeout {odd}: expected a positive number") for odd in ("nan", "inf", "-3")),
+        (["-p", "1.5"], 'Invalid value "1.5" for --parallel: expected a whole number.'),
+        (["--limit", "1e2"], 'Invalid value "1e2" for --limit: expected a whole number.'),
     ],
 )
 def test_an_option_that_makes_no_sense(cli: Cli, tmp_path: Path, world: World, options: list[str], complaint: str) -> None:
@@ -104,6 +102,36 @@ def test_an_option_that_cannot_be_read(cli: Cli, tmp_path: Path, world: World, o
 )
 def test_an_agent_that_cannot_play(cli: Cli, tmp_path: Path, world: World, options: list[str], complaint: str) -> None:
     assert refused(cli, tmp_path, "bird", *world.arguments, "-o", "out", "--agent", *options) == complaint
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["--api-url", "http://localhost"], "--api-url is for --agent http, not oracle"),
+        (["--sql-field", "answer"], "--sql-field is for --agent http, not oracle"),
+        (["--command-timeout", "3"], "--command-timeout is for --agent command, not oracle"),
+        (["--no-confine"], "--confine is for --agent command, not oracle"),
+        (["--predictions", "x.json"], "--predictions is for --agent replay, not oracle"),
+        (["-m", "gpt"], "--model is for an agent with a model, which oracle has not"),
+        (["--base-url", "http://localhost"], "--base-url is for an agent with a model, which oracle has not"),
+        (["--max-turns", "3"], "--max-turns is for an agent with a model, which oracle has not"),
+        (["--system-prompt", "tasks.json"], "--system-prompt is for an agent that reads it, which oracle does not"),
+    ],
+)
+def test_an_option_without_effect(cli: Cli, tmp_path: Path, world: World, options: list[str], complaint: str) -> None:
+    (tmp_path / "tasks.json").write_text("You are terse.")
+    assert refused(cli, tmp_path, "bird", *world.arguments, *ORACLE, *options) == complaint
+
+
+def test_what_the_environment_or_a_file_says_of_models_disturbs_no_other_agent(
+    cli: Cli, tmp_path: Path, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_MODEL", "gpt")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:9")
+    assert cli("bird", *world.arguments, *ORACLE, "-n", "1").code == 0
+    run = run_directory(tmp_path / "out")
+    assert cli("bird", "--resume", run).code == 0
+    assert cli("bird", "--config", run / "config.toml", "-o", "again").code == 0
 
 
 def test_an_unknown_command(cli: Cli, tmp_path: Path) -> None:
@@ -269,7 +297,7 @@ class TestScore:
 
     def test_an_option_that_makes_no_sense(self, cli: Cli, tmp_path: Path, world: World) -> None:
         arguments = self.arguments(world, {str(n): "SELECT 1" for n in range(6)}, tmp_path)
-        assert refused(cli, tmp_path, *arguments, "-p", "0") == "--parallel and --sql-timeout must be positive"
+        assert refused(cli, tmp_path, *arguments, "-p", "0") == "--parallel 0: expected a positive number"
 
 
 @pytest.mark.parametrize("what", ["absent", "empty", "file"])

@@ -223,6 +223,18 @@ class TestResume:
         assert cli("bird", "-r", run, "-n", "4", "--epochs", "2").code == 0
         assert times_recorded(run) == {(key, epoch): 1 for key in ("10", "11", "12", "13") for epoch in (0, 1)}
 
+    def test_what_was_asked_for_in_addition_is_still_asked_for_next_time(self, cli: Cli, tmp_path: Path, world: World) -> None:
+        assert cli("bird", *world.arguments, "--agent", "oracle", "-o", "out", "-n", "2").code == 0
+        run = run_directory(tmp_path / "out")
+        assert cli("bird", "-r", run, "-n", "4").code == 0
+        (run / "runs.jsonl").write_bytes(b"")
+        assert cli("bird", "-r", run, "-n", "1").code == 0  # this time only
+        assert len(records(run)) == 1
+        assert cli("bird", "-r", run).code == 0
+        assert len(records(run)) == 4
+        assert json.loads((run / "config.json").read_text())["planned"] == 4
+        assert "limit = 4\n" in (run / "config.toml").read_text()
+
     def test_it_works_from_another_directory(self, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         make_world(tmp_path / "world")
         assert cli("bird", "world/tasks.json", "world/databases", "--agent", "oracle", "-o", "out", "-n", "2").code == 0

@@ -145,7 +145,10 @@ async def test_spider2_is_served_too(tmp_path: Path) -> None:
         (["--benchmark", "poker", "--task", "1"], "poker"),
         (["--benchmark", "bird"], "--task"),
         (["--benchmark", "bird", "--task", "101", "--http", "--port", "99999"], "cannot listen"),
-        (["--benchmark", "bird", "--task", "101", "--sql-timeout", "-1", "--http"], "must be positive"),
+        (
+            ["--benchmark", "bird", "--task", "101", "--sql-timeout", "-1", "--http"],
+            "--sql-timeout -1: expected a positive number",
+        ),
     ],
 )
 def test_mistakes_are_told_in_a_line(cli: Cli, arguments: list[str], complaint: str) -> None:

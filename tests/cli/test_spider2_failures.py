@@ -50,8 +50,8 @@ CASES: dict[str, Case] = {
     "shaky": Case([failing(500, after=0), reset(), sql(GOLD)], "passed", "same", "All 3 rows match", 3),
     "down": Case([failing(500, after=0)], "error", "api_status", "the service answered with status 500: ", 3),
     "refuses": Case([failing(404)], "error", "api_status", 'the service answered with status 404: {"detail": "out of order"}'),
-    "hangs": Case([hang()], "error", "api_timeout", "no answer within 1 seconds", 3),
-    "trickles": Case([trickle()], "error", "api_timeout", "no answer within 1 seconds", 3),
+    "hangs": Case([hang()], "error", "api_timeout", "no answer within 5 seconds", 3),
+    "trickles": Case([trickle()], "error", "api_timeout", "no answer within 5 seconds", 3),
     "hangs up": Case([reset()], "error", "api_refused", "nothing usable answers at http://127.0.0.1:", 3),
     "web page": Case([html()], "failed", "api_not_json", "the service's answer is not a JSON object: <html>"),
     "number": Case([says(42)], "failed", "api_not_json", "the service's answer is not a JSON object: 42"),
@@ -109,7 +109,7 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Evaluated:
         done = touchstone(
             *("spider2", "api", "--input", world.questions, *world.options, "--api-url", service.url, "-v"),
             *("--output", "out.json", "--results", "csv", "--runs", "runs", "--parallel", "25"),
-            *("--api-timeout", "1", "--sql-timeout", "1", "--max-consecutive-errors", "0"),
+            *("--api-timeout", "5", "--sql-timeout", "1", "--max-consecutive-errors", "0"),
             cwd=directory,
         )
     return Evaluated(done, directory, asked)

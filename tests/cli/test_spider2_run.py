@@ -70,6 +70,13 @@ class TestRun:
         assert service.requests[0] == {"question": "Which items are dear?", "db_id": "shop"}
         assert overall(run_directory(tmp_path / "out"))["outcomes"]["passed"] == 5
 
+    def test_an_earlier_run_can_be_played_again(self, cli: Cli, spider2: Spider2World, tmp_path: Path) -> None:
+        given = ("spider2", "run", spider2.questions, *spider2.options)
+        assert cli(*given, "--agent", "oracle", "-o", "out").code == 0
+        first = run_directory(tmp_path / "out")
+        assert cli(*given, "--agent", "replay", "--predictions", first, "-o", "again").code == 0
+        assert overall(run_directory(tmp_path / "again"))["outcomes"]["passed"] == 3
+
     def test_a_resume_plays_the_rest(self, cli: Cli, spider2: Spider2World, tmp_path: Path) -> None:
         oracle = ("--agent", "oracle", "-o", "out", "--schema")
         assert cli("spider2", "run", spider2.questions, *spider2.options, *oracle, "-n", "2").code == 0
@@ -83,12 +90,12 @@ class TestRun:
     @pytest.mark.parametrize(
         ("options", "complaint"),
         [
-            (["--agent", "replay"], "the replay agent does not play spider2: 'touchstone score spider2' scores files that "),
+            (["--agent", "replay"], "the replay agent needs --predictions: a run directory"),
             (["--agent", "http"], "the http agent needs --api-url"),
             (["--agent", "oracle", "--results", "{file}"], "--results {file}: {file} is not a directory that can be "),
             (["--agent", "oracle", "--documents", "no"], "--documents no: there is no such folder"),
             (["--agent", "oracle", "-n", "-1"], "{file}: no question is left of 6"),
-            (["--agent", "oracle", "--epochs", "0"], "--epochs, --parallel, --max-turns and --sql-timeout must be positive"),
+            (["--agent", "oracle", "--epochs", "0"], "--epochs 0: expected a positive number"),
         ],
     )
     def test_what_makes_no_sense_is_refused(

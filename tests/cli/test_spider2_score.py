@@ -239,8 +239,8 @@ class TestMistakes:
             (["--databases", "nowhere"], "nowhere: there is no such directory of databases"),
             (["--data", "no.jsonl"], "no.jsonl: cannot read the task file: No such file or directory"),
             (["--json", "no/v.json"], "--json no/v.json: there is no directory no"),
-            (["-p", "0"], "--parallel and --sql-timeout must be positive"),
-            (["--sql-timeout", "inf"], "--parallel and --sql-timeout must be positive"),
+            (["-p", "0"], "--parallel 0: expected a positive number"),
+            (["--sql-timeout", "inf"], "--sql-timeout inf: expected a positive number"),
         ],
     )
     def test_an_option(self, cli: Cli, spider2: Spider2World, tmp_path: Path, options: list[str], complaint: str) -> None:

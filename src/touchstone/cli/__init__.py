@@ -46,9 +46,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _dispatch(argv: list[str]) -> int:
-    from cyclopts import App, CycloptsError
+    from cyclopts import App, CycloptsError, Parameter
 
     from .. import __version__
+    from .given import look
+    from .helping import Formatter, default_in_words
 
     argv = _with_command(argv)
 
@@ -58,10 +60,13 @@ def _dispatch(argv: list[str]) -> int:
         version=__version__,
         version_flags=["--version"],
         help_format="plaintext",  # no Markdown parser to import
+        help_formatter=Formatter(),
+        default_parameter=Parameter(show_default=default_in_words),
         result_action="return_value",
     )
     for name, (target, help) in COMMANDS.items():
         app.command(f"touchstone.cli.{target}", name=name, help=help)
+    app.config = [look]
     stored, source = _arguments_of_resumed_run(argv), "the resumed run"
     if not stored and any(word.startswith("--config") for word in argv):
         from .configured import configuration
@@ -71,7 +76,7 @@ def _dispatch(argv: list[str]) -> int:
         from cyclopts.config import Dict
 
         forget = forget_environment if source == "the resumed run" else _forget_what_is_in(stored)
-        app.config = [forget, Dict(stored, source=source)]
+        app.config = [forget, Dict(stored, source=source), look]
     try:
         return app(argv, exit_on_error=False, print_error=False) or 0
     except CycloptsError as error:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from math import inf
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -38,7 +37,7 @@ from ..runs.play import play
 from ..runs.run import versions
 from ..runs.tally import COUNTED, Tally, wilson
 from ..values import Outcome, Record, Task
-from .building import solutions
+from .building import refuse_unless_positive, solutions
 from .options import JudgeOptions
 from .progress import progress
 
@@ -87,8 +86,8 @@ class Subject:
 
 def refuse(audited: AuditOptions) -> None:
     """Mistakes that are better told before anything runs."""
-    if audited.parallel < 1 or not 0 < audited.sql_timeout < inf:
-        raise InputError("--parallel and --sql-timeout must be positive")
+    refuse_unless_positive(audited.parallel, "--parallel")
+    refuse_unless_positive(audited.sql_timeout, "--sql-timeout")
     for option, path in (("--json", audited.json), ("--exclude", audited.exclude)):
         if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
             raise InputError(f"{option} {path}: expected the name of a file in a directory that exists")

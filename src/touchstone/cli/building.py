@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -20,7 +20,8 @@ from ..plugins import agent_plugin, build_model
 from ..protocols import Agent, AgentSettings, Benchmark, CommandSettings, ModelSettings, ServiceSettings
 from ..runs.directory import read_records
 from ..values import ToolCall, ToolStep
-from .options import JudgeOptions, PlayOptions, RunOptions, ServiceOptions, without_secrets
+from .given import refuse_without_effect
+from .options import JudgeOptions, ModelOptions, PlayOptions, RunOptions, ServiceOptions, without_secrets
 
 Script = Callable[[str], Sequence[ToolCall] | None]
 
@@ -44,7 +45,7 @@ class Player:
 
 
 def build_player(
-    play: PlayOptions,
+    play: ModelOptions,
     service: ServiceSettings | None,
     parallel: int,
     stack: AsyncExitStack,
@@ -53,12 +54,14 @@ def build_player(
     protocol: str = "lines",
     command: CommandSettings | None = None,
     screen: ScreenSettings | None = None,
+    used: Collection[str] = (),
 ) -> Player:
     """`scripts` makes what the oracle ("solution") and replay ("predictions") play; `protocol` is what react speaks;
-    `screen` is for tasks that are played on one."""
+    `screen` is for tasks that are played on one; `used` are options that the agent may do without."""
     if command is not None and play.agent != "command":
         raise InputError(f"--command is for --agent command, not {play.agent}")
     plugin = agent_plugin("live" if screen and play.agent == "human" else play.agent)
+    refuse_without_effect(play.agent, plugin, used)
     model = None
     if plugin.needs_model:
         settings = ModelSettings(base_url=play.base_url, service_tier=play.service_tier, concurrency=parallel)
@@ -151,8 +154,15 @@ def service_settings(service: ServiceOptions, template: Mapping[str, Any]) -> Se
 
 
 def refuse_odd_numbers(play: PlayOptions, judged: JudgeOptions, run: RunOptions) -> None:
-    if play.epochs < 1 or run.parallel < 1 or play.max_turns < 1 or not 0 < judged.sql_timeout < inf:
-        raise InputError("--epochs, --parallel, --max-turns and --sql-timeout must be positive")
+    refuse_unless_positive(play.epochs, "--epochs")
+    refuse_unless_positive(play.max_turns, "--max-turns")
+    refuse_unless_positive(run.parallel, "--parallel")
+    refuse_unless_positive(judged.sql_timeout, "--sql-timeout")
+
+
+def refuse_unless_positive(value: float, option: str) -> None:
+    if not 0 < value < inf:
+        raise InputError(f"{option} {value:g}: expected a positive number")
 
 
 def _nothing(_: str) -> None:

@@ -111,9 +111,13 @@ def safe_name(text: str) -> str:
 
 
 def _directory(plan: Plan, how: Conduct) -> RunDirectory:
+    planned = len(plan.benchmark.tasks()) * plan.epochs
+    options = as_toml(how.arguments, how.command)
     if how.resume is not None:
         address = address_of(how.resume)
-        return RunDirectory.resume(fetched(address) if address else how.resume, how.identity)
+        directory = RunDirectory.resume(fetched(address) if address else how.resume, how.identity)
+        directory.widen(planned, how.arguments, options)
+        return directory
     config = {
         "format": FORMAT,
         "title": plan.title,
@@ -121,10 +125,9 @@ def _directory(plan: Plan, how: Conduct) -> RunDirectory:
         "arguments": how.arguments,
         "identity": how.identity,
         "versions": {**versions(), **plan.versions},
-        "planned": len(plan.benchmark.tasks()) * plan.epochs,
+        "planned": planned,
     }
     address = address_of(how.base)
-    options = as_toml(how.arguments, how.command)
     return RunDirectory.create(local_base(address) if address else how.base, config, options)
 
 

@@ -30,7 +30,9 @@ app = App(name="desktop", help="Spider2-V: data-engineering work on a desktop.")
 accounts = App(name="accounts", help="The settings of cloud services that some tasks need.")
 app.command(accounts)
 app.command(documents)
-app.command("touchstone.cli.desktop_image:app", name="image", help="The desktop's root file system: make, list, remove its layers.")
+app.command(
+    "touchstone.cli.desktop_image:app", name="image", help="The desktop's root file system: make, list, remove its layers."
+)
 app.command("touchstone.cli.desktop_run:run", name="run", help="Play desktop tasks with an agent, and score it.")
 app.command("touchstone.cli.desktop_demo:demo", name="demo", help="Watch a few tasks being done on a real desktop.")
 

@@ -18,7 +18,7 @@ from ..benchmarks.audit import remaining
 from ..benchmarks.interact.benchmark import Interact, Settings
 from ..benchmarks.interact.rules import RULES, Prices, read_prices
 from ..benchmarks.interact.tasks import InteractTask, data_file, load_tasks, select
-from ..benchmarks.interact.user.building import build_user, check_prompts
+from ..benchmarks.interact.user.building import SCRIPTED, build_user, check_prompts
 from ..benchmarks.interact.user.prompts import VERSIONS
 from ..benchmarks.interact.user.situation import User
 from ..failures import InputError
@@ -120,7 +120,8 @@ async def _play(request: Request, benchmark: Interact, versions: Mapping[str, st
     folder = data_file(request.dataset).parent
     hidden = (folder, request.databases.dumps, run.output or Path("results"), run.resume, play.predictions)
     settings = command_settings(request.command, hidden)
-    player = build_player(play, None, run.parallel, stack, scripts, protocol="tags", command=settings)
+    used = () if _user_name(request) == SCRIPTED else ("--base-url", "--service-tier")
+    player = build_player(play, None, run.parallel, stack, scripts, protocol="tags", command=settings, used=used)
     tasks = benchmark.tasks()
     human = play.agent == "human"
     shown = run.verbose and len(tasks) * play.epochs == 1 and not human
@@ -182,12 +183,11 @@ def settings_of(request: Request) -> Settings:
 def _user(request: Request, stack: AsyncExitStack) -> User:
     """The simulated user: a model like any other, or a script."""
     given = request.interaction
-    needs_model = agent_plugin(request.play.agent).needs_model
-    name = given.user_model or (request.play.model if needs_model else "scripted")
+    name = _user_name(request)
     prompts = given.user_prompt or RULES[given.compat].user_prompt
     check_prompts(prompts)
-    if name == "scripted":
-        return build_user("scripted")
+    if name == SCRIPTED:
+        return build_user(SCRIPTED)
     if name.startswith("recorded"):
         raise InputError("a recording holds the replies of the agent's model only; name the user's with --user-model")
     url = given.user_base_url or request.play.base_url
@@ -195,6 +195,11 @@ def _user(request: Request, stack: AsyncExitStack) -> User:
     model = build_model(name, settings)
     stack.push_async_callback(model.close)
     return build_user(model, prompts)
+
+
+def _user_name(request: Request) -> str:
+    needs_model = agent_plugin(request.play.agent).needs_model
+    return request.interaction.user_model or (request.play.model if needs_model else SCRIPTED)
 
 
 def _choose(tasks: Sequence[InteractTask], selected: InteractSelect) -> list[InteractTask]:

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, fields
-from math import inf
 from pathlib import Path
 from typing import Literal
 
@@ -14,7 +13,7 @@ import msgspec
 
 from ..failures import InputError
 from ..protocols import Benchmark, Limits, ModelSettings
-from .building import open_engine
+from .building import open_engine, refuse_unless_positive
 from .interact_options import DatabaseOptions, InteractionOptions
 from .options import JudgeOptions, SelectOptions
 
@@ -42,8 +41,7 @@ class Wanted:
 async def opened(wanted: Wanted, stack: AsyncExitStack) -> Opened:
     """The benchmark with this one task, and the versions of what else has a part in it."""
     _refuse_foreign(wanted)
-    if not 0 < wanted.judged.sql_timeout < inf:
-        raise InputError("--sql-timeout must be positive")
+    refuse_unless_positive(wanted.judged.sql_timeout, "--sql-timeout")
     if wanted.benchmark == "bird":
         return _bird(wanted, stack), {}
     if wanted.benchmark == "spider2":

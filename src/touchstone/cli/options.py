@@ -43,7 +43,9 @@ class SelectOptions:
 
 @Parameter(name="*", group=PLAY)
 @dataclass(frozen=True, kw_only=True)
-class PlayOptions:
+class ModelOptions:
+    """Who answers, be it tasks or questions."""
+
     model: Annotated[str, Parameter(name=["--model", "-m"], env_var="OPENAI_MODEL")] = "gpt-5-mini"
     """A model name at an OpenAI-compatible endpoint, litellm/<provider>/<model>, local, or recorded:<run directory>."""
     base_url: Annotated[str | None, Parameter(env_var="OPENAI_BASE_URL")] = None
@@ -57,6 +59,11 @@ class PlayOptions:
     """Passed on to the model's service, such as flex."""
     system_prompt: Path | None = None
     """A file with instructions that replace the built-in ones."""
+
+
+@Parameter(name="*", group=PLAY)
+@dataclass(frozen=True, kw_only=True)
+class PlayOptions(ModelOptions):
     predictions: Path | None = None
     """What the replay agent plays: a prediction file or a run directory."""
     epochs: int = 1

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from contextlib import AsyncExitStack
-from math import inf
 from pathlib import Path
 from typing import Annotated, Any
 
-import msgspec
 from cyclopts import App, Parameter
 
 from ..agents.scripted import ScriptedAgent
 from ..benchmarks.bird.benchmark import Bird
 from ..benchmarks.bird.predictions import load_predictions
 from ..benchmarks.bird.tasks import load_tasks
-from ..failures import InputError
-from ..runs.directory import read_records, replace_file
+from ..runs.directory import read_records
 from ..runs.run import Plan
 from ..values import Outcome, Record
 from .bird import choose, settings_for, warn_of_missing
 from .building import open_engine, script_of
-from .conduct import Conduct, conduct, exit_code, safe_name
+from .conduct import conduct, exit_code
 from .options import JudgeOptions, Metric, SelectOptions, as_arguments
-from .progress import one_line
+from .scoring import ScoreOptions, refuse_odd, scoring, write_verdicts
 
 app = App(name="score", help="Score predictions that exist already, without a model.")
 app.command("touchstone.cli.score_spider2:spider2", name="spider2", help="Score a Spider2-lite submission folder.")
@@ -37,13 +33,10 @@ def bird(
     data: Path,
     databases: Path,
     metric: Annotated[tuple[Metric, ...], Parameter(negative="")] = ("ex",),
-    json: Path | None = None,
     allow_missing: Annotated[bool, Parameter(negative="")] = False,
     selected: SelectOptions = SelectOptions(),
     judged: JudgeOptions = JudgeOptions(),
-    parallel: Annotated[int, Parameter(name=["--parallel", "-p"])] = 2 * (os.cpu_count() or 1),
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
-    verbose: Annotated[bool, Parameter(name=["--verbose", "-v"], negative="")] = False,
+    given: ScoreOptions = ScoreOptions(),
 ) -> int:
     """Score a BIRD prediction file.
 
@@ -57,21 +50,10 @@ def bird(
         The directory that holds <db_id>/<db_id>.sqlite.
     metric
         Repeatable. The first decides whether a task is passed; ex, multiset and soft-f1 are always recorded, r-ves on request.
-    json
-        Write {question_id: {ex, soft_f1, multiset, outcome, reason}} to this file.
     allow_missing
         Count tasks without a prediction as failed instead of refusing the file.
-    parallel
-        How many tasks at once.
-    output
-        Where the run directory is made; by default results/<name of the predictions>-bird/.
-    verbose
-        Print each task's outcome and reason as it ends.
     """
-    if parallel < 1 or not 0 < judged.sql_timeout < inf:
-        raise InputError("--parallel and --sql-timeout must be positive")
-    if json is not None and not json.absolute().parent.is_dir():
-        raise InputError(f"--json {json}: there is no directory {json.parent}")
+    refuse_odd(given, judged)
     tasks = load_tasks(data)
     chosen = choose(tasks, selected)
     is_run = predictions.is_dir()
@@ -91,29 +73,15 @@ def bird(
                 title=f"BIRD: {predictions.name}, metric {metric[0]}",
                 benchmark=benchmark,
                 agent=ScriptedAgent(script_of(found)),
-                parallel=parallel,
+                parallel=given.parallel,
             )
-            how = Conduct(
-                command="score bird",
-                arguments=arguments,
-                identity={**await benchmark.identity(), "agent": "replay", "model": None},
-                base=output or Path("results", f"{safe_name(predictions.stem)}-bird"),
-                describe=one_line if verbose else None,
-            )
+            how = scoring("bird", given, predictions.stem, arguments, await benchmark.identity())
             finished, path = await conduct(plan, how)
-            if json is not None and path.exists():
-                _write_json(json, path)
+            if path.exists():
+                write_verdicts(given.json, read_records(path), _verdict)
             return exit_code(finished, path, resumable=False)  # a second run finds its results in the cache
 
     return asyncio.run(main())
-
-
-def _write_json(target: Path, run: Path) -> None:
-    verdicts = {record.task: _verdict(record) for record in read_records(run)}
-    try:
-        replace_file(target, msgspec.json.format(msgspec.json.encode(verdicts), indent=1) + b"\n")
-    except OSError as error:
-        raise InputError(f"--json {target}: {error.strerror}") from None
 
 
 def _verdict(record: Record) -> dict[str, Any]:

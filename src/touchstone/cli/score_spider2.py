@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 from contextlib import AsyncExitStack
-from math import inf
 from pathlib import Path
 from typing import Annotated, Any
 
-import msgspec
 from cyclopts import Parameter
 
 from ..agents.scripted import ScriptedAgent
@@ -26,9 +23,9 @@ from ..runs.directory import read_records, replace_file
 from ..runs.run import Plan
 from ..values import Outcome, Record, ToolCall
 from .building import Script, open_engine
-from .conduct import Conduct, conduct, exit_code, safe_name
+from .conduct import conduct, exit_code
 from .options import JudgeOptions, as_arguments
-from .progress import one_line
+from .scoring import ScoreOptions, refuse_odd, scoring, write_verdicts
 
 
 def spider2(
@@ -39,11 +36,8 @@ def spider2(
     data: Path | None = None,
     compat: Compat = "strict",
     all: Annotated[bool, Parameter(negative="")] = False,
-    json: Path | None = None,
     judged: JudgeOptions = JudgeOptions(),
-    parallel: Annotated[int, Parameter(name=["--parallel", "-p"])] = 2 * (os.cpu_count() or 1),
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
-    verbose: Annotated[bool, Parameter(name=["--verbose", "-v"], negative="")] = False,
+    scored: ScoreOptions = ScoreOptions(),
 ) -> int:
     """Score a folder of .sql or .csv files named by instance id, the official submission format.
 
@@ -61,19 +55,8 @@ def spider2(
         The comparison that decides: strict (rows as rows) or official (to the letter). Both are recorded.
     all
         Count questions that have a golden result and no submission as failed.
-    json
-        Write {instance_id: {official, strict, outcome, reason}} to this file.
-    parallel
-        How many tasks at once.
-    output
-        Where the run directory is made; by default results/<name of the folder>-spider2/.
-    verbose
-        Print each task's outcome and reason as it ends.
     """
-    if parallel < 1 or not 0 < judged.sql_timeout < inf:
-        raise InputError("--parallel and --sql-timeout must be positive")
-    if json is not None and not json.absolute().parent.is_dir():
-        raise InputError(f"--json {json}: there is no directory {json.parent}")
+    refuse_odd(scored, judged)
     golden = Golden(gold)
     handed_in = load_submission(folder)
     folder = folder.resolve()
@@ -91,18 +74,12 @@ def spider2(
                 title=f"Spider2-lite: {folder.name}, {compat} comparison",
                 benchmark=benchmark,
                 agent=ScriptedAgent(_script(handed_in)),
-                parallel=parallel,
+                parallel=scored.parallel,
             )
-            how = Conduct(
-                command="score spider2",
-                arguments=as_arguments(judged, **given),
-                identity={**await benchmark.identity(), "agent": "replay", "model": None},
-                base=output or Path("results", f"{safe_name(folder.name)}-spider2"),
-                describe=one_line if verbose else None,
-            )
+            how = scoring("spider2", scored, folder.name, as_arguments(judged, **given), await benchmark.identity())
             finished, path = await conduct(plan, how)
             if path.exists():
-                _write_scores(folder, json, path)
+                _write_scores(folder, scored.json, path)
             return exit_code(finished, path, resumable=False)  # a second run finds its results in the cache
 
     return asyncio.run(main())
@@ -142,11 +119,9 @@ def _write_scores(folder: Path, json: Path | None, run: Path) -> None:
     scores = folder.with_name(f"{folder.name}-ids.csv")
     try:
         replace_file(scores, score_file(correct).encode())
-        if json is not None:
-            verdicts = {record.task: _verdict(record) for record in records}
-            replace_file(json, msgspec.json.format(msgspec.json.encode(verdicts), indent=1) + b"\n")
     except OSError as error:
         raise InputError(f"cannot write the scores: {error}") from None
+    write_verdicts(json, records, _verdict)
     print(f"Official score: {len(correct)} of {len(records)}; the correct ids are in {scores}")
 
 

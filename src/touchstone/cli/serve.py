@@ -7,6 +7,7 @@ import signal
 import socket
 import sys
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -18,17 +19,24 @@ from ..benchmarks.sql_episode import submission
 from ..failures import InputError
 from ..protocols import Limits
 from ..serving.answering import Answerer, question_key
-from .building import Script, build_player, open_engine, read_instructions, refuse_odd_numbers
-from .options import JudgeOptions, PlayOptions, RunOptions
+from .building import Script, build_player, open_engine, read_instructions, refuse_unless_positive
+from .options import PLAY, JudgeOptions, ModelOptions
 
 _SECONDS_TO_END = 3
 """How long answers under way may take when the service is told to stop."""
 
 
+@Parameter(name="*", group=PLAY)
+@dataclass(frozen=True, kw_only=True)
+class ServedOptions(ModelOptions):
+    agent: str = "tools"
+    """tools (function calling), react (plain text), or oracle (the gold SQL of --data)."""
+
+
 def serve(
     *,
     databases: Path,
-    play: PlayOptions = PlayOptions(),
+    play: ServedOptions = ServedOptions(),
     judged: JudgeOptions = JudgeOptions(),
     data: Path | None = None,
     schema: Annotated[bool, Parameter(negative="")] = False,
@@ -53,7 +61,8 @@ def serve(
     port
         The port; 0 takes a free one.
     """
-    refuse_odd_numbers(play, judged, RunOptions(parallel=parallel))
+    for option, value in (("--parallel", parallel), ("--max-turns", play.max_turns), ("--sql-timeout", judged.sql_timeout)):
+        refuse_unless_positive(value, option)
     if not databases.is_dir():
         raise InputError(f"{databases}: there is no such directory of databases")
     listening = _listen(host, port)
@@ -63,7 +72,7 @@ def serve(
 
 async def _serve(
     databases: Path,
-    play: PlayOptions,
+    play: ServedOptions,
     judged: JudgeOptions,
     data: Path | None,
     schema: bool,

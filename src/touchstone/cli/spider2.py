@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
-from math import inf
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -30,10 +29,10 @@ from ..runs.run import Plan
 from ..values import Record, ServiceStep
 from .building import (
     Player,
-    Script,
     build_player,
     open_engine,
     read_instructions,
+    recorded_calls,
     refuse_odd_numbers,
     service_settings,
     solutions,
@@ -185,14 +184,13 @@ def run(
     """
     if input is None:
         raise InputError("spider2 run needs INPUT, or --resume RUN_DIR")
-    refuse_odd_numbers(play, judged, run)
     if documents is not None and not documents.is_dir():
         raise InputError(f"--documents {documents}: there is no such folder")
     own = {"input": input, "documents": documents, "schema": schema}
     arguments = as_arguments(data, play, service, command, judged, run, **own)
 
     def build(benchmark: Spider2, stack: AsyncExitStack) -> Player:
-        scripts = {"solution": lambda: solutions(benchmark), "predictions": _no_predictions}
+        scripts = {"solution": lambda: solutions(benchmark), "predictions": lambda: recorded_calls(play.predictions)}
         hidden = (input, data.databases, data.gold, data.results, documents, run.output or Path("results"), run.resume)
         settings = command_settings(command, hidden)
         return build_player(play, service_settings(service, MINIMAL), run.parallel, stack, scripts, command=settings)
@@ -278,8 +276,7 @@ def _play(
                 conclude(chosen, path)
             return exit_code(finished, path)
 
-    if run.parallel < 1 or not 0 < judged.sql_timeout < inf:
-        raise InputError("--parallel and --sql-timeout must be positive")
+    refuse_odd_numbers(play, judged, run)
     _refuse_unwritable("--results", data.results, data.results)
     return asyncio.run(main())
 
@@ -311,10 +308,6 @@ def _warn_of_missing(benchmark: Spider2, databases: Path) -> None:
         names = ", ".join(benchmark.missing)
         count = len(benchmark.missing)
         print(f"touchstone: {count} databases are not in {databases}: {names}; their tasks are unscorable", file=sys.stderr)
-
-
-def _no_predictions() -> Script:
-    raise InputError("the replay agent does not play spider2: 'touchstone score spider2' scores files that exist already")
 
 
 def _refuse_unwritable(option: str, path: Path, folder: Path) -> None:

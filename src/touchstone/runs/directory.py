@@ -82,6 +82,21 @@ class RunDirectory:
         directory._take_in(path / FETCHED)
         return directory
 
+    def widen(self, planned: int, arguments: Mapping[str, Any], options: str) -> None:
+        """More episodes than the run was begun with make it a larger run, also for the next who goes on with it.
+
+        Fewer are only this time's choice: the rest is still owed.
+        """
+        before: Any = self.config.get("planned", planned)
+        if planned <= before:
+            return
+        self.config = {**self.config, "planned": planned, "arguments": arguments}
+        try:
+            replace_file(self.path / "config.toml", options.encode())
+            replace_file(self.path / "config.json", _pretty(self.config))
+        except OSError as error:
+            raise InputError(f"{self.path}: cannot be made larger: {error.strerror}") from None
+
     def records(self) -> Iterator[Record]:
         """For counting: without their conversations."""
         return read(self.path, SLIM)

@@ -34,7 +34,7 @@ def put(store: Path, name: str, digest: str | None = None, *, days: float = 0) -
     ids = host_ids()
     digest = digest or digests(recipes(), ids)[name]
     folder = store / f"{name}-{digest}"
-    (folder / "files").mkdir(parents=True)
+    (folder / "layer/files").mkdir(parents=True)
     made = time.time() - days * 86_400
     meta = Meta(name=name, digest=digest, bytes=123_000_000, made=made, seconds=61, versions={}, ids=tuple(ids))
     (folder / "meta.json").write_bytes(msgspec.json.encode(meta))

@@ -69,7 +69,7 @@ async def test_a_layer_holds_what_its_script_wrote_and_nothing_else(store: Store
     script = "echo hello > /etc/mark; echo fetched > /run/downloads/one; echo said"
     [layer] = await build(store, ["one"], Supplies(), heard, one(script))
     assert (layer.files / "etc/mark").read_text() == "hello\n"
-    assert sorted(path.name for path in layer.folder.iterdir()) == ["files", "meta.json"]
+    assert sorted(path.name for path in layer.folder.iterdir()) == ["layer", "meta.json"]
     assert not list((layer.files / "run").iterdir())
     assert (store.root / "downloads/one").read_text() == "fetched\n"
     assert heard.lines == ["begin one 1/1", "said"]

@@ -19,7 +19,7 @@ from ..providers.namespaces import Bind, Plan, host_ids, host_programs, make_upp
 from . import debian
 from .recipes import Recipe, digests, recipes, with_parents
 from .registries import registries
-from .store import BUILDING, Layer, Meta, Store
+from .store import BUILDING, UPPER, Layer, Meta, Store
 
 VERSIONS = "usr/share/touchstone/layers"
 """Where a script writes the versions of its main packages: a line each, name and version."""
@@ -112,6 +112,7 @@ class _Build:
         self.listener = listener
         self.final = store.folder(self.recipe.name, self.digest)
         self.work = self.final.with_name(self.final.name + BUILDING)
+        self.upper = self.work / UPPER  # it will belong to the root inside; the folder around it stays ours
         self.log = store.root / "logs" / f"{self.final.name}.log"
         self.downloads = store.root / "downloads"
         self._lines: list[str] = []
@@ -121,7 +122,8 @@ class _Build:
         for folder in (self.log.parent, self.downloads):
             folder.mkdir(exist_ok=True)
         self.log.write_text("")
-        make_upper(self.work)
+        self.work.mkdir()
+        make_upper(self.upper)
         try:
             await self._fill()
         except InputError:
@@ -140,7 +142,7 @@ class _Build:
         plan = Plan(
             program=["/bin/bash", "/run/recipe/script.sh"],
             layers=[layer.files for layer in reversed(self.below)],
-            upper=self.work,
+            upper=self.upper,
             binds=[*programs, Bind(files, "/run/recipe"), Bind(self.downloads, "/run/downloads", True), *source.binds],
             network=True,
             variables={"HOME": "/tmp", "UV_CACHE_DIR": "/run/downloads/uv", **source.variables},
@@ -150,7 +152,7 @@ class _Build:
     async def _unpack_debian(self) -> None:
         archive = self.work / "base.tar"
         await debian.make_archive(archive, self.supplies.mirror, self._heard)
-        binds = [*host_programs(), Bind(archive, "/run/base.tar"), Bind(self.work / "files", "/run/layer", True)]
+        binds = [*host_programs(), Bind(archive, "/run/base.tar"), Bind(self.upper / "files", "/run/layer", True)]
         await self._run(Plan(program=_UNPACK, layers=[], binds=binds))
         archive.unlink()
 
@@ -178,15 +180,15 @@ class _Build:
         meta = Meta(
             name=self.recipe.name,
             digest=self.digest,
-            bytes=await asyncio.to_thread(_size, self.work / "files"),
+            bytes=await asyncio.to_thread(_size, self.upper / "files"),
             made=time.time(),
             seconds=round(seconds, 1),
-            versions=_versions(self.work / "files" / VERSIONS / self.recipe.name),
+            versions=_versions(self.upper / "files" / VERSIONS / self.recipe.name),
             ids=(ids.user, ids.group),
             supplied={name: _sum(self.supplies.files[name]) for name in self.recipe.supplied},
         )
-        for name in ("work", "recipe"):
-            await remove(self.work / name)
+        for path in (self.upper / "work", self.work / "recipe"):
+            await remove(path)
         (self.work / "meta.json").write_bytes(msgspec.json.format(msgspec.json.encode(meta), indent=2))
         self.work.rename(self.final)
 

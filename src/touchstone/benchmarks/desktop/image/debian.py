@@ -35,7 +35,8 @@ def options() -> list[str]:
 async def make_archive(archive: Path, mirror: str | None, heard: Callable[[str], None]) -> None:
     if not shutil.which("mmdebstrap"):
         raise InputError("the layer system is made with mmdebstrap: apt-get install mmdebstrap")
-    words = ["mmdebstrap", *options(), SUITE, str(archive), *([mirror] if mirror else [])]
+    # It ends, and removes its own folder, when we are killed.
+    words = ["setpriv", "--pdeathsig", "TERM", "mmdebstrap", *options(), SUITE, str(archive), *([mirror] if mirror else [])]
     process = await asyncio.create_subprocess_exec(
         *words, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
     )

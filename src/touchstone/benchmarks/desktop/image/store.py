@@ -1,6 +1,6 @@
 """Where layers are kept: a folder each, named by the layer and the digest of its recipe, which has its name only when complete.
 
-<name>-<digest>/            meta.json, and the layer itself in files/
+<name>-<digest>/            meta.json, and the layer itself in layer/files/
 <name>-<digest>.building/   being made, or left by a build that was killed
 logs/                       what each build printed
 downloads/                  packages, so that the next build need not fetch them
@@ -25,7 +25,7 @@ from ..providers.namespaces import host_ids, remove
 from .recipes import ALWAYS, digests, recipes
 
 VARIABLE = "TOUCHSTONE_IMAGES"
-BUILDING = ".building"
+BUILDING, UPPER = ".building", "layer"
 OTHERS = ("logs", "downloads")
 
 
@@ -55,7 +55,7 @@ class Layer(Struct, frozen=True):
 
     @property
     def files(self) -> Path:
-        return self.folder / "files"
+        return self.folder / UPPER / "files"
 
 
 class Image(Struct, frozen=True):

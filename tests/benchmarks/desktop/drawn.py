@@ -127,9 +127,11 @@ class DrawnDesktop(LocalGuest):
         try:
             out, err = await asyncio.wait_for(process.communicate(text.encode()), seconds)
         except TimeoutError:
-            process.kill()
-            await process.wait()
             return Execution("", f"stopped after {seconds:g} s", 124)
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
         return Execution(out.decode(), err.decode(), process.returncode or 0)
 
     async def screenshot(self) -> bytes:

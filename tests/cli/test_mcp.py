@@ -16,7 +16,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from tests.cli.conftest import Cli
 from tests.support.command import SCRIPTS, environment, finish, overall, records, run_directory, start
-from tests.support.worlds import World, make_world
+from tests.support.worlds import LONG, World, make_world
 from touchstone.datasets import bird_demo
 
 
@@ -93,6 +93,39 @@ def test_standard_output_belongs_to_the_protocol(tmp_path: Path, world: World) -
     assert {answer["jsonrpc"] for answer in answers} == {"2.0"}
     assert 1 in {answer.get("id") for answer in answers}
     assert "nothing was submitted" in done.stderr
+
+
+def test_what_was_asked_is_answered_although_the_input_has_ended(tmp_path: Path, world: World) -> None:
+    """As when a shell pipes everything in at once. What was cancelled, or cannot be read, is not waited for."""
+
+    def line(number: int | None, method: str, **parameters: Any) -> str:
+        named = {} if number is None else {"id": number}
+        return json.dumps({"jsonrpc": "2.0", **named, "method": method, "params": parameters})
+
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    lines = [
+        line(1, "initialize", **hello),
+        line(None, "notifications/initialized"),
+        line(2, "tools/call", name="execute_sql", arguments={"sql": LONG.format(2_000_000)}),
+        "not JSON",
+        line(3, "no/such/method"),
+        line(4, "tools/call", name="submit_sql", arguments={"sql": "SELECT count(*) FROM item"}),
+    ]
+    done = subprocess.run(
+        [SCRIPTS / "touchstone", *options(world)],
+        input="\n".join(lines) + "\n",
+        cwd=tmp_path,
+        env=environment(tmp_path / "cache"),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    answers = {answer.get("id"): answer for answer in map(json.loads, done.stdout.splitlines())}
+    assert {1, 2, 3, 4} <= answers.keys()
+    assert "2000000" in answers[2]["result"]["content"][0]["text"]
+    assert answers[4]["result"]["content"][0]["text"] == "Submitted."
+    assert "passed after 2 calls" in done.stderr
 
 
 async def test_over_http_a_look_is_not_a_game(tmp_path: Path, world: World) -> None:

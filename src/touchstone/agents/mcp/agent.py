@@ -10,7 +10,10 @@ import asyncio
 import contextlib
 import signal
 from collections.abc import AsyncIterator, Callable
-from typing import Protocol, TextIO
+from typing import Any, Protocol, TextIO
+
+import msgspec
+from msgspec import Struct
 
 from ...protocols import Stage
 from ..lines import Lines
@@ -77,7 +80,7 @@ class McpAgent:
 
 
 class OverStdio:
-    """Speaks on a pair of files; the client is gone when the input ends."""
+    """Speaks on a pair of files; the client is gone when the input has ended and all that it asked is answered."""
 
     def __init__(self, source: TextIO, sink: TextIO) -> None:
         self._source = source
@@ -90,7 +93,8 @@ class OverStdio:
 
         server = build_server(served)
         # Only iterated over, and only written to: a thread that reads could not be stopped.
-        files = {"stdin": _Input(self._source), "stdout": _Output(self._sink)}
+        owed = _Owed()
+        files = {"stdin": _Input(self._source, owed), "stdout": _Output(self._sink, owed)}
         async with stdio_server(**files) as (reading, writing):  # pyright: ignore[reportArgumentType]
             await server.run(reading, writing, server.create_initialization_options())
 
@@ -120,22 +124,75 @@ class OverHttp:
             await self._door.close()
 
 
+class _Owed:
+    """Requests without an answer: the end of the input is told when they have theirs, since the server would drop them."""
+
+    def __init__(self) -> None:
+        self._ids: set[int | str] = set()
+        self._none = asyncio.Event()
+        self._none.set()
+
+    def came(self, line: str) -> None:
+        message = _read(line)
+        if message.method == "notifications/cancelled":
+            self._settled((message.params or {}).get("requestId"))
+        elif message.method is not None and message.id is not None:
+            self._ids.add(message.id)
+            self._none.clear()
+
+    def went(self, line: str) -> None:
+        message = _read(line)
+        if message.method is None:
+            self._settled(message.id)
+
+    def _settled(self, which: Any) -> None:
+        with contextlib.suppress(TypeError):
+            self._ids.discard(which)
+        if not self._ids:
+            self._none.set()
+
+    async def nothing(self) -> None:
+        await self._none.wait()
+
+
+class _Message(Struct):
+    """As much of a line of the protocol as is needed here."""
+
+    method: str | None = None
+    id: int | str | None = None
+    params: dict[str, Any] | None = None
+
+
+def _read(line: str) -> _Message:
+    try:
+        return msgspec.json.decode(line, type=_Message)
+    except (msgspec.DecodeError, UnicodeError):
+        return _Message()
+
+
 class _Input:
-    def __init__(self, source: TextIO) -> None:
+    def __init__(self, source: TextIO, owed: _Owed) -> None:
         self._lines = Lines(source)
+        self._owed = owed
 
     async def __aiter__(self) -> AsyncIterator[str]:
         while (line := await self._lines.next()) is not None:
             if line.strip():
+                self._owed.came(line)
                 yield line
+        await self._owed.nothing()
 
 
 class _Output:
-    def __init__(self, sink: TextIO) -> None:
+    def __init__(self, sink: TextIO, owed: _Owed) -> None:
         self._sink = sink
+        self._owed = owed
+        self._written = ""
 
     async def write(self, text: str) -> None:
+        self._written = text
         await asyncio.to_thread(self._sink.write, text)
 
     async def flush(self) -> None:
         await asyncio.to_thread(self._sink.flush)
+        self._owed.went(self._written)

@@ -58,6 +58,12 @@ class TestRun:
         assert tools_of(chat.requests[0]) == ["execute_sql", "submit_sql", "read_document"]
         assert chat.requests[1]["messages"][-1]["content"] == "Legs are counted in pairs."
 
+    def test_documents_that_nobody_can_read_are_told(self, cli: Cli, spider2: Spider2World) -> None:
+        with ChatServer(reading) as chat:
+            done = cli("spider2", "run", spider2.questions, *spider2.options, "--base-url", chat.url, "-o", "out")
+        assert done.code == 0
+        assert "touchstone: 1 of 5 questions have a document, which nobody can read without --documents\n" in done.err
+
     def test_the_oracle_plays_the_gold_sql_there_is(self, cli: Cli, spider2: Spider2World, tmp_path: Path) -> None:
         assert cli("spider2", "run", spider2.questions, *spider2.options, "--agent", "oracle", "-o", "out").code == 0
         outcomes = overall(run_directory(tmp_path / "out"))["outcomes"]

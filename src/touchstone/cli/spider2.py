@@ -47,6 +47,7 @@ app = App(name="spider2", help="Spider2-lite: questions on local SQLite database
 API_URL = "http://localhost:8000/infer"
 MINIMAL = {"question": "{question}", "db_id": "{database}"}
 
+_NO_READERS = ("oracle", "replay", "http")
 _DATA = Group("Data", sort_key=1)
 _REQUEST = Group("What the service is sent", sort_key=6)
 
@@ -190,6 +191,8 @@ def run(
     arguments = as_arguments(data, play, service, command, judged, run, **own)
 
     def build(benchmark: Spider2, stack: AsyncExitStack) -> Player:
+        if documents is None and play.agent not in _NO_READERS:
+            _warn_of_unread(benchmark)
         scripts = {"solution": lambda: solutions(benchmark), "predictions": lambda: recorded_calls(play.predictions)}
         hidden = (input, data.databases, data.gold, data.results, documents, run.output or Path("results"), run.resume)
         settings = command_settings(command, hidden)
@@ -308,6 +311,11 @@ def _warn_of_missing(benchmark: Spider2, databases: Path) -> None:
         names = ", ".join(benchmark.missing)
         count = len(benchmark.missing)
         print(f"touchstone: {count} databases are not in {databases}: {names}; their tasks are unscorable", file=sys.stderr)
+
+
+def _warn_of_unread(benchmark: Spider2) -> None:
+    if count := sum(task.knowledge is not None for task in benchmark.tasks()):
+        say(f"{count} of {len(benchmark.tasks())} questions have a document, which nobody can read without --documents")
 
 
 def _refuse_unwritable(option: str, path: Path, folder: Path) -> None:

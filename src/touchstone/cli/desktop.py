@@ -93,7 +93,7 @@ def check(
     settings
         The accounts' settings; by default those in the dataset.
     have
-        An application that is there although it is not on the path, such as in an image (repeatable).
+        An application that is there although no image has it, such as on a machine of yours (repeatable).
     network
         The network may be used.
     json
@@ -101,15 +101,15 @@ def check(
     brief
         Print the tables only.
     """
-    from ..benchmarks.desktop.applications import APPLICATIONS
     from ..benchmarks.desktop.checking import examine
     from ..benchmarks.desktop.dataset import Dataset
     from ..benchmarks.desktop.selecting import select as chosen_of
+    from ..benchmarks.desktop.tasks import APPS
     from ..benchmarks.desktop.validating import examine_dataset
 
     for name in have:
-        if name not in APPLICATIONS:
-            raise InputError(f"--have {name}: unknown application; expected one of {', '.join(APPLICATIONS)}")
+        if name not in APPS:
+            raise InputError(f"--have {name}: unknown application; expected one of {', '.join(APPS)}")
     source = Dataset(dataset)
     findings = examine_dataset(source)
     for warning in findings.warnings:

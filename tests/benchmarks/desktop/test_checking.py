@@ -7,7 +7,6 @@ from zipfile import ZipFile
 import pytest
 
 from touchstone.benchmarks.desktop.accounts import Accounts
-from touchstone.benchmarks.desktop.applications import APPLICATIONS
 from touchstone.benchmarks.desktop.checking import Report, examine, files_named
 from touchstone.benchmarks.desktop.dataset import Dataset
 from touchstone.benchmarks.desktop.tasks import APPS, DesktopTask, load_tasks
@@ -25,20 +24,30 @@ def kinds(report: Report) -> list[str]:
     return [obstacle.kind for obstacle in report.obstacles]
 
 
-def test_every_application_is_known() -> None:
-    assert len(APPS) == 21
-    assert set(APPS) == set(APPLICATIONS)
-
-
 def test_a_task_with_everything_there_runs(tmp_path: Path) -> None:
     report = check(make_dataset(tmp_path), have=["jupyter"])
     assert (report.runs, report.offline, report.obstacles) == (True, True, [])
 
 
-def test_a_missing_application(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
+def test_an_application_whose_layer_has_not_been_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOUCHSTONE_IMAGES", str(tmp_path / "images"))
     report = check(make_dataset(tmp_path))
-    assert [(one.kind, one.detail) for one in report.obstacles] == [("app", "jupyter: jupyter-lab is not on the path")]
+    assert [(one.kind, one.detail) for one in report.obstacles] == [
+        ("app", "jupyter: touchstone desktop image build desktop jupyter")
+    ]
+
+
+def test_an_application_that_no_layer_gives(tmp_path: Path) -> None:
+    report = check(make_dataset(tmp_path, task_form(related_apps=["airbyte"]), task_form(VERBOSE, ABSTRACT)))
+    assert [one.kind for one in report.obstacles] == ["app"]
+    assert "Docker" in report.obstacles[0].detail
+
+
+@pytest.mark.parametrize("app", APPS)
+def test_every_application_can_be_there(tmp_path: Path, app: str) -> None:
+    """In a machine of somebody's, for example."""
+    report = check(make_dataset(tmp_path, task_form(related_apps=[app]), task_form(VERBOSE, ABSTRACT)), have=[app])
+    assert "app" not in kinds(report)
 
 
 def test_a_missing_file(tmp_path: Path) -> None:

@@ -1,20 +1,11 @@
-"""The 21 applications of Spider2-V, and how it is known whether this machine has them."""
+"""The 21 applications of Spider2-V: what of them the images of desktops have, and which are services with an account."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from importlib.util import find_spec
-from pathlib import Path
-from shutil import which
 
-METABASE_JAR = "METABASE_JAR"
-"""The variable that says where Metabase's program is."""
-
-
-def _program(*names: str) -> Callable[[], str | None]:
-    """Any of these on the path is enough."""
-    return lambda: None if any(which(name) for name in names) else f"{' or '.join(names)} is not on the path"
+from .image import Store, layers_for, not_given
 
 
 def _library(module: str, extra: str) -> Callable[[], str | None]:
@@ -30,47 +21,6 @@ def _library(module: str, extra: str) -> Callable[[], str | None]:
     return missing
 
 
-def _postgresql() -> str | None:
-    if which("postgres") or any(Path("/usr/lib/postgresql").glob("*/bin/postgres")):
-        return None
-    return "no PostgreSQL server is installed"
-
-
-def _metabase() -> str | None:
-    jar = os.environ.get(METABASE_JAR, "")
-    if not which("java"):
-        return "java is not on the path"
-    return None if jar and Path(jar).is_file() else f"set {METABASE_JAR} to metabase.jar"
-
-
-def _nothing() -> str | None:
-    return None
-
-
-APPLICATIONS: dict[str, Callable[[], str | None]] = {
-    "chromium": _program("google-chrome", "chromium", "chromium-browser"),
-    "terminal": _program("gnome-terminal"),
-    "vscode": _program("code", "code-server"),
-    "docker": _program("docker"),
-    "excel": _program("libreoffice", "soffice"),
-    "servicenow": _library("browsergym.workarena", "desktop-servicenow"),
-    "snowflake": _library("snowflake.connector", "desktop-snowflake"),
-    "airbyte": _program("docker"),
-    "metabase": _metabase,
-    "jupyter": _program("jupyter-lab"),
-    "bigquery": _library("google.cloud.bigquery", "desktop-google"),
-    "dagster": _program("dagster"),
-    "airflow": _program("airflow", "astro"),
-    "postgresql": _postgresql,
-    "superset": _program("superset", "docker"),
-    "dbt": _program("dbt"),
-    "duckdb": _program("duckdb"),
-    "dbt_cloud": _nothing,
-    "sqlite3": _program("sqlite3"),
-    "mysql": _program("mysqld", "mariadbd"),
-    "hasura_cloud": _nothing,
-}
-"""What is missing, in words, or None."""
 ACCOUNTS = {
     "servicenow": "servicenow/settings.json",
     "snowflake": "snowflake/settings.json",
@@ -79,3 +29,28 @@ ACCOUNTS = {
     "hasura_cloud": "hasura_cloud/settings.json",
 }
 """The settings of applications that are services."""
+_CLIENTS = {
+    "servicenow": _library("browsergym.workarena", "desktop-servicenow"),
+    "snowflake": _library("snowflake.connector", "desktop-snowflake"),
+    "bigquery": _library("google.cloud.bigquery", "desktop-google"),
+}
+"""What is missing for a service, in words, or None."""
+
+
+class Applications:
+    """What is here. `have` are applications that are, whatever the images and libraries say."""
+
+    def __init__(self, have: Collection[str] = (), store: Store | None = None) -> None:
+        self._have = have
+        self._missing_clients = {app: why for app, test in _CLIENTS.items() if (why := test())}
+        self._made = (store or Store()).made()
+
+    def missing(self, apps: Iterable[str]) -> dict[str, str]:
+        """Those of a task that are not here, and why."""
+        wanted = [app for app in apps if app not in self._have]
+        found = {**{app: why for app in wanted if (why := self._missing_clients.get(app))}, **not_given(wanted)}
+        for app in wanted:
+            layers = [layer for layer in ["desktop", *layers_for([app])] if layer not in self._made]
+            if layers and app not in found and app not in ACCOUNTS:
+                found[app] = f"touchstone desktop image build {' '.join(layers)}"
+        return found

@@ -15,7 +15,7 @@ import msgspec
 from ...failures import Skipped, TimeLimit
 from ...values import Task, ToolCall
 from .accounts import Accounts
-from .applications import ACCOUNTS, APPLICATIONS
+from .applications import ACCOUNTS
 from .artefacts import Artefacts
 from .briefs import brief, instructions
 from .checking import Report, examine, files_named
@@ -27,12 +27,12 @@ from .scene import Scene
 from .settings import Settings
 from .solutions import FILE, solution
 from .steps import run_steps
-from .tasks import DesktopTask
+from .tasks import APPS, DesktopTask
 
 if TYPE_CHECKING:
     from .documents.retrieving import Retriever
 
-_IN_THE_GUEST = frozenset(APPLICATIONS) - frozenset(ACCOUNTS)
+_IN_THE_GUEST = frozenset(APPS) - frozenset(ACCOUNTS)
 """The desktop says itself whether it has these."""
 
 

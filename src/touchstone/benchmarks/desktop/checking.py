@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from .accounts import Accounts, accounts_needed
-from .applications import ACCOUNTS, APPLICATIONS
+from .applications import ACCOUNTS, Applications
 from .dataset import NAME, Dataset
 from .evaluate import FILE_GETTERS
 from .tasks import DesktopTask, checks
@@ -58,9 +58,9 @@ def examine(
     network: bool = False,
     have: Collection[str] = (),
 ) -> list[Report]:
-    """`known` has all tasks by id, for counterparts; `have` are applications that are there whatever the path says."""
-    missing = {app: test() for app, test in APPLICATIONS.items() if app not in have}
-    return [_examined(task, known, dataset, accounts, missing, network) for task in tasks]
+    """`known` has all tasks by id, for counterparts; `have` are applications that are there whatever the images say."""
+    applications = Applications(have)
+    return [_examined(task, known, dataset, accounts, applications, network) for task in tasks]
 
 
 def _examined(
@@ -68,11 +68,11 @@ def _examined(
     known: Mapping[str, DesktopTask],
     dataset: Dataset,
     accounts: Accounts,
-    missing: Mapping[str, str | None],
+    applications: Applications,
     network: bool,
 ) -> Report:
     found = [Obstacle("account", why) for why in _account_obstacles(task, accounts)]
-    found += [Obstacle("app", f"{app}: {why}") for app in task.form.related_apps if (why := missing.get(app))]
+    found += [Obstacle("app", f"{app}: {why}") for app, why in applications.missing(task.form.related_apps).items()]
     if not network and (hosts := _outside(task, known)):
         found.append(Obstacle("network", ", ".join(hosts)))
     found += [Obstacle("file", path) for path in files_named(task) if not dataset.resolve(path).exists()]

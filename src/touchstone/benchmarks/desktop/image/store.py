@@ -85,6 +85,13 @@ class Store:
         found = [_layer(path, today) for path in self.root.glob("*/meta.json")]
         return sorted(found, key=lambda layer: (order.get(layer.meta.name, len(order)), -layer.meta.made))
 
+    def made(self) -> set[str]:
+        """The names of those that are there as today's recipes make them; none where there can be no image at all."""
+        try:
+            return {layer.meta.name for layer in self.layers() if layer.current}
+        except InputError:
+            return set()
+
     def folder(self, name: str, digest: str) -> Path:
         return self.root / f"{name}-{digest}"
 

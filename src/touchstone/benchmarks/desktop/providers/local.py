@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ....failures import InputError, Skipped, WorkerFailure
-from ..image import Image, find, layers_for, standins
+from ..image import Image, find, layers_for, not_given, standins
 from .controlled import ControlledGuest, at_socket
 from .forwarding import Forwarder
 from .namespaces import Bind
@@ -112,6 +112,8 @@ class LocalDesktop(ControlledGuest, ABC):
 
 
 def _image_for(apps: Sequence[str]) -> Image:
+    for app, why in not_given(apps).items():
+        raise Skipped(f"{app}: {why}", kind="app")
     try:
         return find(layers_for(apps))
     except InputError as error:

@@ -23,7 +23,7 @@ COMMANDS = {
     "data": ("data:app", "List, fetch and verify benchmark data."),
     "mcp": ("mcp:mcp", "Serve one task's tools over MCP, for an agent of any kind."),
     "export": ("export:app", "Write a run in the format of another tool."),
-    "desktop": ("desktop:app", "Spider2-V: look at its tasks, and judge results; the desktop itself is not here yet."),
+    "desktop": ("desktop:app", "Play Spider2-V: data-engineering work on a real desktop, made here."),
     "serve": ("serve:serve", "Answer questions over HTTP with any agent."),
     "demo": ("demo:demo", "Watch agents play a small benchmark, without a key or a network."),
     "doctor": ("doctor:doctor", "Say what works on this machine and what to install for the rest."),

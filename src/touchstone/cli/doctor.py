@@ -51,6 +51,8 @@ def _examine() -> Iterator[Finding]:
     yield _local_model()
     yield _postgres()
     yield _confinement()
+    yield asyncio.run(_sandbox())
+    yield _images()
     yield _installed("plots", "matplotlib", "pip install 'touchstone[plot]'", "touchstone interact sweep")
 
 
@@ -132,6 +134,26 @@ def _confinement() -> Finding:
 
     missing = confinement()
     return Finding(not missing, "hidden tests", "; ".join(missing) or "confined by Landlock and seccomp")
+
+
+async def _sandbox() -> Finding:
+    """Starts a chamber, as a desktop would."""
+    from ..benchmarks.desktop.providers.namespaces import Plan, host_programs, run
+
+    clock = time.perf_counter()
+    try:
+        status, said = await run(Plan(program=["/bin/true"], layers=[], binds=host_programs()))
+    except TouchstoneError as error:
+        return Finding(False, "desktop sandbox", str(error))
+    spent = f"namespaces, after {time.perf_counter() - clock:.2f} s"
+    return Finding(status == 0, "desktop sandbox", said.strip() or spent)
+
+
+def _images() -> Finding:
+    from ..benchmarks.desktop.image import Store
+
+    made = sorted(Store().made())
+    return Finding("desktop" in made, "desktop image", ", ".join(made) or "touchstone desktop image build")
 
 
 def _local_model() -> Finding:

@@ -147,3 +147,28 @@ async def test_desktops_do_not_see_each_other(desktop: Desktop, other: Desktop, 
     assert "terminal" not in await output(other, "wmctrl -lx")
     await other.execute(["touch", "/home/user/second"])
     assert not await desktop.get("/home/user/second", tmp_path / "second")
+
+
+async def test_a_link_in_place_of_its_socket_leads_nowhere(make: Callable[[], Desktop], tmp_path: Path) -> None:
+    """Who is root in the guest owns the folder in which the host looks for the controller."""
+    desktop = make()
+    await desktop.start()
+    try:
+        names = "controller.sock tunnel.sock"
+        swap = f"cd /run/touchstone && rm {names} && for name in {names}; do ln -s {tmp_path}/s $name; done"
+        asked: list[bytes] = []
+
+        async def trap(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            asked.append(await reader.read(64))
+            writer.close()
+
+        async with await asyncio.start_unix_server(trap, tmp_path / "s"):
+            assert (await desktop.execute(["bash", "-c", swap])).returncode == 0
+            assert (await desktop.execute(["echo", "still here"])).output == "still here\n"
+            port = (await desktop.endpoint(1234)).rpartition(":")[2]
+            reader, writer = await asyncio.open_connection("127.0.0.1", int(port))
+            assert await reader.read() == b""  # nobody listens there
+            writer.close()
+        assert asked == []
+    finally:
+        await desktop.stop()

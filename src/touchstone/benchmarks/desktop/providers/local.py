@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -37,6 +38,7 @@ class LocalDesktop(ControlledGuest, ABC):
         self.settings = settings
         self._image: Image | None = None
         self._forwarder: Forwarder | None = None
+        self._held: list[int] = []
 
     @abstractmethod
     async def begin(self, image: Image, token: str) -> None:
@@ -61,9 +63,10 @@ class LocalDesktop(ControlledGuest, ABC):
         self._image, token = _image_for(apps), secrets.token_hex(16)
         try:
             await self.begin(self._image, token)
-            self._forwarder = Forwarder(self.inside("tunnel.sock"), token)
             await self.connect(at_socket(self.inside("controller.sock"), token))
             await self._until_ready()
+            await self.connect(at_socket(self._pinned("controller.sock"), token))
+            self._forwarder = Forwarder(self._pinned("tunnel.sock"), token)
         except BaseException:
             await self.stop()
             raise
@@ -77,6 +80,8 @@ class LocalDesktop(ControlledGuest, ABC):
         if self._forwarder:
             await self._forwarder.close()
         self._forwarder = None
+        while self._held:
+            os.close(self._held.pop())
         await self.end()
 
     async def endpoint(self, port: int) -> str:
@@ -100,6 +105,11 @@ class LocalDesktop(ControlledGuest, ABC):
             await self.until_ready(SECONDS_TO_START, self.running)
         except WorkerFailure as failure:
             raise WorkerFailure(f"{failure}: {self._last_words()}", kind=failure.kind) from None
+
+    def _pinned(self, name: str) -> Path:
+        """The socket as it is before an agent has been there, who could put a link to one of the host's in its place."""
+        self._held.append(os.open(self.inside(name), os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC))
+        return Path(f"/proc/self/fd/{self._held[-1]}")
 
     def _last_words(self) -> str:
         texts = [self.said()]

@@ -80,6 +80,7 @@ def test_an_agent_and_a_user_that_are_models_are_accounted_for_apart(
 
 def test_one_task_is_shown_as_it_is_played(cli: Cli, dataset: Path) -> None:
     done = cli("interact", dataset, "--agent", "oracle", "--task", "shop_M_1", "-v", "-o", "out")
+    assert "     request │ " in done.err.splitlines()[0]
     lines = [line.strip() for line in done.err.splitlines()]
     assert f"action │ submit {VIEW}" in lines
     assert "judge │ All tests passed." in lines

@@ -28,6 +28,10 @@ def show(step: Step) -> None:
             _say("service", f"status {step.status}")
 
 
+def show_request(asked: str, budget: str) -> None:
+    _say("request", f"{asked.strip()}\n[{budget}]")
+
+
 def in_words(call: ToolCall) -> str:
     """`execute(sql)` with its text over as many lines as it has."""
     try:

@@ -28,7 +28,7 @@ from ..runs.run import Plan
 from .building import build_player, read_instructions, recorded_calls, refuse_odd_numbers, solutions
 from .command_options import CommandOptions, command_settings
 from .conduct import Conduct, conduct, exit_code, safe_name, say
-from .dialogue import show
+from .dialogue import show, show_request
 from .interact_databases import open_worlds
 from .interact_options import (
     DatabaseOptions,
@@ -144,8 +144,15 @@ async def _play(request: Request, benchmark: Interact, versions: Mapping[str, st
         resume=run.resume,
         describe=one_line if run.verbose else None,
         live=not (human or shown),
+        begun=lambda _: _show_request(benchmark) if shown else None,
     )
     return exit_code(*await conduct(plan, how))
+
+
+def _show_request(benchmark: Interact) -> None:
+    (task,) = benchmark.tasks()
+    if task.phases:
+        show_request(benchmark.request(task), benchmark.budget_in_words(task))
 
 
 def _user_in_words(identity: Mapping[str, Any]) -> str:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import os
+import re
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -265,7 +266,12 @@ def _point_latest(base: Path, path: Path) -> None:
 
 
 def _refuse_incomparable(path: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    for name, was, is_now in differences(before, now):
+    """What a person can read is told first: another mode has another prompt's digest too."""
+    for name, was, is_now in sorted(differences(before, now), key=lambda difference: _is_digest(difference[1])):
         raise InputError(
             f"{path}: cannot resume, the records would not be comparable: {name} was {was!r} and is now {is_now!r}"
         )
+
+
+def _is_digest(value: Any) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"[0-9a-f]{12,}", value) is not None

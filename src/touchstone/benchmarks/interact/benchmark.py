@@ -143,18 +143,30 @@ class Interact:
     def _questions(self, task: InteractTask) -> int:
         return max(int(self.budget(task)) - (not self._rules.asks_until_last), 0)
 
+    def request(self, task: InteractTask) -> str:
+        """As the agent hears it first."""
+        return task.phases[0].clear if self._settings.mode == "single" else task.phases[0].shown
+
+    def budget_in_words(self, task: InteractTask) -> str:
+        match self._settings.mode:
+            case "agentic":
+                return f"Your budget for both phases: {self.budget(task):g} bird-coins"
+            case "conversational":
+                return f"Questions that you may ask: {self._questions(task)}"
+            case "single":
+                return "One submission, and no questions"
+
     def _brief(self, task: InteractTask, texts: Catalogue) -> Brief:
         mode = self._settings.mode
-        phase = task.phases[0]
-        asked = phase.clear if mode == "single" else phase.shown
+        asked = self.request(task)
+        left = self.budget_in_words(task)
         fields = {"question": asked, "database": task.database, "budget": f"{self.budget(task):g}"}
         if mode == "agentic":
-            left = f"Your budget for both phases: {self.budget(task):g} bird-coins"
             return Brief(self._instructions, f"{asked}\n\nDatabase: {task.database}\n{left}", fields)
         knowledge = texts.definitions(frozenset() if mode == "single" else task.hidden)
         context = f"# Schema\n{texts.schema}\n\n# Knowledge base\n{knowledge}\n\n# Request\n{asked}"
-        left = f"\n\nQuestions that you may ask: {self._questions(task)}" if mode == "conversational" else ""
-        return Brief(self._instructions, f"{context}\n\nDatabase: {task.database}{left}", fields)
+        more = f"\n\n{left}" if mode == "conversational" else ""
+        return Brief(self._instructions, f"{context}\n\nDatabase: {task.database}{more}", fields)
 
     def _texts_digest(self) -> str:
         """Of what agents can look up."""

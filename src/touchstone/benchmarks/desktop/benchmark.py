@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import tempfile
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -21,6 +20,7 @@ from .briefs import brief, instructions
 from .checking import Report, examine, files_named
 from .dataset import Dataset
 from .episode import DesktopEpisode
+from .folders import private_folder
 from .guests import Desktop
 from .pool import Pool
 from .scene import Scene
@@ -75,8 +75,8 @@ class DesktopBenchmark:
         assert isinstance(task, DesktopTask)
         _refuse(self._reports[task.key])
         async with self._pool.borrowed(task.form.related_apps) as desktop:
-            with tempfile.TemporaryDirectory(prefix="touchstone-") as cache:
-                scene = Scene(self._dataset, self._accounts, Path(cache), desktop)
+            with private_folder() as cache:
+                scene = Scene(self._dataset, self._accounts, cache, desktop)
                 await run_steps(task.form.config, scene)
                 episode = DesktopEpisode(task, desktop, scene, self._settings, Artefacts(self.artefacts, task.key))
                 await self._begin(episode, task)

@@ -69,6 +69,7 @@ def test_a_killed_run_leaves_nothing_behind_and_is_finished_later(
     done = finish(start("desktop", "run", "--resume", run, cwd=tmp_path, env=env), 300)
     assert done.code == 0, done.err
     assert_passed(done, run)
+    assert list(temporary.iterdir()) == []  # what the killed run had there, the next has removed
 
 
 def in_mid_episode(pid: int, output: Path) -> set[tuple[int, str]]:

@@ -1,4 +1,4 @@
-"""What desktops leave on the machine: processes, mounts, network devices, shared memory, open files."""
+"""What desktops leave on the machine: processes, mounts, network devices, open files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ Process = tuple[int, str]
 class Traces:
     mounts: frozenset[str]
     devices: frozenset[str]
-    memory: frozenset[str]
     files: int
     """How many are open in this process."""
 
@@ -24,7 +23,6 @@ def traces() -> Traces:
     return Traces(
         mounts=frozenset(Path("/proc/self/mounts").read_text().splitlines()),
         devices=frozenset(os.listdir("/sys/class/net")),  # noqa: PTH208
-        memory=frozenset(os.listdir("/dev/shm")),  # noqa: PTH208
         files=len(os.listdir("/proc/self/fd")),  # noqa: PTH208
     )
 

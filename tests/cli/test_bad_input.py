@@ -82,7 +82,7 @@ def test_an_option_that_makes_no_sense(cli: Cli, tmp_path: Path, world: World, o
         (["--sql-timeout", "long"], ["--sql-timeout", "long"]),
         (["-m"], ["-m"]),
         (["--agent", "tools"], ["--agent specified multiple times"]),
-        (["a", "b", "c"], []),
+        (["a", "b", "c"], ["unexpected argument: a b c"]),
         (["--system-prompt", "no.md"], ["--system-prompt no.md", "No such file"]),
     ],
 )

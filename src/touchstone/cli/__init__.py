@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _dispatch(argv: list[str]) -> int:
-    from cyclopts import App, CycloptsError, Parameter
+    from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 
     from .. import __version__
     from .given import look
@@ -79,6 +79,8 @@ def _dispatch(argv: list[str]) -> int:
         app.config = [forget, Dict(stored, source=source), look]
     try:
         return app(argv, exit_on_error=False, print_error=False) or 0
+    except UnusedCliTokensError as error:
+        raise InputError(f"unexpected argument: {' '.join(error.unused_tokens or ())}") from None
     except CycloptsError as error:
         raise InputError(" ".join(str(error).split())) from None
 

@@ -155,6 +155,7 @@ class _Build:
         binds = [*host_programs(), Bind(archive, "/run/base.tar"), Bind(self.upper / "files", "/run/layer", True)]
         await self._run(Plan(program=_UNPACK, layers=[], binds=binds))
         archive.unlink()
+        await remove(archive.with_suffix(".tmp"))
 
     async def _run(self, plan: Plan) -> None:
         status, _ = await run(plan, self._heard)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ....failures import InputError, WorkerFailure
@@ -33,20 +34,36 @@ def options() -> list[str]:
 
 
 async def make_archive(archive: Path, mirror: str | None, heard: Callable[[str], None]) -> None:
+    """Works in a folder beside the archive, and ends when we do, however that happens."""
     if not shutil.which("mmdebstrap"):
         raise InputError("the layer system is made with mmdebstrap: apt-get install mmdebstrap")
-    # It ends, and removes its own folder, when we are killed.
-    words = ["setpriv", "--pdeathsig", "TERM", "mmdebstrap", *options(), SUITE, str(archive), *([mirror] if mirror else [])]
-    process = await asyncio.create_subprocess_exec(
-        *words, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
-    )
-    assert process.stdout
-    try:
-        async for line in process.stdout:
-            heard(line.decode(errors="replace").rstrip("\n"))
-        if await process.wait():
-            raise WorkerFailure(f"mmdebstrap ended with {process.returncode}", kind="image")
-    finally:
-        if process.returncode is None:
-            process.terminate()  # it removes its own folder
-            await process.wait()
+    words = ["mmdebstrap", *options(), SUITE, "-", *([mirror] if mirror else [])]
+    with archive.open("wb") as output:
+        process = await asyncio.create_subprocess_exec(
+            *_apart(words, archive.with_suffix(".tmp")),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=output,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        assert process.stderr
+        try:
+            async for line in process.stderr:
+                heard(line.decode(errors="replace").rstrip("\n"))
+            if await process.wait():
+                raise WorkerFailure(f"mmdebstrap ended with {process.returncode}", kind="image")
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+
+
+def _apart(words: Sequence[str], folder: Path) -> list[str]:
+    """It takes no heed of signals. Run by root it gets namespaces that end with it, with its mounts and all that it started,
+    and a /tmp of its own; run by a user it makes its own."""
+    if os.geteuid() != 0:
+        return ["setpriv", "--pdeathsig", "KILL", *words]
+    folder.mkdir()
+    folder.chmod(0o1777)
+    inside = 'mount --bind "$0" /tmp && exec "$@"'
+    apart = ["unshare", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child=KILL"]
+    return ["setpriv", "--pdeathsig", "KILL", *apart, "sh", "-c", inside, str(folder), *words]

@@ -7,7 +7,9 @@ they name are visible in the chamber under /run/registries while it builds, and 
 from __future__ import annotations
 
 import ast
+import contextlib
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -97,11 +99,13 @@ def pip_options() -> dict[str, str]:
 
 
 def _uv() -> Path:
-    try:
+    with contextlib.suppress(ImportError, FileNotFoundError):
         from uv import find_uv_bin
-    except ImportError:
-        raise InputError("making layers with Python packages needs uv: pip install 'touchstone[desktop]'") from None
-    return Path(find_uv_bin())
+
+        return Path(find_uv_bin())
+    if found := shutil.which("uv"):
+        return Path(found)
+    raise InputError("making layers needs uv: pip install 'touchstone[desktop]'")
 
 
 def _local(address: str) -> Path | None:

@@ -194,6 +194,16 @@ def test_another_run_of_the_same_name_is_not_touched(tmp_path: Path, monkeypatch
     assert resumed_text(here) == line("2")
 
 
+def test_a_run_that_was_made_larger_elsewhere_is_the_same_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    there = a_run(tmp_path / "there" / "run-1", line("1"), line("2"))
+    here = a_run(local_base(f"file://{there.parent}") / "run-1", line("1"))
+    for path, planned in ((there, 2), (here, 1)):
+        (path / "config.json").write_text(f'{{"identity": {{}}, "planned": {planned}}}')
+    assert resumed(fetched(f"file://{there}")) == ["1", "2"]
+    assert json.loads((here / "config.json").read_text())["planned"] == 2
+
+
 def resumed_text(path: Path) -> bytes:
     return (path / "runs.jsonl").read_bytes()
 

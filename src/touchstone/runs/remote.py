@@ -16,8 +16,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
+import msgspec
+
 from ..failures import InputError, RunStopped
 from .addresses import address_of, file_name_of, without_secrets
+from .directory import replace_file
 
 _FILES = ("config.json", "runs.jsonl", "overall.json", "summary.txt")
 _WITH_FOLDERS = ("file", "local", "memory", "sftp", "ssh", "ftp", "smb", "hdfs", "webhdfs", "arrow_hdfs", "dbfs")
@@ -58,8 +61,9 @@ class Mirror:
         self.address = without_secrets(address)
         self._system, self._place = _opened(address)
         self._has_folders = address.partition(":")[0] in _WITH_FOLDERS
-        self._copied = -1
+        self._copied = 0
         self._copying: asyncio.Task[None] | None = None
+        self._stopping = asyncio.Event()
 
     async def start(self) -> None:
         """Raises InputError if nothing can be written there, before anything runs."""
@@ -70,13 +74,12 @@ class Mirror:
         self._copying = asyncio.create_task(self._copy_now_and_then())
 
     async def stop(self) -> None:
-        """If nothing was recorded, nothing stays behind there either."""
+        """When a copy under way has ended. If nothing was recorded, nothing stays behind there either."""
         if self._copying is not None:
-            self._copying.cancel()
+            self._stopping.set()
             await asyncio.gather(self._copying, return_exceptions=True)
             if not self._directory.exists():
-                with suppress(OSError), _as_os_error():
-                    await asyncio.to_thread(self._system.rm_file, f"{self._place}/config.json")
+                await asyncio.to_thread(self._remove_all)
 
     async def finish(self) -> None:
         """The last copy, of everything. Raises RunStopped if it fails: the run is complete here, but not there."""
@@ -91,17 +94,27 @@ class Mirror:
             if (self._directory / name).exists():
                 self._put(name)
 
+    def _remove_all(self) -> None:
+        for name in _FILES:
+            with suppress(OSError), _as_os_error():
+                if self._system.exists(f"{self._place}/{name}"):
+                    self._system.rm_file(f"{self._place}/{name}")
+
     async def _copy_now_and_then(self) -> None:
         """A failure is said, and the next time may be better: what counts is on this machine."""
         pause = seconds_between_copies()
-        while True:
-            await asyncio.sleep(pause)
+        while not await self._stopped_within(pause):
             began = time.monotonic()
             try:
                 await asyncio.to_thread(self._put_if_grown)
             except OSError as error:
                 self._say(f"the run could not be copied to {self.address} this time: {error}")
             pause = max(seconds_between_copies(), (time.monotonic() - began) / _SHARE_OF_TIME)
+
+    async def _stopped_within(self, seconds: float) -> bool:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._stopping.wait(), seconds)
+        return self._stopping.is_set()
 
     def _put_if_grown(self) -> None:
         size = (self._directory / "runs.jsonl").stat().st_size
@@ -128,7 +141,7 @@ def fetched(address: str) -> Path:
                 here.mkdir(parents=True, exist_ok=True)
                 for part in ("runs.jsonl", "config.json"):
                     _get(system, f"{place}/{part}", here / part)
-            elif (here / "config.json").read_bytes() == config:
+            elif _same_run(here, config):
                 _get(system, f"{place}/runs.jsonl", here / ".runs.jsonl.fetched")
             else:
                 raise InputError(f"{here}: another run than that at {without_secrets(address)} is here; move it away first")
@@ -137,6 +150,23 @@ def fetched(address: str) -> Path:
     except OSError as error:
         raise InputError(f"{without_secrets(address)}: cannot be fetched: {error}") from None
     return here
+
+
+def _same_run(here: Path, config: bytes) -> bool:
+    """One of the two may have been made larger by a resume; that one counts."""
+    ours = (here / "config.json").read_bytes()
+    if ours == config:
+        return True
+    try:
+        mine, other = (msgspec.json.decode(text, type=dict[str, Any]) for text in (ours, config))
+    except msgspec.DecodeError:
+        return False
+    names = ("format", "command", "identity", "versions")
+    if any(mine.get(name) != other.get(name) for name in names):
+        return False
+    if other.get("planned", 0) > mine.get("planned", 0):
+        replace_file(here / "config.json", config)
+    return True
 
 
 def seconds_between_copies() -> float:

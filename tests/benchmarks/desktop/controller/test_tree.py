@@ -103,6 +103,46 @@ def test_only_what_is_seen_of_a_sheet(first: tuple[int, int]) -> None:
     assert [node.get("cut") for node in root.iter("table")] == ["block"]
 
 
+def test_what_libreoffice_draws_is_where_its_widget_is() -> None:
+    gtk = {"toolkit": "gtk"}
+    entry = Shown("text", "Name Box", "A1", box=(110, 70, 40, 20), attributes=gtk)
+    cells = Shown("document spreadsheet", box=(100, 100, 300, 150), children=[Sheet((0, 0))])
+    bar = Shown(
+        "tool bar", "Standard", box=(110, 45, 200, 20), children=[Shown("panel", box=(110, 45, 40, 20), children=[entry])]
+    )
+    drawn = Shown("root pane", "Book", box=(100, 40, 400, 300), children=[bar, cells])
+    widget = Shown("panel", box=(100, 65, 400, 300), attributes=gtk, children=[drawn])
+    root = tree(program(Shown("frame", "Book", box=(100, 20, 400, 345), attributes=gtk, children=[widget])))
+    places = {
+        tag: next(root.iter(tag)).get(f"{CP}screencoord") for tag in ("root-pane", "tool-bar", "text", "table", "table-cell")
+    }
+    assert places == {
+        "root-pane": "(100, 65)",
+        "tool-bar": "(110, 70)",
+        "text": "(110, 70)",
+        "table": "(100, 125)",
+        "table-cell": "(100, 125)",
+    }
+    cell = next(root.iter("table-cell"))
+    assert (cell.get(f"{CP}windowcoord"), cell.get(f"{CP}parentcoord")) == ("(0, 105)", "(0, 0)")
+
+
+def test_a_sheet_right_below_the_menu_bar_is_read_from_its_first_row() -> None:
+    sheet = Sheet((0, 0))
+    drawn = Shown("root pane", box=(100, 100, 500, 200), children=[sheet])
+    widget = Shown("panel", box=(100, 130, 500, 200), attributes={"toolkit": "gtk"}, children=[drawn])
+    cells = [node.get(f"{CP}screencoord") for node in tree(program(widget)).iter("table-cell")]
+    assert (cells[0], cells[-1]) == ("(100, 130)", "(550, 310)")
+
+
+def test_menus_of_a_bar_without_height_are_left_out() -> None:
+    flat = Shown("menu bar", box=(0, 0, 100, 0), children=[Shown("menu", "File")])
+    high = Shown("menu bar", box=(0, 0, 100, 25), children=[Shown("menu", "Edit")])
+    root = tree(program(flat, high))
+    assert [node.get("cut") for node in root.iter("menu-bar")] == ["flat", None]
+    assert [node.get("name") for node in root.iter("menu")] == ["Edit"]
+
+
 def letters(column: int) -> str:
     return (letters(column // 26 - 1) if column >= 26 else "") + chr(ord("A") + column % 26)
 

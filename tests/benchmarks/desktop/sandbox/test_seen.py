@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import io
+from ast import literal_eval
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
+from touchstone.benchmarks.desktop.controller.nodes import NAMESPACES
 from touchstone.benchmarks.desktop.guests import Desktop
 from touchstone.datasets import desktop_demo
 
 pytestmark = [pytest.mark.desktop, pytest.mark.asyncio(loop_scope="module")]
 BOOK = next((desktop_demo() / "evaluation_examples" / "examples" / "excel").glob("*/Takings.xlsx"))
 TRIES = 80
+ST, CP = (f"{{{NAMESPACES[prefix]}}}" for prefix in ("st", "cp"))
 
 
 async def tree_with(desktop: Desktop, *words: str) -> str:
@@ -66,6 +69,44 @@ async def test_calc_shows_its_cells(desktop: Desktop) -> None:
     cells = {node.get("name"): node.text for node in tree.iter("table-cell")}
     assert (cells["A1"], cells["A2"], cells["A9"], cells["D1"]) == ("Route", "Alder Point", "Heron Quay", "Fare")
     assert await desktop.terminal() is None
+
+
+def node(tree: str, tag: str, name: str) -> ElementTree.Element:
+    return next(found for found in ElementTree.fromstring(tree).iter(tag) if found.get("name") == name)
+
+
+def middle(found: ElementTree.Element) -> tuple[int, int]:
+    (left, top), (width, height) = (literal_eval(found.attrib[f"{CP}{what}"]) for what in ("screencoord", "size"))
+    return left + width // 2, top + height // 2
+
+
+async def click(desktop: Desktop, tag: str, name: str) -> None:
+    """Where the tree says that it is."""
+    x, y = middle(node(await desktop.accessibility(), tag, name))
+    await desktop.act(f"pyautogui.click({x}, {y})")
+
+
+async def until(desktop: Desktop, tag: str, name: str, state: str, wanted: bool = True) -> None:
+    for _ in range(TRIES):
+        if (f"{ST}{state}" in node(await desktop.accessibility(), tag, name).attrib) == wanted:
+            return
+        await asyncio.sleep(0.5)
+    raise AssertionError(f"{name} is {'not ' * wanted}{state}")
+
+
+@pytest.mark.parametrize("size", ["add", "remove"], ids=["maximised", "smaller"])
+async def test_clicks_hit_what_the_tree_of_calc_says(desktop: Desktop, size: str) -> None:
+    await desktop.execute(["wmctrl", "-r", "Takings", "-b", f"{size},maximized_vert,maximized_horz"])
+    if size == "remove":
+        await desktop.execute(["wmctrl", "-r", "Takings", "-e", "0,240,150,1300,700"])
+    await asyncio.sleep(2)
+    for cell in ("C5", "B9", "A1"):
+        await click(desktop, "table-cell", cell)
+        await until(desktop, "table-cell", cell, "focused")
+    for _ in range(2):
+        before = f"{ST}checked" in node(await desktop.accessibility(), "toggle-button", "Bold").attrib
+        await click(desktop, "toggle-button", "Bold")
+        await until(desktop, "toggle-button", "Bold", "checked", not before)
 
 
 async def test_chromium_shows_a_page_and_its_address(desktop: Desktop, tmp_path: Path) -> None:

@@ -2,6 +2,11 @@
 
 Each property is a message to the program and back. So of what is not showing (the items of closed menus are most of a desktop's
 nodes) only the name, the states and the text are read, and of the cells of a huge table only what makes them differ.
+
+LibreOffice draws most of its window itself, in a GTK widget below GTK's menu bar, but counts the places of what it draws from
+the top of the window: cells and buttons are told to be one menu bar too high. (Its dialogs, name box and side bar are GTK's own
+and right.) What it draws fills that widget, so the distance between the two is what has to be added: to everything inside, up
+to where a widget of GTK's own begins again.
 """
 
 from __future__ import annotations
@@ -28,7 +33,23 @@ NAMESPACES = {
 Corner = tuple[int, int]
 WINDOWS = ("frame", "dialog", "window", "alert", "file-chooser")
 """What coordinates in a window are counted from."""
+DRAWN = "root-pane"
+"""What LibreOffice calls all that it draws itself in a window."""
 _LONGEST_TEXT = 1 << 20
+
+
+@dataclass(frozen=True)
+class Around:
+    """What a node is in."""
+
+    corner: Corner = (0, 0)
+    """Of the parent, on the screen."""
+    window: Corner = (0, 0)
+    """Of its window."""
+    widget: bool = False
+    """Whether the parent is a widget of GTK's own."""
+    shift: Corner = (0, 0)
+    """To be added to what the program tells of places here."""
 
 
 @dataclass(frozen=True)
@@ -39,35 +60,59 @@ class Node:
     attributes: dict[str, str]
     text: str
     interfaces: frozenset[str]
-    corner: Corner
-    """On the screen; the parent's if it has no place of its own."""
+    inside: Around
+    """For its children; as for itself if it has no place of its own."""
+    flat: bool = False
+    """Without any height, so that nothing in it is seen."""
 
 
-def read(atspi: Any, accessible: Any, parent: Corner, window: Corner) -> Node:
+def read(atspi: Any, accessible: Any, around: Around) -> Node:
     """Raises the library's error if the program does not answer or the node is gone."""
     tag = _tag(accessible)
     attributes = _name_and_states(accessible)
     interfaces = frozenset(accessible.get_interfaces())
-    corner = parent
+    inside, flat = around, False
     if "st:showing" in attributes and "st:visible" in attributes:
         attributes |= _told(accessible)
         if "Component" in interfaces:
-            corner, size = _box(atspi, accessible)
-            attributes |= _place(corner, size, parent, corner if tag in WINDOWS else window)
+            told, size = _box(atspi, accessible)
+            widget = attributes.get("attr:toolkit") == "gtk"
+            inside = _inside(tag, told, widget, around)
+            attributes |= _place(inside.corner, size, around.corner, inside.window)
+            flat = size[1] == 0
         for interface, reader in _READERS.items():
             if interface in interfaces:
                 attributes |= _tried(reader, atspi, accessible)
     text = _text(atspi, accessible) if "Text" in interfaces else ""
-    return Node(tag, attributes, text, interfaces, corner)
+    return Node(tag, attributes, text, interfaces, inside, flat)
 
 
-def read_cell(atspi: Any, accessible: Any, tag: str, parent: Corner, window: Corner) -> Node:
+def read_cell(atspi: Any, accessible: Any, tag: str, around: Around) -> Node:
     """A cell of a kind that is known; what toolkits tell of it (its formula and borders) only if something is in it."""
     attributes, text = _name_and_states(accessible), _text(atspi, accessible)
     if text:
         attributes |= _told(accessible)
-    corner, size = _box(atspi, accessible)
-    return Node(tag, attributes | _place(corner, size, parent, window), text, frozenset(), corner)
+    told, size = _box(atspi, accessible)
+    corner = _plus(told, around.shift)
+    return Node(tag, attributes | _place(corner, size, around.corner, around.window), text, frozenset(), around)
+
+
+def _inside(tag: str, told: Corner, widget: bool, around: Around) -> Around:
+    shift = around.shift
+    if widget:
+        shift = (0, 0)
+    elif around.widget and tag == DRAWN:
+        shift = _minus(around.corner, told)
+    corner = _plus(told, shift)
+    return Around(corner, corner if tag in WINDOWS else around.window, widget, shift)
+
+
+def _plus(one: Corner, other: Corner) -> Corner:
+    return one[0] + other[0], one[1] + other[1]
+
+
+def _minus(one: Corner, other: Corner) -> Corner:
+    return one[0] - other[0], one[1] - other[1]
 
 
 def _tag(accessible: Any) -> str:
@@ -96,8 +141,8 @@ def _text(atspi: Any, accessible: Any) -> str:
 def _place(corner: Corner, size: Corner, parent: Corner, window: Corner) -> dict[str, str]:
     return {
         "cp:screencoord": str(corner),
-        "cp:windowcoord": str((corner[0] - window[0], corner[1] - window[1])),
-        "cp:parentcoord": str((corner[0] - parent[0], corner[1] - parent[1])),
+        "cp:windowcoord": str(_minus(corner, window)),
+        "cp:parentcoord": str(_minus(corner, parent)),
         "cp:size": str(size),
     }
 

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from .nodes import DRAWN, Corner
+
 _TRIES = 12
 _MARGIN = 3
 _ADDRESS = re.compile("([A-Z]{1,3})([0-9]{1,9})")
@@ -27,15 +29,18 @@ class Box:
             max(self.left, other.left), max(self.top, other.top), min(self.right, other.right), min(self.bottom, other.bottom)
         )
 
+    def moved(self, by: Corner) -> Box:
+        return Box(self.left + by[0], self.top + by[1], self.right + by[0], self.bottom + by[1])
+
 
 def box_of(atspi: Any, accessible: Any) -> Box:
     extents = atspi.Component.get_extents(accessible, atspi.CoordType.SCREEN)
     return Box(extents.x, extents.y, extents.x + extents.width, extents.y + extents.height)
 
 
-def visible_cells(atspi: Any, table: Any) -> Iterator[Any]:
-    """Row by row; nothing if the table does not say what is at its corners."""
-    box = box_of(atspi, table).within(_around(atspi, table))
+def visible_cells(atspi: Any, table: Any, shift: Corner) -> Iterator[Any]:
+    """Row by row; nothing if the table does not say what is at its corners. It is asked in its own, perhaps shifted, places."""
+    box = box_of(atspi, table).within(_around(atspi, table, shift))
     first = _cell(atspi, table, box, 1)
     last = _cell(atspi, table, box, -1)
     if first is None or last is None:
@@ -49,14 +54,16 @@ def visible_cells(atspi: Any, table: Any) -> Iterator[Any]:
                 yield cell
 
 
-def _around(atspi: Any, table: Any) -> Box:
+def _around(atspi: Any, table: Any, shift: Corner) -> Box:
     """What surrounds the table and cuts it off: its parents up to the desktop, as far as they have a size."""
-    box = Box(0, 0, 1 << 20, 1 << 20)
+    box, moved = Box(-(1 << 20), -(1 << 20), 1 << 20, 1 << 20), (0, 0)
     parent = table.get_parent()
     while parent is not None and "Component" in parent.get_interfaces():
-        outer = box_of(atspi, parent)
+        outer = box_of(atspi, parent).moved(moved)
         if outer.right > outer.left and outer.bottom > outer.top:
             box = box.within(outer)
+        if parent.get_role_name().replace(" ", "-") == DRAWN:
+            moved = (-shift[0], -shift[1])
         parent = parent.get_parent()
     return box
 

@@ -4,8 +4,9 @@ Each reading is a child of its own, so that nothing remembered is stale and a re
 during it: a program is asked once for all of its nodes' names, roles and states, which makes the rest of the walk cheap.
 
 Limits: 50 levels, 1,025 children, and a total time; a program that does not answer within a second is left out. Wherever
-something was left out, the element says so in `cut`: depth, width, time, silent, or block for a huge table of which only what
-is seen was read. If it was for time, the root says so too.
+something was left out, the element says so in `cut`: depth, width, time, silent, block for a huge table of which only what
+is seen was read, or flat for a menu bar without height: LibreOffice has a second one behind GTK's, whose menus say that they
+are seen and where, but nobody sees them, and a click there hits another menu. If it was for time, the root says so too.
 """
 
 from __future__ import annotations
@@ -95,36 +96,36 @@ class Walk:
         self._late = False
 
     def desktop(self, desktop: Any, programs: Iterable[tuple[Any, bool]]) -> str:
-        root = nodes.read(self._atspi, desktop, (0, 0), (0, 0))
+        root = nodes.read(self._atspi, desktop, nodes.Around())
         inside = "".join(
-            self._node(program, 1, (0, 0), (0, 0)) if answers else '<application name="" cut="silent"/>'
+            self._node(program, 1, nodes.Around()) if answers else '<application name="" cut="silent"/>'
             for program, answers in programs
         )
         spaces = {f"xmlns:{prefix}": address for prefix, address in nodes.NAMESPACES.items()}
         marks = {"cut": "time"} if self._late else {}
         return xmltext.element(root.tag, {**spaces, **root.attributes, **marks}, inside)
 
-    def _node(self, accessible: Any, depth: int, parent: nodes.Corner, window: nodes.Corner) -> str:
+    def _node(self, accessible: Any, depth: int, around: nodes.Around) -> str:
         """Nothing if it went away meanwhile."""
         try:
-            node = nodes.read(self._atspi, accessible, parent, window)
+            node = nodes.read(self._atspi, accessible, around)
         except self._error:
             return ""
-        if node.tag in nodes.WINDOWS:
-            window = node.corner
         parts: list[str] = []
-        cut = self._children(accessible, node, depth, window, parts)
+        cut = self._children(accessible, node, depth, parts)
         attributes = {**node.attributes, "cut": cut} if cut else node.attributes
         return xmltext.element(node.tag, attributes, xmltext.content(node.text) + "".join(parts))
 
-    def _children(self, accessible: Any, node: nodes.Node, depth: int, window: nodes.Corner, parts: list[str]) -> str:
+    def _children(self, accessible: Any, node: nodes.Node, depth: int, parts: list[str]) -> str:
         """Why not all of them were read; empty if they were."""
         try:
             count = accessible.get_child_count()
             if count and depth >= DEPTH:
                 return "depth"
+            if count and node.flat and node.tag == "menu-bar":
+                return "flat"
             huge = count > WIDTH and {"Table", "Component"} <= node.interfaces
-            children = self._cells(accessible, node, window) if huge else self._all(accessible, count, node, depth, window)
+            children = self._cells(accessible, node.inside) if huge else self._all(accessible, count, node.inside, depth)
             for child in children:
                 parts.append(child)
                 if time.monotonic() > self._deadline:
@@ -134,17 +135,17 @@ class Walk:
             return "silent"
         return "block" if huge else "width" if count > WIDTH else ""
 
-    def _all(self, accessible: Any, count: int, node: nodes.Node, depth: int, window: nodes.Corner) -> Iterator[str]:
+    def _all(self, accessible: Any, count: int, inside: nodes.Around, depth: int) -> Iterator[str]:
         """Children, of very many the first ones."""
         for index in range(min(count, WIDTH)):
             child = accessible.get_child_at_index(index)
             if child is not None:
-                yield self._node(child, depth + 1, node.corner, window)
+                yield self._node(child, depth + 1, inside)
 
-    def _cells(self, table: Any, node: nodes.Node, window: nodes.Corner) -> Iterator[str]:
+    def _cells(self, table: Any, inside: nodes.Around) -> Iterator[str]:
         """What is seen of a huge table. The first cell shows of which kind they all are."""
         tag = ""
-        for cell in visible_cells(self._atspi, table):
-            tag = tag or nodes.read(self._atspi, cell, node.corner, window).tag
-            read = nodes.read_cell(self._atspi, cell, tag, node.corner, window)
+        for cell in visible_cells(self._atspi, table, inside.shift):
+            tag = tag or nodes.read(self._atspi, cell, inside).tag
+            read = nodes.read_cell(self._atspi, cell, tag, inside)
             yield xmltext.element(tag, read.attributes, xmltext.content(read.text))

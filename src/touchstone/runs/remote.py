@@ -20,7 +20,6 @@ import msgspec
 
 from ..failures import InputError, RunStopped
 from .addresses import address_of, file_name_of, without_secrets
-from .directory import replace_file
 
 _FILES = ("config.json", "runs.jsonl", "overall.json", "summary.txt")
 _WITH_FOLDERS = ("file", "local", "memory", "sftp", "ssh", "ftp", "smb", "hdfs", "webhdfs", "arrow_hdfs", "dbfs")
@@ -165,7 +164,8 @@ def _same_run(here: Path, config: bytes) -> bool:
     if any(mine.get(name) != other.get(name) for name in names):
         return False
     if other.get("planned", 0) > mine.get("planned", 0):
-        replace_file(here / "config.json", config)
+        (here / ".config.json.new").write_bytes(config)
+        (here / ".config.json.new").replace(here / "config.json")
     return True
 
 

@@ -261,8 +261,8 @@ async def test_time_runs_out(make: Make) -> None:
 
 async def test_the_clock_stops_for_the_verdict(make: Make) -> None:
     form = task_form()
-    form["evaluator"]["postconfig"] = [{"type": "sleep", "parameters": {"seconds": 0.8}}]
-    record = await make(form, task_timeout=0.7).calls(DONE)
+    form["evaluator"]["postconfig"] = [{"type": "sleep", "parameters": {"seconds": 3.5}}]
+    record = await make(form, task_timeout=3).calls(DONE)
     assert record.outcome is Outcome.failed
 
 

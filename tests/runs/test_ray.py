@@ -376,7 +376,7 @@ def test_a_node_killed_in_mid_run_costs_nothing(nodes: TwoNodes, world: World, t
     assert done.code == 0, done.err
     assert "is lost" in done.err
     assert "raylet" not in done.out
-    assert "1 episodes are played again elsewhere" in done.err
+    assert "1 episode is played again elsewhere" in done.err
     assert times_recorded(run) == EVERY
     assert overall(run)["overall"]["passed"] == len(EVERY)
     assert len(player.asked) == len(EVERY) + 1

@@ -67,7 +67,8 @@ class Batch:
         if self.interrupted:
             self.abandon()
         elif self._playing:
-            self._say(f"waiting for {self._playing} episodes to end; Ctrl-C again abandons them")
+            which, them = ("1 episode", "it") if self._playing == 1 else (f"{self._playing} episodes", "them")
+            self._say(f"waiting for {which} to end; Ctrl-C again abandons {them}")
         self.interrupted = True
 
     def abandon(self) -> None:

@@ -147,7 +147,9 @@ class RayCluster:
             return await self._collect(actor, holder)
         except self._ray.exceptions.RayError as error:
             again = self._leases.lose(holder)
-            self._say(f"node {name} is lost ({in_words(error)}); {again} episodes are played again elsewhere")
+            self._say(
+                f"node {name} is lost ({in_words(error)}); {again} {'episode is' if again == 1 else 'episodes are'} played again elsewhere"
+            )
             self._kill(actor)
             return await self._is_alive(node)
         except BaseException:

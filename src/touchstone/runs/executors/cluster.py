@@ -146,10 +146,9 @@ class RayCluster:
             self._ready.set()
             return await self._collect(actor, holder)
         except self._ray.exceptions.RayError as error:
-            again = self._leases.lose(holder)
-            self._say(
-                f"node {name} is lost ({in_words(error)}); {again} {'episode is' if again == 1 else 'episodes are'} played again elsewhere"
-            )
+            count = self._leases.lose(holder)
+            again = "1 episode is" if count == 1 else f"{count} episodes are"
+            self._say(f"node {name} is lost ({in_words(error)}); {again} played again elsewhere")
             self._kill(actor)
             return await self._is_alive(node)
         except BaseException:

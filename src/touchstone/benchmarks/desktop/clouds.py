@@ -78,9 +78,9 @@ def write_rows(path: Path, rows: Sequence[Sequence[Any]], header: Sequence[str] 
     return path
 
 
-def identifier(name: str) -> str:
-    """A name for SQL; one that is not a plain word is quoted."""
-    plain = all(re.fullmatch(r"[A-Za-z_][A-Za-z0-9_$]*", part) for part in name.split("."))
+def identifier(name: str, *, exact: bool = False) -> str:
+    """A name for SQL; one that is not a plain word is quoted, as is one that must keep its case."""
+    plain = not exact and all(re.fullmatch(r"[A-Za-z_][A-Za-z0-9_$]*", part) for part in name.split("."))
     escaped = name.replace('"', '""')
     return name if plain else f'"{escaped}"'
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from asyncio import to_thread
 from collections.abc import Callable
 from pathlib import Path
@@ -120,17 +121,22 @@ async def snowflake_function_result(
 async def snowflake_log_message(
     scene: Scene, *, database: str, table: str, logger: str, schema: str = "PUBLIC", settings_file: str = SNOWFLAKE
 ) -> dict[str, str] | None:
-    """Severity and text of the first message of a logger. Messages take minutes to arrive: three looks, a minute apart."""
+    """Severity and text of the first message of a logger. Messages take minutes to arrive: three looks, a minute apart.
+
+    Without the table there is nothing to wait for.
+    """
     query = (
-        f"SELECT RECORD['severity_text'], VALUE FROM {identifier(database)}.public.{identifier(table)} "
-        "WHERE RECORD_TYPE = 'LOG' AND SCOPE['name'] = %s"
+        "SELECT RECORD['severity_text'], VALUE "
+        f"FROM {identifier(database)}.public.{identifier(table)} WHERE RECORD_TYPE = 'LOG' AND SCOPE['name']::STRING = %s"
     )
     for trial in range(3):
         rows = await _with_cursor(
             scene, settings_file, lambda cursor: _run(cursor, query, (logger,)), database=database, schema=schema
         )
+        if rows is None:
+            return None
         if rows:
-            return {"severity": str(rows[0][0]).strip('"'), "message": str(rows[0][1]).strip('"')}
+            return {"severity": _plain(rows[0][0]), "message": _plain(rows[0][1])}
         await asyncio.sleep(60 if trial < 2 else 0)
     return None
 
@@ -206,6 +212,12 @@ async def _with_cursor(scene: Scene, settings_file: str, work: Callable[[Any], T
 
 def _run(cursor: Any, sql: str, values: tuple[Any, ...] = ()) -> list[Any]:
     return cursor.execute(sql, values).fetchall() if values else cursor.execute(sql).fetchall()
+
+
+def _plain(variant: Any) -> str:
+    """The connector gives values of no fixed type as JSON."""
+    text = str(variant)
+    return str(json.loads(text)) if text.startswith('"') else text
 
 
 def _header(cursor: Any) -> list[str]:

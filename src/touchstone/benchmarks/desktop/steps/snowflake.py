@@ -44,11 +44,11 @@ def statements(scene: Scene, cursor: Any, action: dict[str, Any]) -> list[str]:
     """What an action does, as SQL. Only "delete all" has to ask the account first."""
     match action.get("type"):
         case "delete_database":
-            found = _named(action.get("database")) or _all(cursor, "SHOW DATABASES", 1, KEPT_DATABASES)
-            return [f"DROP DATABASE IF EXISTS {identifier(name)}" for name in found]
+            found = [*map(identifier, _texts(action.get("database")))] or _all(cursor, "SHOW DATABASES", 1, KEPT_DATABASES)
+            return [f"DROP DATABASE IF EXISTS {name}" for name in found]
         case "delete_user":
-            found = _named(action.get("username")) or _others(cursor)
-            return [f"DROP USER IF EXISTS {identifier(name)}" for name in found]
+            found = [*map(identifier, _texts(action.get("username")))] or _others(cursor)
+            return [f"DROP USER IF EXISTS {name}" for name in found]
         case "create_database":
             name = identifier(action["database"])
             drop = [f"DROP DATABASE IF EXISTS {name}"] if action.get("delete_first", True) else []
@@ -189,12 +189,13 @@ def _executed(cursor: Any, sql: str) -> str:
     return str(cursor.sfqid)
 
 
-def _named(value: Any) -> list[str]:
+def _texts(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else list(value or [])
 
 
 def _all(cursor: Any, sql: str, column: int, kept: Sequence[str]) -> list[str]:
-    return [row[column] for row in cursor.execute(sql).fetchall() if row[column] not in kept]
+    """Names as the account spells them: without quotes, those in lower case would mean others."""
+    return [identifier(row[column], exact=True) for row in cursor.execute(sql).fetchall() if row[column] not in kept]
 
 
 def _others(cursor: Any) -> list[str]:
@@ -204,7 +205,7 @@ def _others(cursor: Any) -> list[str]:
 
 def _script(scene: Scene, action: dict[str, Any]) -> list[str]:
     if "sql_script" not in action:
-        return _named(action["sql_command"])
+        return _texts(action["sql_command"])
     file = scene.dataset.resolve(action["sql_script"])
     if not file.is_file():
         raise Unscorable(f"{action['sql_script']}: the script is not in the dataset", kind="gold_missing")

@@ -6,17 +6,16 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
-from xml.etree import ElementTree
 
 from ...failures import Skipped
 from .extras import need
 from .scene import Scene
+from .untrusted import parse_tree
 
 PORT = 9222
 TRIES, PAUSE = 15, 3.0
 BROWSERS = ("Google Chrome", "Chromium")
 ADDRESS_BAR = "Address and search bar"
-_LARGEST_TREE = 32 << 20
 
 
 @asynccontextmanager
@@ -73,11 +72,7 @@ async def until_open(
 
 def address_in(tree: str) -> str | None:
     """The text in the address bar, of the focused browser window if one is; without the scheme, as browsers show it."""
-    if len(tree) > _LARGEST_TREE or "<!" in tree[:4096]:
-        return None
-    try:
-        root = ElementTree.fromstring(tree)
-    except ElementTree.ParseError:
+    if (root := parse_tree(tree)) is None:
         return None
     bars: list[tuple[bool, str]] = []
     for application in root.iter("application"):

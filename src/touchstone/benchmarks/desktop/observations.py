@@ -17,6 +17,7 @@ from xml.etree import ElementTree
 from msgspec import Struct
 
 from .tokens import cut
+from .untrusted import parse_tree
 
 Space = Literal["screenshot", "a11y_tree", "screenshot_a11y_tree", "som"]
 TREE_SPACES: tuple[Space, ...] = ("a11y_tree", "screenshot_a11y_tree", "som")
@@ -32,7 +33,6 @@ _ROLES = frozenset(
 _PICTURE = "image"
 _USABLE = ("enabled", "editable", "expandable", "checkable")
 _PAIR = re.compile(r"\(\s*(-?\d+)\s*,\s*(-?\d+)\s*\)")
-_LARGEST_TREE = 32 << 20
 _LONGEST_TEXT = 2_000
 CUT = "[…] (more is on the screen: the list was cut at {most} tokens)"
 UNREADABLE = "(the accessibility tree could not be read)"
@@ -56,11 +56,7 @@ class Node(Struct, frozen=True):
 
 def nodes(tree: str) -> list[Node] | None:
     """The things that can be used, in the tree's order; None if it cannot be read."""
-    if len(tree) > _LARGEST_TREE or "<!" in tree[:4096]:
-        return None
-    try:
-        root = ElementTree.fromstring(tree)
-    except ElementTree.ParseError:
+    if (root := parse_tree(tree)) is None:
         return None
     return [node for element in root.iter() if (node := _node(element)) is not None]
 

@@ -8,6 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from .extras import need
@@ -18,6 +19,7 @@ LARGEST_FILE = 256 * MEGABYTE
 LARGEST_TEXT = 64 * MEGABYTE
 LARGEST_YAML = 2 * MEGABYTE
 """Its parser is slow."""
+LARGEST_TREE = 32 * MEGABYTE
 LARGEST_PART = 128 * MEGABYTE
 LARGEST_ARCHIVE = 384 * MEGABYTE
 LARGEST_RATIO = 200
@@ -91,3 +93,13 @@ def _refuse_bomb(path: Path, parts: list[ZipInfo]) -> None:
             raise Unreadable(path, f"part {part.filename} unpacks to more than {LARGEST_RATIO} times its size")
     if sum(part.file_size for part in parts) > LARGEST_ARCHIVE:
         raise Unreadable(path, f"unpacks to more than {LARGEST_ARCHIVE // MEGABYTE} MB")
+
+
+def parse_tree(text: str) -> ElementTree.Element | None:
+    """An accessibility tree, or None: one that is too large, broken, or says what its own entities mean, is no tree."""
+    if len(text) > LARGEST_TREE or "<!DOCTYPE" in text:
+        return None
+    try:
+        return ElementTree.fromstring(text)
+    except ElementTree.ParseError:
+        return None

@@ -191,5 +191,7 @@ What to try next:
     {program} score bird {oracle} --data {tasks} --databases {databases}
   An ambiguous request, played by you:
     {program} interact {interact_demo()} --agent human --task {_DIALOGUE}
+  Work on a real desktop, by mouse and keyboard (its image is built first: about 3 GB, ten minutes):
+    {program} desktop demo --build
   The real BIRD data (docs/bird.md says where it is), or your own text-to-SQL service (docs/spider2.md):
     {program} bird mini_dev_sqlite.json dev_databases --model gpt-5-mini --parallel 8""")

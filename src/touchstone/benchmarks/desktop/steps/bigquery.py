@@ -61,35 +61,37 @@ async def bigquery_login(
 
 
 def _empty(scene: Scene, project: dict[str, Any]) -> None:
-    """Jobs, datasets with all they hold, connections."""
+    """Jobs, datasets with all they hold, connections. Each list is read to its end first: its pages move when things go."""
     with bigquery_client(scene.accounts, project) as client:
-        for job in client.list_jobs():
+        for job in list(client.list_jobs()):
             client.cancel_job(job)
             client.delete_job_metadata(job)
-        for dataset in client.list_datasets():
+        for dataset in list(client.list_datasets()):
             client.delete_dataset(dataset, delete_contents=True, not_found_ok=True)
     service = connection_client(scene.accounts, project)
-    for connection in service.list_connections(parent=f"projects/{project['project_id']}/locations/us"):
+    for connection in list(service.list_connections(parent=f"projects/{project['project_id']}/locations/us")):
         service.delete_connection(name=connection.name)
 
 
 def _create_table(scene: Scene, project: dict[str, Any], action: dict[str, Any]) -> None:
     """With the given columns, or those that a header names; with rows from a CSV file of the dataset."""
     bigquery = need("google.cloud.bigquery", "desktop-google")
+    source = scene.dataset.resolve(action["data_from_csv"]) if "data_from_csv" in action else None
+    if source is not None and not source.is_file():
+        raise Unscorable(f"{action['data_from_csv']}: the file is not in the dataset", kind="gold_missing")
     dataset = f"{project['project_id']}.{action['dataset_id']}"
-    given: list[dict[str, str]] | None = action.get("schema_from_json")
+    given: list[dict[str, str]] = action.get("schema_from_json") or []
     columns = [
         bigquery.SchemaField(column["name"], column.get("type", "STRING"), mode=column.get("mode", "NULLABLE"))
-        for column in given or []
+        for column in given
     ]
+    table = bigquery.Table(f"{dataset}.{action['table_id']}", schema=columns or None)
     with bigquery_client(scene.accounts, project) as client:
         client.create_dataset(bigquery.Dataset(dataset), exists_ok=True)
-        table = client.create_table(bigquery.Table(f"{dataset}.{action['table_id']}", schema=columns or None))
-        if "data_from_csv" not in action:
+        if source is None:
+            client.create_table(table)
             return
-        source = scene.dataset.resolve(action["data_from_csv"])
-        if not source.is_file():
-            raise Unscorable(f"{action['data_from_csv']}: the file is not in the dataset", kind="gold_missing")
+        # The job makes the table: one without columns could not be filled.
         how = {"schema": columns, "skip_leading_rows": 0} if columns else {"autodetect": True, "skip_leading_rows": 1}
         job = bigquery.LoadJobConfig(source_format=bigquery.SourceFormat.CSV, **how)
         with source.open("rb") as file:

@@ -103,6 +103,12 @@ def test_only_what_is_seen_of_a_sheet(first: tuple[int, int]) -> None:
     assert [node.get("cut") for node in root.iter("table")] == ["block"]
 
 
+def test_a_program_that_is_starting_tells_nothing_of_its_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    starting = Shown("frame", "New")
+    monkeypatch.setattr(starting, "get_attributes", lambda: None)
+    assert [node.get("name") for node in tree(program(starting)).iter("frame")] == ["New"]
+
+
 def test_what_libreoffice_draws_is_where_its_widget_is() -> None:
     gtk = {"toolkit": "gtk"}
     entry = Shown("text", "Name Box", "A1", box=(110, 70, 40, 20), attributes=gtk)

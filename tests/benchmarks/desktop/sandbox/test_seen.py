@@ -109,6 +109,16 @@ async def test_clicks_hit_what_the_tree_of_calc_says(desktop: Desktop, size: str
         await until(desktop, "toggle-button", "Bold", "checked", not before)
 
 
+async def test_calc_outlives_a_chooser_that_was_read_while_it_was_open(desktop: Desktop) -> None:
+    x, y = middle(node(await desktop.accessibility(), "push-button", "Font Color"))
+    await desktop.act(f"pyautogui.click({x + 14}, {y})")
+    await tree_with(desktop, "Custom Color")
+    await desktop.act("pyautogui.press('escape')")
+    for _ in range(3):
+        await asyncio.sleep(1)
+        assert "Alder Point" in await desktop.accessibility()
+
+
 async def test_chromium_shows_a_page_and_its_address(desktop: Desktop, tmp_path: Path) -> None:
     await desktop.reset(["chromium"])
     page = tmp_path / "page.html"

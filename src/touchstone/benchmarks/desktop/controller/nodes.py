@@ -125,8 +125,9 @@ def _name_and_states(accessible: Any) -> dict[str, str]:
 
 
 def _told(accessible: Any) -> dict[str, str]:
-    """What toolkits tell beyond the usual."""
-    return {f"attr:{xmltext.name(key)}": words for key, words in accessible.get_attributes().items() if key.strip()}
+    """What toolkits tell beyond the usual; programs that are starting tell nothing at all."""
+    told: dict[str, str] = accessible.get_attributes() or {}
+    return {f"attr:{xmltext.name(key)}": words for key, words in told.items() if key.strip()}
 
 
 def _box(atspi: Any, accessible: Any) -> tuple[Corner, Corner]:

@@ -7,8 +7,10 @@ import platform
 from . import pointer
 from .routes import Answer, Request, Routes, as_json, failure, text
 from .screen import screenshot
+from .starting import await_windows
 from .state import State
 
+STARTING_SECONDS = 8.0
 TREE_SECONDS, TREE_GRACE = 20.0, 10.0
 LARGEST_TREE = 64 << 20
 ROUTES = Routes()
@@ -22,6 +24,7 @@ def picture(state: State, request: Request) -> Answer:
 @ROUTES("GET", "/accessibility")
 def accessibility(state: State, request: Request) -> Answer:
     """{AT: xml}"""
+    await_windows(STARTING_SECONDS)
     job = {"what": "tree", "seconds": TREE_SECONDS}
     done = state.tree.run(job, TREE_SECONDS + TREE_GRACE, LARGEST_TREE)
     if done.returncode:
@@ -32,6 +35,7 @@ def accessibility(state: State, request: Request) -> Answer:
 @ROUTES("GET", "/terminal")
 def terminal(state: State, request: Request) -> Answer:
     """{output}: null if no terminal is in front."""
+    await_windows(STARTING_SECONDS)
     done = state.tree.run({"what": "terminal"}, TREE_SECONDS)
     if done.returncode:
         return failure(done.message or done.error or "the terminal could not be read")

@@ -21,6 +21,7 @@ from typing import Any
 
 from . import nodes, xmltext
 from .forking import Perform
+from .keeping import keeper
 from .tables import visible_cells
 
 DEPTH, WIDTH = 50, 1025
@@ -33,9 +34,11 @@ def prepare() -> Perform:
     import_module("gi").require_version("Atspi", "2.0")
     atspi: Any = import_module("gi.repository.Atspi")
     glib: Any = import_module("gi.repository.GLib")
+    meet = keeper(atspi, PATIENCE)
 
     def perform(job: dict[str, Any]) -> int:
         os.environ.pop("GTK_MODULES", None)
+        meet()
         return _remembering(atspi, glib, lambda: _print(atspi, glib, job))
 
     return perform

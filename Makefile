@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test test-long test-desktop lint perf clean
+.PHONY: setup demo test test-long test-clouds test-desktop lint perf clean
 
 setup: .venv/.complete
 
@@ -33,6 +33,22 @@ test: setup
 test-long: setup
 	$(BIN)/pytest -n 2 -m "long and not desktop"
 
+# Official clients of cloud services, and emulators of these, want other versions than ours: they have environments of their own.
+# Fetched by uv, which is much faster, or by pip, where only pip knows from where.
+.venv-clouds/.complete: pyproject.toml constraints-clouds.txt constraints-bigquery.txt | setup
+	$(PYTHON) -m venv .venv-clouds
+	$(PYTHON) -m venv .venv-clouds/emulator
+	fetch() { at=$$1; shift; $(BIN)/uv pip install -q --python $$at/bin/python "$$@" || $$at/bin/pip install -q "$$@"; }; \
+	fetch .venv-clouds -c constraints-clouds.txt -e '.[desktop-google,desktop-snowflake]' fakesnow[server] pysocks \
+		hypothesis pytest pytest-asyncio && \
+	fetch .venv-clouds/emulator -c constraints-bigquery.txt bqemulator duckdb-extensions duckdb-extension-icu \
+		duckdb-extension-spatial numpy
+	touch $@
+
+test-clouds: .venv-clouds/.complete
+	.venv-clouds/bin/python -c 'import fakesnow, google.cloud.bigquery, google.cloud.bigquery_connection_v1, pydrive2'
+	BIGQUERY_EMULATOR_PYTHON=$$PWD/.venv-clouds/emulator/bin/python .venv-clouds/bin/pytest tests/benchmarks/desktop/clouds
+
 # One at a time: what desktops leave behind is counted on the whole machine. The Docker engine is unpacked, not installed: an
 # installation would start it, and change the rules of the network.
 test-desktop: setup
@@ -61,4 +77,4 @@ perf: setup
 	$(BIN)/python perf/scale.py
 
 clean:
-	rm -rf .venv build dist src/*.egg-info .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-clouds build dist src/*.egg-info .pytest_cache .ruff_cache .hypothesis

@@ -44,6 +44,7 @@ async def make_archive(archive: Path, mirror: str | None, heard: Callable[[str],
             stdin=asyncio.subprocess.DEVNULL,
             stdout=output,
             stderr=asyncio.subprocess.PIPE,
+            cwd="/",  # where we are may lie below a /tmp that it does not see
         )
         assert process.stderr
         try:

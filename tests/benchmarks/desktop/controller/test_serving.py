@@ -11,6 +11,12 @@ import pytest
 from .running import TOKEN, Running
 
 
+def test_who_started_the_desktop_may_connect_as_another_user(controller: Running) -> None:
+    assert controller.ask("GET", "/platform", TOKEN).status_code == 200  # so both sockets are there
+    assert controller.socket.stat().st_mode & 0o777 == 0o666
+    assert controller.tunnel.stat().st_mode & 0o777 == 0o666
+
+
 @pytest.mark.parametrize("token", [None, "wrong", TOKEN + "x", TOKEN[:-1]])
 def test_without_the_token_nothing_is_done(controller: Running, token: str | None) -> None:
     mark = controller.home / "mark"

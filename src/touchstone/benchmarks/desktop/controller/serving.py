@@ -115,13 +115,14 @@ class Server(ThreadingHTTPServer):
 
 
 class UnixServer(Server):
-    """Over a Unix socket, for its owner and group."""
+    """Over a Unix socket. Anybody may connect: who started the desktop is another user outside. The token says who may ask."""
 
     address_family = socket.AF_UNIX
 
     def server_bind(self) -> None:
         Path(str(self.server_address)).unlink(missing_ok=True)
         self.socket.bind(self.server_address)
+        Path(str(self.server_address)).chmod(0o666)
         self.server_name, self.server_port = "localhost", 0
 
 

@@ -23,6 +23,7 @@ def serve(path: Path, token: str) -> Thread:
     path.unlink(missing_ok=True)
     loop = asyncio.new_event_loop()
     loop.run_until_complete(asyncio.start_unix_server(partial(_welcome, token), path))
+    path.chmod(0o666)  # as the controller's own socket
     thread = Thread(target=loop.run_forever, daemon=True)
     thread.start()
     return thread

@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test test-long test-clouds test-desktop lint perf clean
+.PHONY: setup demo test test-long test-clouds test-desktop torture lint perf clean
 
 setup: .venv/.complete
 
@@ -64,6 +64,11 @@ test-desktop: setup
 		echo "a Docker engine could not be fetched: the test that needs one is skipped"
 	export PATH="$$PATH:$$PWD/.venv/docker/usr/sbin:$$PWD/.venv/docker/usr/bin"; \
 		$(BIN)/pytest -m desktop || $(BIN)/pytest -m desktop $(AGAIN)
+
+# Kills, signals, full disks, hostile SQL and load, counted; by hand, up to half an hour. MINUTES=5 makes it shorter.
+MINUTES ?= 30
+torture: setup
+	$(BIN)/python -m tests.torture --minutes $(MINUTES) --json docs/torture.json
 
 lint: setup
 	$(BIN)/ruff check .

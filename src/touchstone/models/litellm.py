@@ -20,6 +20,7 @@ from typing import Any, cast
 
 import msgspec
 
+from ..distribution import pip_install
 from ..failures import EpisodeFailure, InputError, ModelFailure, ModelUnreachable
 from ..protocols import ModelSettings
 from ..values import Message, Place, Reply, Tool, Usage
@@ -121,7 +122,7 @@ def _library() -> Any:
     try:
         litellm: Any = import_module("litellm")
     except ImportError:
-        raise InputError("models named litellm/… need LiteLLM: pip install 'touchstone[litellm]'") from None
+        raise InputError(f"models named litellm/… need LiteLLM: {pip_install('litellm')}") from None
     litellm.suppress_debug_info = True
     warnings.filterwarnings("ignore", message=".*`ReadOnly` qualifier")  # about its own types
     return litellm

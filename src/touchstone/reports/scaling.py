@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import msgspec
 
+from ..distribution import pip_install
 from ..failures import InputError
 
 REFERENCE = "unambiguous"
@@ -36,7 +37,7 @@ def plot(levels: list[Level], directory: Path, *, title: str) -> list[Path]:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise InputError("the plot needs matplotlib: pip install 'touchstone[plot]'; the runs are in place") from None
+        raise InputError(f"the plot needs matplotlib: {pip_install('plot')}; the runs are in place") from None
     points = [level for level in levels if level.patience is not None]
     if not points:
         raise InputError(f"{directory}: there is nothing to plot, since no run has a counted task")

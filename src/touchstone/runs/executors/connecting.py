@@ -8,6 +8,7 @@ import socket
 from importlib import import_module
 from typing import Any
 
+from ...distribution import pip_install
 from ...failures import InputError
 
 
@@ -20,7 +21,7 @@ def connected(address: str | None) -> Any:
         for name in ("exceptions", "util.scheduling_strategies"):
             import_module(f"ray.{name}")
     except ImportError:
-        raise InputError("--executor ray needs Ray: pip install 'touchstone[ray]'") from None
+        raise InputError(f"--executor ray needs Ray: {pip_install('ray')}") from None
     if ray.is_initialized():
         return ray
     if address not in (None, "auto", "local"):

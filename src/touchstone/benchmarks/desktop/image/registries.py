@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from ....distribution import pip_install
 from ....failures import InputError
 from ..providers.namespaces import Bind
 
@@ -105,7 +106,7 @@ def _uv() -> Path:
         return Path(find_uv_bin())
     if found := shutil.which("uv"):
         return Path(found)
-    raise InputError("making layers needs uv: pip install 'touchstone[desktop]'")
+    raise InputError(f"making layers needs uv: {pip_install('desktop')}")
 
 
 def _local(address: str) -> Path | None:

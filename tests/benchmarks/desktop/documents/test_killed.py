@@ -14,7 +14,7 @@ import pytest
 from tests.benchmarks.desktop.documents.support import index, text_of, with_model
 from tests.support.command import finish, start
 from touchstone.benchmarks.desktop.documents import minilm
-from touchstone.benchmarks.desktop.documents.store import open_all
+from touchstone.benchmarks.desktop.documents.index import open_all
 
 PAGES = 150
 

@@ -9,8 +9,7 @@ import pytest
 
 from tests.benchmarks.desktop.documents.support import index, make_warehouse
 from tests.benchmarks.desktop.support import task_form, write_task
-from touchstone.benchmarks.desktop.documents.contexts import PUBLISHED
-from touchstone.benchmarks.desktop.documents.retrieving import FromContexts, FromIndex
+from touchstone.benchmarks.desktop.documents.retrieving import PUBLISHED, FromContexts, FromIndex
 from touchstone.benchmarks.desktop.tasks import DesktopTask, load_task
 from touchstone.failures import InputError
 

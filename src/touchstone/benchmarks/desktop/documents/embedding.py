@@ -6,18 +6,23 @@ written: after a kill, only the last few are computed again. A chunk's key is ma
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import os
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from msgspec import Struct
 
 from ....failures import WorkerFailure
 from ....workers.pool import Pool, WorkerLost
 from . import minilm
-from .together import together
 
+T = TypeVar("T")
+
+WIDTH = os.cpu_count() or 1
 _BATCH = 8
 _WALL = 600.0
 
@@ -75,3 +80,19 @@ async def complete(wanted: Sequence[tuple[str, str]], kept: Kept, pool: Pool, pr
         progress(done, len(missing))
 
     await together(range(0, len(missing), _BATCH), one)
+
+
+async def together(things: Iterable[T], work: Callable[[T], Awaitable[None]]) -> None:
+    """One more than there are cores, so that none waits for the next thing. The first failure ends all."""
+    left = iter(things)
+
+    async def worker() -> None:
+        for thing in left:
+            await work(thing)
+
+    tasks = [asyncio.ensure_future(worker()) for _ in range(WIDTH + 1)]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()

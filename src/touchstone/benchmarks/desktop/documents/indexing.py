@@ -17,13 +17,10 @@ from pathlib import Path
 
 from ....failures import InputError
 from ....workers.pool import Pool, WorkerLost
-from .embedding import Kept, complete, key
+from .embedding import WIDTH, Kept, complete, key, together
+from .index import SUFFIX, Document, Index, write
 from .reading import SUFFIXES, Reading, ReadRequest, read, shown
-from .sites import Shelf
-from .store import SUFFIX, Document, Index
-from .titles import Titles
-from .together import WIDTH, together
-from .writing import write
+from .warehouse import Shelf, Titles
 
 Progress = Callable[[str, int, int], None]
 """What is being done, how many are done, of how many."""

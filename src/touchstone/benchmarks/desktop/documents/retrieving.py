@@ -6,18 +6,25 @@ was published with the task. A task without any gets none, and the reason is kep
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
 from msgspec import Struct
 
+from ....failures import InputError
 from ..tasks import DesktopTask
-from .contexts import PUBLISHED, read_context, refuse_path
+from .index import chosen, open_all
 from .searching import Choice, Hit, Method, method, search
-from .store import chosen, open_all
 
 TOP = 4
+PUBLISHED = "retrieved_chunk_size_512_chunk_overlap_20_topk_4_embed_bge-large-en-v1.5.txt"
+"""Contexts that were retrieved beforehand, in the tasks' folders: blocks that begin with `Documentation Source:`. 136 of the
+494 tasks have an empty one, since no documents of their applications were crawled."""
+MOST_BYTES = 2**20
+"""The published ones have 14,000 at most."""
+_BLOCK = re.compile(r"^Documentation Source:", re.MULTILINE)
 
 
 class Retrieval(Struct, frozen=True):
@@ -73,12 +80,12 @@ class FromContexts:
     """Reads the context file in a task's folder."""
 
     def __init__(self, name: str = PUBLISHED, *, top: int = TOP) -> None:
-        refuse_path(name)
+        _refuse_path(name)
         self._name, self._top = name, top
 
     def retrieve(self, task: DesktopTask) -> Retrieval:
         try:
-            text, blocks = read_context(task.folder, self._name, self._top)
+            text, blocks = _read_context(task.folder, self._name, self._top)
         except FileNotFoundError:
             return Retrieval(None, f"the task has no context file {self._name}")
         except OSError as error:
@@ -98,3 +105,17 @@ def shown(hits: Sequence[Hit]) -> str:
     """Passages as an agent reads them."""
     blocks = [f"Source: {hit.path}\nTitle: {hit.title}\nContent:\n{hit.text}" for hit in hits]
     return "\n\n".join(f"[Passage {number} of {len(hits)}]\n{block}" for number, block in enumerate(blocks, 1))
+
+
+def _refuse_path(name: str) -> None:
+    if not name or Path(name).name != name:
+        raise InputError(f"--rag-filename {name}: expected the name of a file in the tasks' folders, without a path")
+
+
+def _read_context(folder: Path, name: str, top: int) -> tuple[str, int]:
+    """The first `top` blocks of a task's context, and how many they are."""
+    with (folder / name).open("rb") as file:
+        text = file.read(MOST_BYTES).decode("utf-8", "replace").strip()
+    starts = [match.start() for match in _BLOCK.finditer(text)]
+    cut = text[: starts[top]].rstrip() if len(starts) > top else text
+    return cut, min(len(starts), top)

@@ -10,13 +10,14 @@ from msgspec import Struct
 
 from ....failures import InputError
 from ..extras import need
-from . import bm25, minilm
-from .store import Index
-from .words import words
+from . import minilm
+from .index import Index
 
 Method = Literal["bm25", "minilm"]
 Choice = Literal["auto", "bm25", "minilm"]
 
+_MOST = 1000
+"""Chunks of one index that are looked at."""
 _ROWS = 8192
 """Vectors that are made wide at a time."""
 
@@ -43,10 +44,14 @@ def method(choice: Choice, indexes: Iterable[Index]) -> Method:
 
 
 def search(question: str, indexes: Sequence[Index], top: int, how: Method) -> list[Hit]:
-    """The best first. A crawl holds many a text under several addresses: what another hit contains is left out."""
-    scored = bm25.scores(words(question), indexes) if how == "bm25" else _similarities(question, indexes)
+    """The best first. A crawl holds many a text under several addresses: what another hit contains is left out.
+
+    Scores by BM25 come from one index each, whose words they weigh by; a word that is common in one application's documents
+    may count for more in another's.
+    """
+    scored = _ranked(question, indexes) if how == "bm25" else _similarities(question, indexes)
     hits: list[Hit] = []
-    for (number, chunk), score in sorted(scored.items(), key=lambda pair: (-pair[1], pair[0])):
+    for score, number, chunk in scored:
         passage = indexes[number].passage(chunk)
         if not any(passage.text in hit.text or hit.text in passage.text for hit in hits):
             hits.append(Hit(indexes[number].application, passage.path, passage.title, passage.text, score))
@@ -55,18 +60,32 @@ def search(question: str, indexes: Sequence[Index], top: int, how: Method) -> li
     return hits
 
 
-def _similarities(question: str, indexes: Sequence[Index]) -> dict[bm25.Place, float]:
+Scored = list[tuple[float, int, int]]
+"""Score, number of the index and of the chunk in it."""
+
+
+def _ranked(question: str, indexes: Sequence[Index]) -> Scored:
+    found = [(score, number, chunk) for number, index in enumerate(indexes) for chunk, score in index.ranked(question, _MOST)]
+    return sorted(found, key=_best_first)
+
+
+def _best_first(entry: tuple[float, int, int]) -> tuple[float, int, int]:
+    score, number, chunk = entry
+    return -score, number, chunk
+
+
+def _similarities(question: str, indexes: Sequence[Index]) -> Scored:
     """The cosine of the nearest window of every chunk."""
     numpy = need("numpy", "desktop-documents")
     asked = minilm.load().vector(question)
-    found: dict[bm25.Place, float] = {}
+    found: Scored = []
     for number, index in enumerate(indexes):
         vectors, owners = _matrix(index)
         parts = [vectors[start : start + _ROWS].astype("float32") @ asked for start in range(0, len(vectors), _ROWS)]
         best = numpy.full(index.size[1], -1.0)
         numpy.maximum.at(best, owners, numpy.concatenate(parts))
-        found.update({(number, chunk): score for chunk, score in enumerate(best.tolist())})
-    return found
+        found += [(score, number, chunk) for chunk, score in enumerate(best.tolist())]
+    return sorted(found, key=_best_first)
 
 
 @lru_cache(maxsize=32)

@@ -76,7 +76,7 @@ def test_a_cache_that_others_have_locked_is_left_alone(tmp_path: Path, monkeypat
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
         other.execute("BEGIN EXCLUSIVE")
-        other.execute("INSERT INTO entries VALUES ('l', 'w')")
+        other.execute("INSERT INTO entries (key, value) VALUES ('l', 'w')")
         second = Cache(path)
         assert second.get(b"k") in (None, b"v")
         second.close()
@@ -92,9 +92,9 @@ def test_keys_are_equal_just_when_their_parts_are(first: list[object], second: l
 @pytest.mark.parametrize(
     ("environment", "expected"),
     [
-        ({"TOUCHSTONE_CACHE": "/a"}, "/a/results-1.sqlite"),
-        ({"TOUCHSTONE_CACHE": "", "XDG_CACHE_HOME": "/b"}, "/b/touchstone/results-1.sqlite"),
-        ({"TOUCHSTONE_CACHE": "", "XDG_CACHE_HOME": "", "HOME": "/c"}, "/c/.cache/touchstone/results-1.sqlite"),
+        ({"TOUCHSTONE_CACHE": "/a"}, "/a/results-2.sqlite"),
+        ({"TOUCHSTONE_CACHE": "", "XDG_CACHE_HOME": "/b"}, "/b/touchstone/results-2.sqlite"),
+        ({"TOUCHSTONE_CACHE": "", "XDG_CACHE_HOME": "", "HOME": "/c"}, "/c/.cache/touchstone/results-2.sqlite"),
     ],
 )
 def test_where_it_lives(monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], expected: str) -> None:

@@ -26,6 +26,7 @@ COMMANDS = {
     "desktop": ("desktop:app", "Play Spider2-V: data-engineering work on a real desktop, made here."),
     "serve": ("serve:serve", "Answer questions over HTTP with any agent."),
     "demo": ("demo:demo", "Watch agents play a small benchmark, without a key or a network."),
+    "cache": ("cache:app", "Check what is remembered between runs."),
     "doctor": ("doctor:doctor", "Say what works on this machine and what to install for the rest."),
 }
 

@@ -1,8 +1,9 @@
 """Results remembered by content, across runs: one SQLite file of keys and values.
 
 A key is the hash of everything that a value depends on (database digest, SQL, SQLite's version, limits, code), so an entry can
-be missing but never wrong, and nothing needs to be invalidated. The cache is a convenience: if its file cannot be opened,
-read or written, everything works without it, only slower. It is bounded; when it has grown too large it starts afresh.
+be missing but never wrong, and nothing needs to be invalidated. An entry also keeps what it was made from, so that it can be
+made again and compared (`replay`). The cache is a convenience: if its file cannot be opened, read or written, everything works
+without it, only slower. It is bounded; when it has grown too large it starts afresh.
 """
 
 from __future__ import annotations
@@ -14,11 +15,14 @@ import sqlite3
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
+
+from ..protocols import Limits
 
 LARGEST_FILE = 2 * 2**30
 LARGEST_ENTRY = 8 * 2**20
 
-_FORMAT = 1
+_FORMAT = 2
 _SECONDS_FOR_A_LOCK = 5.0
 _BROKEN = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 _encode = msgspec.msgpack.Encoder().encode
@@ -38,6 +42,21 @@ def key(*parts: object) -> bytes:
     return hashlib.blake2b(_encode(parts), digest_size=20).digest()
 
 
+class Origin(Struct, frozen=True):
+    """What an entry was made from: a function beside the data, by name, and its encoded request."""
+
+    function: str
+    request: bytes
+    database: str
+    """Where it was; the digest says whether it still is."""
+    digest: str
+    limits: Limits
+    code: str
+    """Touchstone's own."""
+    function_code: str
+    """Together with that of the plug-in which the function is from."""
+
+
 class Cache:
     """Get and put; every failure counts as a miss."""
 
@@ -54,11 +73,34 @@ class Cache:
             return None
         return row[0] if row else None
 
-    def put(self, key: bytes, value: bytes) -> None:
+    def put(self, key: bytes, value: bytes, origin: Origin | None = None) -> None:
         if self._connection is None or len(value) > LARGEST_ENTRY:
             return
+        made = (origin.code, _encode(origin)) if origin else (None, None)
         with contextlib.suppress(sqlite3.Error):
-            self._connection.execute("INSERT OR REPLACE INTO entries VALUES (?, ?)", (key, value))
+            self._connection.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)", (key, value, *made))
+
+    def count(self, code: str) -> tuple[int, int]:
+        """How many results this code has remembered, and how many other code has."""
+        if self._connection is None:
+            return 0, 0
+        query = "SELECT count(*) FILTER (WHERE code = ?), count(*) FROM entries WHERE code IS NOT NULL"
+        own, total = self._connection.execute(query, (code,)).fetchone()
+        return own, total - own
+
+    def made_by(self, code: str) -> list[bytes]:
+        """The keys of all that this code has remembered."""
+        if self._connection is None:
+            return []
+        return [row[0] for row in self._connection.execute("SELECT key FROM entries WHERE code = ? ORDER BY key", (code,))]
+
+    def origin(self, key: bytes) -> tuple[Origin, bytes] | None:
+        """What an entry was made from, and its value."""
+        if self._connection is None:
+            return None
+        query = "SELECT origin, value FROM entries WHERE key = ? AND origin IS NOT NULL"
+        row = self._connection.execute(query, (key,)).fetchone()
+        return (msgspec.msgpack.decode(row[0], type=Origin), row[1]) if row else None
 
     def close(self) -> None:
         if self._connection is not None:
@@ -85,7 +127,9 @@ def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, isolation_level=None, timeout=_SECONDS_FOR_A_LOCK)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = OFF")  # a lost entry is only a miss
-    connection.execute("CREATE TABLE IF NOT EXISTS entries (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID")
+    columns = "key BLOB PRIMARY KEY, value BLOB NOT NULL, code TEXT, origin BLOB"
+    connection.execute(f"CREATE TABLE IF NOT EXISTS entries ({columns}) WITHOUT ROWID")
+    connection.execute("CREATE INDEX IF NOT EXISTS by_code ON entries (code)")
     return connection
 
 

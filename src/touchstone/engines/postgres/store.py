@@ -22,6 +22,7 @@ from pathlib import Path
 
 import msgspec
 
+from ...code_digest import digest_of
 from ...failures import InputError
 from .. import cache as results
 from . import binaries, dumps
@@ -29,7 +30,7 @@ from .dumps import Loaded, Say
 from .embedded import Kept
 
 FORMAT = 1
-"""To be raised when what loading makes of a dump changes."""
+"""Of an entry's folder."""
 
 KEPT = 5
 _IN_USE = 3600.0
@@ -72,7 +73,12 @@ def _key(found: dict[str, list[Path]], databases: Sequence[str] | None, major: i
         for path in paths
     ]
     asked = sorted(set(databases)) if databases is not None else None
-    return f"{major}-{results.key(FORMAT, platform.machine(), asked, files).hex()[:24]}"
+    return f"{major}-{results.key(FORMAT, _own_code(), platform.machine(), asked, files).hex()[:24]}"
+
+
+def _own_code() -> str:
+    """What loading makes of a dump depends on this package."""
+    return digest_of(Path(__file__).parent)
 
 
 def _volume(found: dict[str, list[Path]]) -> int:

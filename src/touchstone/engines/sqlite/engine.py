@@ -7,23 +7,20 @@ makes its private copy there, and stays with it. A worker that dies takes the pr
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import importlib
 import sqlite3
-import sys
 import time
 from collections.abc import Callable, Mapping
-from functools import cache as remember
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
+from ...code_digest import code_digest, code_digest_with
 from ...failures import SqlError, WorkerFailure
 from ...protocols import Limits
 from ...values import Table
 from ...workers.pool import Pool, Worker, WorkerLost
-from ..cache import Cache, key
+from ..cache import Cache, Origin, key
 from ..functions import name_of, result_type
 from . import files
 from .worker import Application, Applied, Fault, Query, Reader, Rows, apply, end_private, query, query_private
@@ -60,15 +57,19 @@ class SqliteEngine:
         source = self.source(database)
         digest = await self.digest(database)
         name = name_of(function)
-        known_as = key("applied", name, _code_digest(function.__module__), digest, encoded, limits, sqlite3.sqlite_version)
+        code = code_digest_with(function.__module__)
+        known_as = key("applied", name, code, digest, encoded, limits, sqlite3.sqlite_version)
         answer_type = result_type(function)
         if known := self.cache.get(known_as):
             return msgspec.msgpack.decode(known, type=answer_type)
         location = str(self.cache.path) if self.cache.path else None
-        application = Application(name, msgspec.Raw(encoded), str(source), digest, limits, location)
+        application = Application(
+            name, msgspec.Raw(encoded), str(source), digest, limits, location, code_digest(), _located(database)
+        )
         applied: Applied = await self._twice(application, wall_clock(limits) * statements)
         if applied.repeatable:
-            self.cache.put(known_as, bytes(applied.response))
+            origin = Origin(name, encoded, application.database, digest, limits, code_digest(), code)
+            self.cache.put(known_as, bytes(applied.response), origin)
         return msgspec.msgpack.decode(applied.response, type=answer_type)
 
     async def digest(self, database: Path) -> str:
@@ -167,6 +168,10 @@ class SqliteSession:
             raise SqlError(error.kind, f"{error.message} {lost_too}") from None
 
 
+def _located(database: Path) -> str:
+    return str(database.absolute())
+
+
 def _is_text(sql: str) -> bool:
     try:
         sql.encode()
@@ -190,12 +195,3 @@ def _table(answer: Rows | Fault) -> Table:
     if isinstance(answer, Fault):
         raise SqlError(answer.kind, answer.message)
     return answer.table
-
-
-@remember
-def _code_digest(module: str) -> str:
-    """Of the code that an applied function consists of: its own package and the comparisons it may call."""
-    own = Path(importlib.import_module(module).__file__ or "")
-    verdicts = Path(sys.modules["touchstone"].__file__ or "").parent / "verdicts"
-    sources = sorted({*own.parent.glob("*.py"), *verdicts.glob("*.py")})
-    return hashlib.sha256(b"\0".join(source.read_bytes() for source in sources)).hexdigest()

@@ -19,8 +19,8 @@ from msgspec import Struct
 from ...failures import SqlError, SqlFault
 from ...protocols import Limits
 from ...values import Table
-from ..cache import Cache, key
-from ..functions import found
+from ..cache import Cache, Origin, key
+from ..functions import found, name_of
 from .connection import Connection
 from .statements import is_volatile
 
@@ -51,6 +51,10 @@ class Application(Struct, frozen=True):
     digest: str
     limits: Limits
     cache: str | None
+    code: str
+    """Digest of Touchstone's own, for the keys of what is remembered."""
+    database: str
+    """The original, of which `path` may be a copy with its write-ahead log worked in."""
 
 
 class Applied(Struct, frozen=True):
@@ -101,7 +105,7 @@ class CachedReader:
         self.repeatable = True
 
     def run(self, sql: str) -> Table:
-        known_as = key("table", self._request.digest, sql, self._request.limits, sqlite3.sqlite_version)
+        known_as = key("table", self._request.code, self._request.digest, sql, self._request.limits, sqlite3.sqlite_version)
         volatile = is_volatile(sql)
         if not volatile and (known := self._cache.get(known_as)):
             return _table(msgspec.msgpack.decode(known, type=Rows | Fault))
@@ -110,12 +114,22 @@ class CachedReader:
         answer = _attempt(lambda: connection.run(sql, self._request.limits, single=True))
         if not volatile:
             self.repeatable = repeatable
-            self._cache.put(known_as, msgspec.msgpack.encode(answer))
+            self._cache.put(known_as, msgspec.msgpack.encode(answer), self._origin(sql))
         return _table(answer)
+
+    def _origin(self, sql: str) -> Origin:
+        given = self._request
+        encoded = msgspec.msgpack.encode(sql)
+        return Origin(name_of(statement), encoded, given.database, given.digest, given.limits, given.code, given.code)
 
     def time(self, sql: str) -> float:
         self.repeatable = False
         return _shared(self._request.path).time(sql, self._request.limits)
+
+
+def statement(reader: Reader, sql: str) -> Rows | Fault:
+    """One statement as a function to apply: makes a remembered table again."""
+    return _attempt(lambda: reader.run(sql))
 
 
 def _attempt(run: Callable[[], Table]) -> Rows | Fault:

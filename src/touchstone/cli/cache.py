@@ -1,0 +1,65 @@
+"""`touchstone cache`: what is remembered between runs, and whether it is still true."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from typing import Annotated
+
+import msgspec
+from cyclopts import App, Parameter
+
+from ..code_digest import code_digest
+from ..engines.cache import Cache, default_path
+from ..engines.replay import Replayed, replay, sample
+from ..engines.sqlite.engine import SqliteEngine
+from ..failures import InputError
+
+app = App(name="cache", help="Check what Touchstone remembers between runs.")
+
+
+@app.command
+def check(
+    *,
+    sample_size: Annotated[int, Parameter(name=["--sample", "-n"])] = 100,
+    all_: Annotated[bool, Parameter(name="--all", negative="")] = False,
+    seed: int = 0,
+) -> int:
+    """Run a sample of the remembered statements and judgements again and compare. Exit code 1 if any differs.
+
+    Parameters
+    ----------
+    sample_size
+        How many to run again.
+    all_
+        Run all of them again.
+    seed
+        Of the choice.
+    """
+    if sample_size < 1:
+        raise InputError(f"--sample {sample_size}: expected a positive number")
+    cache = Cache(default_path())
+    own, others = cache.count(code_digest())
+    keys = sample(cache, None if all_ else sample_size, seed)
+    found = asyncio.run(_replayed(cache, keys))
+    counted = Counter(each.result for each in found)
+    for each in found:
+        if each.result != "same":
+            print(f"{each.result:<10} {each.origin.database}: {_work(each)}: {each.detail}")
+    print(f"{default_path()}: {own:,} results of this code, {others:,} of other versions, which are not used")
+    print(f"run again: {len(found):,}; same {counted['same']:,}, different {counted['different']:,}, gone {counted['gone']:,}")
+    return 1 if counted["different"] else 0
+
+
+async def _replayed(cache: Cache, keys: list[bytes]) -> list[Replayed]:
+    engine = SqliteEngine(cache=None)
+    try:
+        return [each async for each in replay(cache, keys, engine)]
+    finally:
+        await engine.close()
+        cache.close()
+
+
+def _work(each: Replayed) -> str:
+    text = " ".join(repr(msgspec.msgpack.decode(each.origin.request)).split())
+    return f"{each.origin.function.rpartition(':')[2]} {text if len(text) <= 120 else text[:119] + '…'}"

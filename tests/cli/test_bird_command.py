@@ -71,6 +71,7 @@ def test_the_run_goes_below_results_by_default(cli: Cli, tmp_path: Path, world: 
         "config.toml",
         "overall.json",
         "runs.jsonl",
+        "seal.json",
         "summary.txt",
     ]
 

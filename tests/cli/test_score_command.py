@@ -36,6 +36,7 @@ def test_it_writes_a_run_directory(cli: Cli, tmp_path: Path, world: World, predi
         "config.toml",
         "overall.json",
         "runs.jsonl",
+        "seal.json",
         "summary.txt",
     ]
     assert overall(run)["overall"] == {**overall(run)["overall"], "passed": 3, "failed": 3}

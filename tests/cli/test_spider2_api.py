@@ -158,6 +158,7 @@ class TestTheWholeWay:
             "config.toml",
             "overall.json",
             "runs.jsonl",
+            "seal.json",
             "summary.txt",
         ]
         assert overall(run)["overall"]["passed"] == 3

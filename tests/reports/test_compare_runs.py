@@ -272,7 +272,7 @@ def test_a_torn_last_line_is_passed_over(tmp_path: Path) -> None:
     [
         (b'{"task": 1}\n', "line 1 is not a record of Touchstone"),
         (b"\xff\xfe\n", "line 1 is not a record of Touchstone"),
-        (2 * (msgspec.json.encode(a_record("x")) + b"\n"), "task x, epoch 0 is recorded twice"),
+        (2 * (msgspec.json.encode(a_record("x")) + b"\n"), "line 2 records task x, epoch 0 again, after line 1"),
     ],
 )
 def test_damaged_records_are_told_by_file_and_line(tmp_path: Path, content: bytes, said: str) -> None:

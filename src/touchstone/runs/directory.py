@@ -1,13 +1,16 @@
 """The run directory: written so that a kill at any moment loses at most the episodes in flight.
 
     config.json     written first: what is needed to run it again, and what makes its records comparable
-    runs.jsonl      one record per task and epoch, in the order they ended
-    overall.json    aggregates      }  both replaced as a whole when the run ends,
-    summary.txt     for a person    }  whether it was finished, stopped or interrupted
+    runs.jsonl      one record per task and epoch, in the order they ended, each with its seal
+    overall.json    aggregates      }  replaced as a whole when the run ends,
+    summary.txt     for a person    }  whether it was finished, stopped or interrupted,
+    seal.json       of all these    }  the seal last
     episodes/       pictures and other files that records name, of benchmarks that have some
+    .lock           while the run is open, held by the one process that writes
 
 A record counts as done when it is on the disk: records that end while a write is under way share the next one.
-On resume a torn last line is cut off, and records with the outcome `error` are taken out, since they are owed again.
+On resume a torn last line is cut off, and records with the outcome `error` are taken out, since they are owed again; the rest
+is sealed anew, if its seals were right.
 """
 
 from __future__ import annotations
@@ -17,7 +20,8 @@ import fcntl
 import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -25,9 +29,11 @@ from typing import Any
 
 import msgspec
 
+from ..code_digest import code_digest
 from ..failures import InputError, RunStopped
-from ..values import Record
-from .reading import SLIM, decode_line, differences, encoded, is_owed, read, read_config, read_records
+from ..values import Outcome, Record
+from . import seal
+from .reading import SLIM, decode_line, differences, encoded, is_owed, read, read_config, read_records, refuse_second
 
 __all__ = ["FORMAT", "RunDirectory", "encoded", "read_config", "read_records", "replace_file"]
 
@@ -35,7 +41,11 @@ FORMAT = 1
 FETCHED = ".runs.jsonl.fetched"
 """Records of the same run from elsewhere, which a resume takes in."""
 
+LOCK = ".lock"
+
 _encoder = msgspec.json.Encoder()
+_TRIES_TO_LOCK = 10
+_SECONDS_BETWEEN_TRIES = 0.05
 
 
 class RunDirectory:
@@ -45,6 +55,7 @@ class RunDirectory:
         self.path = path
         self.config = config
         self._new = new
+        self._chain = seal.Chain.of(config)
         try:
             self._lock = _lock(path)
             self._open()
@@ -57,6 +68,7 @@ class RunDirectory:
     @classmethod
     def create(cls, base: Path, config: Mapping[str, Any], options: str = "") -> RunDirectory:
         """A new directory below `base`, named by the time; `options` is the text of its config.toml."""
+        config = {**config, "identity": _with_code(config.get("identity", {})), "seal": seal.MARK}
         name = f"run-{datetime.now().strftime('%Y%m%d-%H%M%S')}"
         try:
             path = _make_unique(base, name)
@@ -77,10 +89,14 @@ class RunDirectory:
     def resume(cls, path: Path, identity: Mapping[str, Any]) -> RunDirectory:
         """An existing run, made ready to go on. Raises InputError if its records would not be comparable with new ones."""
         config = read_config(path)
-        _refuse_incomparable(path, config.get("identity", {}), identity)
+        _refuse_incomparable(path, config.get("identity", {}), _with_code(identity))
         directory = cls(path, config)
-        directory._drop_owed()
-        directory._take_in(path / FETCHED)
+        try:
+            directory._make_ready()
+            directory._take_in(path / FETCHED)
+        except BaseException:
+            directory.close()
+            raise
         return directory
 
     def widen(self, planned: int, arguments: Mapping[str, Any], options: str) -> None:
@@ -93,6 +109,7 @@ class RunDirectory:
             return
         self.config = {**self.config, "planned": planned, "arguments": arguments}
         try:
+            self._break_seal()
             replace_file(self.path / "config.toml", options.encode())
             replace_file(self.path / "config.json", _pretty(self.config))
         except OSError as error:
@@ -104,7 +121,7 @@ class RunDirectory:
 
     async def append(self, record: Record) -> None:
         """Returns when the record is on the disk. Raises RunStopped if it cannot be written."""
-        self._pending.append(encoded(record) + b"\n")
+        self._pending.append(encoded(record))
         if self._next_write is None:
             self._next_write = asyncio.create_task(self._write_pending())
             self._next_write.add_done_callback(_look_at)
@@ -120,11 +137,13 @@ class RunDirectory:
     async def _write_pending(self) -> None:
         async with self._disk:
             self._next_write = None  # what comes from now on goes into the write after this one
-            data, self._pending = b"".join(self._pending), []
-            await asyncio.to_thread(self._write, data)
+            records, self._pending = self._pending, []
+            await asyncio.to_thread(self._write, records)
 
-    def _write(self, data: bytes) -> None:
+    def _write(self, records: Sequence[bytes]) -> None:
+        data, chain = _lines(records, self._chain)
         try:
+            self._break_seal()
             view = memoryview(data)
             while view:
                 view = view[os.write(self._file, view) :]
@@ -133,23 +152,34 @@ class RunDirectory:
             os.ftruncate(self._file, self._size)  # no half record stays behind
             raise RunStopped(f"cannot write to {self.path / 'runs.jsonl'}: {error.strerror}") from None
         self._size += len(data)
+        self._chain = chain
+
+    def _break_seal(self) -> None:
+        """Before the first change: a run that is killed has no seal rather than a wrong one."""
+        (self.path / seal.FILE).unlink(missing_ok=True)
 
     def finish(self, overall: Mapping[str, Any], summary: str) -> None:
         try:
+            self._break_seal()
             replace_file(self.path / "overall.json", _pretty(overall))
             replace_file(self.path / "summary.txt", summary.encode())
+            if self._chain is not None:
+                replace_file(self.path / seal.FILE, seal.closing(self.path, self._chain))
         except OSError as error:
             raise RunStopped(f"cannot write the summary to {self.path}: {error.strerror}") from None
 
     def close(self) -> None:
         """Closes the run; a new one in which nothing was recorded leaves nothing behind."""
         os.close(self._file)
-        os.close(self._lock)
-        if self._new and self._size == 0:
-            self._remove()
+        try:
+            if self._new and self._size == 0:
+                self._remove()
+            (self.path / LOCK).unlink(missing_ok=True)
+        finally:
+            os.close(self._lock)
 
     def _remove(self) -> None:
-        for name in ("runs.jsonl", "config.json", "config.toml", "overall.json", "summary.txt"):
+        for name in ("runs.jsonl", "config.json", "config.toml", "overall.json", "summary.txt", seal.FILE, LOCK):
             (self.path / name).unlink(missing_ok=True)
         shutil.rmtree(self.path / "episodes", ignore_errors=True)
         latest = self.path.parent / "latest"
@@ -162,16 +192,19 @@ class RunDirectory:
         self._file = os.open(self.path / "runs.jsonl", os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
         self._size = os.fstat(self._file).st_size
 
-    def _drop_owed(self) -> None:
+    def _make_ready(self) -> None:
         """Rewrites runs.jsonl without a torn last line and without errors, unless there is nothing to take out."""
         path = self.path / "runs.jsonl"
         kept = path.with_suffix(".jsonl.kept")
         try:
-            if _any_owed(path):
-                _copy_done(path, kept)
+            owed, chain = _looked_through(path, self._chain)
+            if owed:
+                self._break_seal()
+                chain = _copy_done(path, kept, self._chain)
                 kept.replace(path)
                 os.close(self._file)
                 self._open()
+            self._chain = chain
         except OSError as error:
             raise InputError(f"{path}: cannot be made ready to resume: {error.strerror}") from None
         finally:
@@ -182,14 +215,17 @@ class RunDirectory:
         if not others.exists():
             return
         done = {(record.task, record.epoch) for record in self.records()}
+        taken: list[bytes] = []
         try:
+            _looked_through(others, seal.Chain.of(self.config))
             with others.open("rb") as lines:
                 for number, line in enumerate(lines, 1):
                     found = None if is_owed(others, number, line) else decode_line(others, number, line, SLIM)
                     if found and (found.task, found.epoch) not in done:
-                        self._pending.append(line)
-            self._write(b"".join(self._pending))
-            self._pending.clear()
+                        done.add((found.task, found.epoch))
+                        taken.append(seal.opened(line)[0])
+            if taken:
+                self._write(taken)
             others.unlink()
         except OSError as error:
             raise InputError(f"{others}: cannot be taken into this run: {error.strerror}") from None
@@ -202,28 +238,70 @@ def _look_at(write: asyncio.Task[None]) -> None:
 
 
 def _lock(path: Path) -> int:
-    """Of the run's configuration: the one file that is never replaced while a run is open."""
-    file = os.open(path / "config.json", os.O_RDWR | os.O_CLOEXEC)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    """A file of its own, since every other is replaced at times, and a lock stays with the file that was replaced.
+
+    Tried for a moment, because somebody who only looks whether a run is going on holds the lock for an instant. The one who
+    held it removes the file: a lock on a file that is no longer there is none.
+    """
+    for _ in range(_TRIES_TO_LOCK):
+        file = os.open(path / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if _is_at(file, path / LOCK):
+                return file
+        except BlockingIOError:
+            time.sleep(_SECONDS_BETWEEN_TRIES)
+        except OSError:
+            os.close(file)
+            raise
         os.close(file)
-        raise InputError(f"{path}: another process is writing to this run") from None
-    return file
+    raise InputError(f"{path}: another process is writing to this run")
 
 
-def _any_owed(path: Path) -> bool:
+def _is_at(file: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(file), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _looked_through(path: Path, chain: seal.Chain | None) -> tuple[bool, seal.Chain | None]:
+    """Whether anything is owed, and the chain's end. Raises InputError if a record is there twice, or a seal is wrong."""
+    owed = False
+    seen: dict[tuple[str, int], int] = {}
     with path.open("rb") as lines:
-        return any(is_owed(path, number, line) for number, line in enumerate(lines, 1))
+        for number, line in enumerate(lines, 1):
+            record = decode_line(path, number, line, SLIM)
+            owed |= record is None or record.outcome is Outcome.error
+            if record is None:
+                continue
+            refuse_second(path, number, record, seen)
+            if chain is not None:
+                if not chain.follows(line):
+                    what = "was changed after it was written, or a line before it was taken out"
+                    raise InputError(f"{path}: line {number} {what}; to go on all the same, see 'Seals' in docs/runs.md")
+                chain = chain.after(line)
+    return owed, chain
 
 
-def _copy_done(path: Path, target: Path) -> None:
+def _copy_done(path: Path, target: Path, chain: seal.Chain | None) -> seal.Chain | None:
     with path.open("rb") as lines, target.open("wb") as kept:
         for number, line in enumerate(lines, 1):
             if not is_owed(path, number, line):
+                line, chain = _lines([seal.opened(line)[0]], chain) if chain else (line, None)
                 kept.write(line)
         kept.flush()
         os.fsync(kept.fileno())
+    return chain
+
+
+def _lines(records: Iterable[bytes], chain: seal.Chain | None) -> tuple[bytes, seal.Chain | None]:
+    """Encoded records as lines, sealed if the run is, and the chain after them."""
+    return chain.sealed(records) if chain else (b"".join(record + b"\n" for record in records), None)
+
+
+def _with_code(identity: Mapping[str, Any]) -> dict[str, Any]:
+    return {**identity, "code": code_digest()}
 
 
 def replace_file(path: Path, content: bytes) -> None:

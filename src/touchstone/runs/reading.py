@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 import msgspec
 
@@ -12,7 +12,19 @@ from ..failures import InputError
 from ..values import Outcome, Record
 from .remote import open_to_read
 
+
+class Keyed(Protocol):
+    """Whatever is read of a record, it says of which episode it is."""
+
+    @property
+    def task(self) -> str: ...
+
+    @property
+    def epoch(self) -> int: ...
+
+
 R = TypeVar("R")
+K = TypeVar("K", bound=Keyed)
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Record)
@@ -57,16 +69,26 @@ def read_records(path: Path, wanted: Callable[[Record], bool] = lambda _: True) 
     return (record for record in read(path, _decoder) if wanted(record))
 
 
-def read(path: Path, decoder: msgspec.json.Decoder[R]) -> Iterator[R]:
+def read(path: Path, decoder: msgspec.json.Decoder[K]) -> Iterator[K]:
+    """Raises InputError for a line that is no record, and for a task and epoch that are there twice."""
     file = path / "runs.jsonl"
+    seen: dict[tuple[str, int], int] = {}
     try:
         with open_to_read(file) as lines:
             for number, line in enumerate(lines, 1):
                 record = decode_line(file, number, line, decoder)
                 if record is not None:
+                    refuse_second(file, number, record, seen)
                     yield record
     except OSError as error:
         raise InputError(f"{file}: cannot read the records of this run: {error.strerror or error}") from None
+
+
+def refuse_second(file: Path, number: int, record: Keyed, seen: dict[tuple[str, int], int]) -> None:
+    """`seen` has the lines of those before. Two records of one episode would count it twice."""
+    first = seen.setdefault((record.task, record.epoch), number)
+    if first != number:
+        raise InputError(f"{file}: line {number} records task {record.task}, epoch {record.epoch} again, after line {first}")
 
 
 def decode_line(file: Path, number: int, line: bytes, decoder: msgspec.json.Decoder[R]) -> R | None:

@@ -20,9 +20,10 @@ import msgspec
 
 from ..distribution import pip_install
 from ..failures import InputError, RunStopped
+from . import seal
 from .addresses import address_of, file_name_of, without_secrets
 
-_FILES = ("config.json", "runs.jsonl", "overall.json", "summary.txt")
+_FILES = ("config.json", "runs.jsonl", "overall.json", "summary.txt", seal.FILE)
 _WITH_FOLDERS = ("file", "local", "memory", "sftp", "ssh", "ftp", "smb", "hdfs", "webhdfs", "arrow_hdfs", "dbfs")
 """Elsewhere a folder is a part of a name, and making one could make a bucket."""
 _SECONDS_BETWEEN_COPIES = 30.0
@@ -69,6 +70,7 @@ class Mirror:
         """Raises InputError if nothing can be written there, before anything runs."""
         try:
             await asyncio.to_thread(self._put, "config.json")
+            await asyncio.to_thread(self._remove, seal.FILE)  # a run that goes on is not closed there either
         except OSError as error:
             raise InputError(f"{self.address}: cannot be written to: {error}") from None
         self._copying = asyncio.create_task(self._copy_now_and_then())
@@ -96,9 +98,13 @@ class Mirror:
 
     def _remove_all(self) -> None:
         for name in _FILES:
-            with suppress(OSError), _as_os_error():
-                if self._system.exists(f"{self._place}/{name}"):
-                    self._system.rm_file(f"{self._place}/{name}")
+            with suppress(OSError):
+                self._remove(name)
+
+    def _remove(self, name: str) -> None:
+        with _as_os_error():
+            if self._system.exists(f"{self._place}/{name}"):
+                self._system.rm_file(f"{self._place}/{name}")
 
     async def _copy_now_and_then(self) -> None:
         """A failure is said, and the next time may be better: what counts is on this machine."""

@@ -71,8 +71,8 @@ class Tally:
             "score": math.fsum(self._scores) / n if n else None,
             "metrics": self._means(),
             "outcomes": {outcome.value: self.outcomes[outcome] for outcome in Outcome},
-            "failed_because": dict(self._kinds.most_common()),
-            "reasons": {outcome.value: dict(reasons.most_common(20)) for outcome, reasons in sorted(self._reasons.items())},
+            "failed_because": _ranked(self._kinds),
+            "reasons": {outcome.value: _ranked(reasons, 20) for outcome, reasons in sorted(self._reasons.items())},
             **{f"by_{facet}": _shares(values) for facet, values in self._facets.items()},
             "usage": self.usage,
             "usage_by": dict(self.usage_by),
@@ -89,6 +89,11 @@ def tally(records: Iterable[Record]) -> Tally:
     for record in records:
         counted.add(record)
     return counted
+
+
+def _ranked(counts: Counter[str], most: int | None = None) -> dict[str, int]:
+    """The most frequent first, whatever order they came in."""
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:most])
 
 
 def wilson(passed: int, n: int) -> tuple[float, float]:

@@ -14,8 +14,9 @@ from ...failures import InputError
 from .reading import RunData
 from .results import Difference
 
-THE_POINT = frozenset("agent model max_turns protocol service command predictions instructions schema user r_ves".split())
-"""`schema` and `instructions` are what an agent is told; `r_ves` adds a metric beside the one that decides."""
+THE_POINT = frozenset("agent model max_turns protocol service command predictions instructions schema user r_ves code".split())
+"""`schema` and `instructions` are what an agent is told; `r_ves` adds a metric beside the one that decides; `code` is
+Touchstone's own, whose version may differ too."""
 _BY_NAME = ("databases", "gold")
 """Digests of files: a run has those of its own tasks, so only what several runs have must be the same."""
 _SHOWN = 3

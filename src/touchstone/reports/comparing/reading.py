@@ -73,12 +73,7 @@ def _config(path: Path) -> _Config:
 
 
 def _entries(path: Path) -> Iterator[Entry]:
-    seen: set[tuple[str, int]] = set()
-    for entry in read(path, _decoder):
-        if (entry.task, entry.epoch) in seen:
-            raise InputError(f"{path / 'runs.jsonl'}: task {entry.task}, epoch {entry.epoch} is recorded twice")
-        seen.add((entry.task, entry.epoch))
-        yield _shortened(entry)
+    return map(_shortened, read(path, _decoder))
 
 
 def _shortened(entry: Entry) -> Entry:

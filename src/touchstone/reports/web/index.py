@@ -150,14 +150,20 @@ class RunIndex:
         try:
             self._keep(_decoder.decode(line), len(line))
         except (msgspec.DecodeError, UnicodeError) as error:
-            if len(self.faults) < MOST_FAULTS:
-                self.faults.append(f"line {self._lines:,} is not a record and is left out: {error}")
+            self._fault(f"line {self._lines:,} is not a record and is left out: {error}")
         self._mark, self._marked = line[:_MARK], self._end
         self._end += len(line)
+
+    def _fault(self, text: str) -> None:
+        if len(self.faults) < MOST_FAULTS:
+            self.faults.append(text)
 
     def _keep(self, line: _Line, length: int) -> None:
         record = _record(line)
         entry = Entry(episode_name(line.task, line.epoch), record, _question(line), self._end, length)
+        if entry.name in self.by_name:
+            self._fault(f"line {self._lines:,} records task {line.task}, epoch {line.epoch} again and is left out")
+            return
         self.entries.append(entry)
         self.by_name[entry.name] = entry
         self.tally.add(record)

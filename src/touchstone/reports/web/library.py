@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ...failures import InputError
-from ...runs.directory import read_config
+from ...runs.directory import LOCK, read_config
 from .index import RunIndex
 from .names import digest, safe
 from .shapes import mapping
@@ -101,7 +101,7 @@ class Run:
                 return False
         except OSError:
             pass
-        return _locked(self.path / "config.json")
+        return _locked(self.path / LOCK)
 
 
 class Library:

@@ -19,6 +19,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
+from ...code_digest import code_digest
 from ...failures import EpisodeFailure, InputError
 from ...values import Record
 from ..batch import Job, Say
@@ -172,6 +173,8 @@ class RayCluster:
         for what in ("touchstone", "SQLite"):
             if begun.versions[what] != here[what]:
                 raise InputError(f"it has {what} {begun.versions[what]}, and here it is {here[what]}")
+        if begun.code != code_digest():
+            raise InputError(f"its Touchstone is not the same code: {begun.code[:12]} there and {code_digest()[:12]} here")
         there = msgspec.json.decode(begun.identity)
         for what, ours, theirs in differences(unplaced(work.identity), unplaced(there)):
             raise InputError(f"its records would not be comparable: {what} is {theirs!r} there and {ours!r} here")

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from ...code_digest import code_digest
 from ..run import versions
 from .seat import Build, Seat
 from .shipping import Arriving, Hashes, Listed, Store, at, default_root, has_same_content, is_here
@@ -24,6 +25,7 @@ class Begun(Struct, frozen=True):
 
     identity: bytes
     versions: Mapping[str, str]
+    code: str
     error: str | None
 
 
@@ -64,7 +66,7 @@ class Node:
         """The environment comes as an argument of a call because that, unlike Ray's own way, reaches no log."""
         os.environ.update(environment)
         self._seat.fill(build, command, arguments)
-        return Begun(msgspec.json.encode(self._seat.identity), versions(), self._seat.error)
+        return Begun(msgspec.json.encode(self._seat.identity), versions(), code_digest(), self._seat.error)
 
     def lease(self, places: Sequence[Place]) -> None:
         self._seat.lease(places)

@@ -7,22 +7,30 @@
     └── EpisodeFailure          an episode ended without a judgement of a submission
         ├── TurnLimit           the agent used all its turns
         ├── ContextLimit        the conversation no longer fits the model
-        ├── TimeLimit           the agent's program used all its time
+        ├── TimeLimit           the agent used all its time
+        ├── SizeLimit           the agent, its model or its service sent more, or called more often, than an episode may
         ├── ProgramFailure      the agent's program ended badly before it had handed anything in
+        ├── ProgramUnstartable  the agent's program could not be started
         ├── ModelRefusal        the model refused to work on the task
         ├── Unscorable          the reference is missing or broken
         ├── Skipped             the task cannot be run on this machine
         ├── ModelFailure        the model's service failed after retries
         ├── ModelUnreachable    nothing answers at the model's address
+        ├── ModelNonsense       the model's reply cannot be read, though its service did its part
         ├── ModelRejected       the service says that no request like this can ever work: key, name, option
         ├── ServiceUnreachable  nothing answers at the address of a service under test
         ├── ServiceFailure      a service under test gave no answer: a time-out, or a status that is not a success
+        ├── ServiceRejected     a service under test refuses the request: a status of 400 to 499
         ├── ServiceNonsense     a service under test answered, and there is no SQL in it
+        ├── ServiceMismatch     a service under test answered, and not in the form that the options say
         ├── WorkerFailure       a process of ours died or misbehaved, twice
         └── DatabaseFailure     a database server is gone or refuses to work
 
 `RULES` says for each episode failure which outcome it gives, whether the run goes on, and thereby whether a resume
 tries again. The runner, the scorer and the reports all read this table.
+
+Whatever comes from the bytes of an agent, a model, a service or a prediction is passed, failed or limit; `error` needs a
+failure of ours or of a service. Bytes from outside are read in `foreign`, and nowhere else.
 """
 
 from __future__ import annotations
@@ -77,11 +85,23 @@ class TimeLimit(EpisodeFailure):
     pass
 
 
+class SizeLimit(EpisodeFailure):
+    pass
+
+
 class ProgramFailure(EpisodeFailure):
     pass
 
 
+class ProgramUnstartable(ProgramFailure):
+    pass
+
+
 class ModelRefusal(EpisodeFailure):
+    pass
+
+
+class ModelNonsense(EpisodeFailure):
     pass
 
 
@@ -113,7 +133,15 @@ class ServiceFailure(EpisodeFailure):
     pass
 
 
+class ServiceRejected(ServiceFailure):
+    pass
+
+
 class ServiceNonsense(EpisodeFailure):
+    pass
+
+
+class ServiceMismatch(ServiceNonsense):
     pass
 
 
@@ -129,6 +157,7 @@ class Stops(Enum):
     """When a failure ends the whole run. Failures with the outcome `error` also end it when too many come in a row."""
 
     never = "never"
+    if_nothing_else = "when the first tasks all end so: then it is the set-up, and no task was tried"
     unless_replied = "unless a model call of this run has worked before"
     always = "always"
 
@@ -143,8 +172,11 @@ RULES: dict[type[EpisodeFailure], Rule] = {
     TurnLimit: Rule(Outcome.limit),
     ContextLimit: Rule(Outcome.limit),
     TimeLimit: Rule(Outcome.limit),
+    SizeLimit: Rule(Outcome.limit),
     ProgramFailure: Rule(Outcome.failed),
+    ProgramUnstartable: Rule(Outcome.failed, Stops.if_nothing_else),
     ModelRefusal: Rule(Outcome.failed),
+    ModelNonsense: Rule(Outcome.failed),
     Unscorable: Rule(Outcome.unscorable),
     Skipped: Rule(Outcome.skipped),
     ModelFailure: Rule(Outcome.error),
@@ -152,7 +184,9 @@ RULES: dict[type[EpisodeFailure], Rule] = {
     ModelRejected: Rule(Outcome.error, Stops.always),
     ServiceUnreachable: Rule(Outcome.error, Stops.unless_replied),
     ServiceFailure: Rule(Outcome.error),
+    ServiceRejected: Rule(Outcome.error, Stops.if_nothing_else),
     ServiceNonsense: Rule(Outcome.failed),
+    ServiceMismatch: Rule(Outcome.failed, Stops.if_nothing_else),
     WorkerFailure: Rule(Outcome.error),
     DatabaseFailure: Rule(Outcome.error),
 }

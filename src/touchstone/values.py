@@ -2,6 +2,9 @@
 
 Everything here is a frozen value without behaviour of its own. The parts that cross a process boundary or
 land in a file are msgspec structs, so one definition serves the code, the wire and the run directory.
+
+What an agent, a model or a service can put words into (calls, replies, observations, notes, verdicts) holds whole characters
+only, by construction: no line of a run can fail to be written because of what somebody else wrote.
 """
 
 from __future__ import annotations
@@ -10,6 +13,9 @@ from enum import StrEnum
 from typing import Any, TypedDict
 
 from msgspec import Struct
+from msgspec.structs import force_setattr
+
+from .foreign import whole, whole_value
 
 Cell = None | int | float | str | bytes
 Row = tuple[Any, ...]
@@ -46,6 +52,9 @@ class Verdict(Struct, frozen=True):
     reason: str
     metrics: dict[str, float] = {}
     evidence: dict[str, Any] = {}
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "reason", whole(self.reason))
 
 
 class Standing(Struct, frozen=True):
@@ -92,6 +101,10 @@ class ToolCall(Struct, frozen=True):
     arguments: str
     """JSON text exactly as the model wrote it, which may be broken."""
 
+    def __post_init__(self) -> None:
+        for field in ("id", "name", "arguments"):
+            force_setattr(self, field, whole(getattr(self, field)))
+
 
 ON_SCREEN = "\n\n# On the screen\n"
 """In an observation's text: what stands before it says what the call did, what follows is what the screen shows now."""
@@ -107,15 +120,20 @@ class Observation(Struct, frozen=True, omit_defaults=True):
     pictures: tuple[bytes, ...] = ()
     """PNG files that the agent sees. A record does not hold them: its details name the files that they are kept in."""
 
+    def __post_init__(self) -> None:
+        force_setattr(self, "text", whole(self.text))
+
 
 class Usage(Struct, frozen=True):
-    """What model calls consumed. A cost of None means that the price is not known, not that it was free."""
+    """What model calls consumed. A cost of None means that it is not known, not that it was free."""
 
     calls: int = 0
     input_tokens: int = 0
     cached_tokens: int = 0
     output_tokens: int = 0
     cost: float | None = 0.0
+    uncounted: int = 0
+    """Calls of which the service did not say, or not believably, how many tokens they took: these are in no sum."""
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -124,6 +142,7 @@ class Usage(Struct, frozen=True):
             self.cached_tokens + other.cached_tokens,
             self.output_tokens + other.output_tokens,
             None if self.cost is None or other.cost is None else self.cost + other.cost,
+            self.uncounted + other.uncounted,
         )
 
 
@@ -145,6 +164,9 @@ class Reply(Struct, frozen=True):
     """stop, tool_calls, length or refusal."""
     usage: Usage = Usage(calls=1)
 
+    def __post_init__(self) -> None:
+        force_setattr(self, "text", whole(self.text))
+
     def as_message(self) -> Message:
         message = Message(role="assistant", content=self.text or (None if self.calls else ""))
         if self.calls:
@@ -163,35 +185,53 @@ class Place(Struct, frozen=True):
     call: int
 
 
-class ModelStep(Struct, frozen=True, tag="model"):
+class Cut(Struct, frozen=True):
+    """What a record does not hold to its end: the length and the digest (blake2b) of all of it."""
+
+    characters: int
+    digest: str
+
+
+class ModelStep(Struct, frozen=True, omit_defaults=True, tag="model"):
     """One reply in a transcript. `request` is a digest of the conversation that it answered."""
 
     reply: Reply
     request: str
     seconds: float
+    cut: dict[str, Cut] = {}
+    """By the part of the step that was too long to keep, such as `reply.text`. So in all steps."""
 
 
-class ToolStep(Struct, frozen=True, tag="tool"):
+class ToolStep(Struct, frozen=True, omit_defaults=True, tag="tool"):
     """One tool call in a transcript."""
 
     call: ToolCall
     observation: Observation
     seconds: float
+    cut: dict[str, Cut] = {}
 
 
-class NoteStep(Struct, frozen=True, tag="note"):
+class NoteStep(Struct, frozen=True, omit_defaults=True, tag="note"):
     """Something the agent's own loop told the model, such as a reminder to call a tool."""
 
     text: str
+    cut: dict[str, Cut] = {}
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "text", whole(self.text))
 
 
-class ServiceStep(Struct, frozen=True, tag="service"):
+class ServiceStep(Struct, frozen=True, omit_defaults=True, tag="service"):
     """One exchange with a service that answers as a whole. The response is its body: decoded if it was JSON, else its text."""
 
     request: dict[str, Any]
     status: int
     response: Any
     seconds: float
+    cut: dict[str, Cut] = {}
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "response", whole_value(self.response))
 
 
 Step = ModelStep | ToolStep | NoteStep | ServiceStep

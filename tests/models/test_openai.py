@@ -154,7 +154,7 @@ async def test_arguments_as_an_object_become_text(ask: Ask) -> None:
 
 
 async def test_usage_may_be_missing(ask: Ask) -> None:
-    assert (await ask(chat.text("hi", usage=None))).usage == Usage(1, cost=None)
+    assert (await ask(chat.text("hi", usage=None))).usage == Usage(1, cost=None, uncounted=1)
 
 
 FAILURES: list[tuple[Answer, type[EpisodeFailure], str]] = [

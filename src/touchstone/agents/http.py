@@ -17,16 +17,28 @@ from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
-from ..failures import EpisodeFailure, InputError, ServiceFailure, ServiceNonsense, ServiceUnreachable
+from ..failures import (
+    EpisodeFailure,
+    InputError,
+    ServiceFailure,
+    ServiceMismatch,
+    ServiceNonsense,
+    ServiceRejected,
+    ServiceUnreachable,
+)
+from ..foreign import Unreadable, read_json
 from ..protocols import Agent, AgentPlugin, AgentSettings, ServiceSettings, Stage
 from ..values import ServiceStep, ToolCall
 
 if TYPE_CHECKING:
     import httpx
 
-LARGEST_ANSWER = 16 * 2**20
 LONGEST_PAUSE = 60.0
+_NOTHING = object()
 _SUCCESS = range(200, 300)
+_REFUSED = range(400, 500)
+_PASSING = (408, 425, 429)
+"""Of those that refuse: another time it may work."""
 _FIELD = re.compile(r"\{(\w+)\}")
 _FENCE = re.compile(r"```(?:[ \t]*[\w-]*[ \t]*\r?\n|[ \t]*sql[ \t])(?P<content>.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -50,7 +62,8 @@ class HttpAgent:
         seconds = round(time.perf_counter() - started, 6)
         stage.log(ServiceStep(body, status, answer if shown == content else _decoded(shown), seconds))
         if status not in _SUCCESS:
-            raise ServiceFailure(f"the service answered with status {status}: {_short(shown)}", "api_status")
+            failure = ServiceRejected if status in _REFUSED and status not in _PASSING else ServiceFailure
+            raise failure(f"the service answered with status {status}: {_short(shown)}", "api_status")
         if isinstance(answer, str):
             raise ServiceNonsense(f"the service's answer is not a JSON object: {_short(shown)}", "api_not_json")
         sql = sql_of(answer, self._settings.sql_field)
@@ -64,16 +77,15 @@ class HttpAgent:
             last = attempt == self._settings.attempts
             pause = 0.5 * 2**attempt
             try:
-                response, content = await self._attempt(body)
+                response = await self._opened().post(self._settings.url, json=body)
+                _refuse_unread(response)
                 if last or not (response.status_code == 429 or response.status_code >= 500):
-                    return response.status_code, content
+                    return response.status_code, response.content
                 asked_for = _retry_after(response.headers.get("Retry-After", ""))
                 pause = pause if asked_for is None else asked_for
             except httpx.TransportError as error:
                 if last:
                     raise self._failure(error) from None
-            except httpx.DecodingError as error:
-                raise ServiceNonsense(f"the service's answer cannot be unpacked: {error}", "api_not_json") from None
             await asyncio.sleep(pause)
         raise AssertionError("unreachable")
 
@@ -85,33 +97,17 @@ class HttpAgent:
         what = f"nothing usable answers at {_safe(self._settings.url)}: {str(error) or type(error).__name__}"
         return ServiceUnreachable(what, "api_refused")
 
-    async def _attempt(self, body: dict[str, Any]) -> tuple[httpx.Response, bytes]:
-        """The whole exchange within the time limit, however slowly the answer trickles in."""
-        import httpx
-
-        content = bytearray()
-        try:
-            async with (
-                asyncio.timeout(self._settings.timeout),
-                self._opened().stream("POST", self._settings.url, json=body) as response,
-            ):
-                async for piece in response.aiter_bytes():
-                    content += piece
-                    if len(content) > LARGEST_ANSWER:
-                        megabytes = LARGEST_ANSWER // 2**20
-                        raise ServiceNonsense(f"the service's answer is larger than {megabytes} MB", "api_too_large")
-        except TimeoutError:
-            raise httpx.ReadTimeout("too slow") from None
-        return response, bytes(content)
-
     def _opened(self) -> httpx.AsyncClient:
         """One client for the whole run."""
         if self._client is None:
             import httpx
 
+            from ..models.transport import bounded
+
             limits = httpx.Limits(max_connections=None)
             timeout = httpx.Timeout(self._settings.timeout, connect=min(30.0, self._settings.timeout))
-            self._client = httpx.AsyncClient(headers=self._headers, timeout=timeout, limits=limits)
+            client = httpx.AsyncClient(headers=self._headers, timeout=timeout, limits=limits)
+            self._client = bounded(client, self._settings.timeout)
         return self._client
 
     def _without_keys(self, content: bytes) -> bytes:
@@ -124,6 +120,15 @@ class HttpAgent:
     async def close(self) -> None:
         if self._client is not None:
             await self._client.aclose()
+
+
+def _refuse_unread(response: httpx.Response) -> None:
+    """Raises ServiceNonsense for an answer that was too large to be read, or cannot be unpacked."""
+    from ..models.transport import NOT_UNPACKED, TOO_LARGE, refused
+
+    if told := refused(response):
+        kind = {TOO_LARGE: "api_too_large", NOT_UNPACKED: "api_not_json"}[told[0]]
+        raise ServiceNonsense(f"the service's answer {told[1]}", kind)
 
 
 def fill(template: Any, fields: Mapping[str, str]) -> Any:
@@ -144,14 +149,15 @@ def _field(name: str, fields: Mapping[str, str]) -> str:
 
 def sql_of(answer: Any, path: str) -> str:
     """The SQL at the path, without a code fence and final semicolons. Raises ServiceNonsense if there is none."""
-    value = answer
+    value: Any = answer
     for name in path.split("."):
         value = _step(value, name)
     error = cast("dict[str, Any]", answer).get("error") if isinstance(answer, dict) else None
     said = f"; it says: {_short(str(error).encode())}" if error else ""
     sql = _bare(value) if isinstance(value, str) else ""
     if not sql or sql.lower() == "sql placeholder":
-        raise ServiceNonsense(f"there is no SQL at '{path}' in the service's answer{said}", "no_sql")
+        failure = ServiceMismatch if value is _NOTHING else ServiceNonsense
+        raise failure(f"there is no SQL at '{path}' in the service's answer{said}", "no_sql")
     return sql
 
 
@@ -163,15 +169,15 @@ def _bare(text: str) -> str:
 def _step(value: Any, name: str) -> Any:
     if isinstance(value, list):
         items = cast("list[Any]", value)
-        return items[int(name)] if name.isdigit() and int(name) < len(items) else None
-    return cast("dict[str, Any]", value).get(name) if isinstance(value, dict) else None
+        return items[int(name)] if name.isdecimal() and len(name) < 9 and int(name) < len(items) else _NOTHING
+    return cast("dict[str, Any]", value).get(name, _NOTHING) if isinstance(value, dict) else _NOTHING
 
 
 def _decoded(content: bytes) -> Any:
     """A JSON object or array, or the text of anything else."""
     try:
-        value = msgspec.json.decode(content)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        value = read_json(content)
+    except Unreadable:
         return content.decode("utf-8", "replace")[:10_000]
     return cast(Any, value) if isinstance(value, dict | list) else str(value)
 

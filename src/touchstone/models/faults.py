@@ -2,6 +2,7 @@
 
 A `Complaint` is what a service said when it gave no reply, whatever library carried it. In this order:
 
+    the answer was too large for us      SizeLimit        by the code of `transport`
     the conversation is too long         ContextLimit     by code, or by the wording of the known servers
     a content filter stopped it          Reply            with finish "refusal"
     it takes no pictures                 ModelRejected    by the wording of the known servers
@@ -21,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import urlsplit
 
-from ..failures import ContextLimit, EpisodeFailure, ModelFailure, ModelRejected, ModelUnreachable
+from ..failures import ContextLimit, EpisodeFailure, ModelFailure, ModelRejected, ModelUnreachable, SizeLimit
 from ..values import Reply
 
 _CONTEXT = re.compile(
@@ -99,6 +100,8 @@ def judge(complaint: Complaint, service: Service) -> Reply | EpisodeFailure:
     """The failure to raise, or the refusal that it is."""
     said = f"{complaint.code} {complaint.message}"
     message = one_line(complaint.message)
+    if complaint.code == "touchstone_answer_too_large":
+        return SizeLimit(f"{service.model}: {message}", "too_large")
     if complaint.status != 429 and _CONTEXT.search(said):
         return ContextLimit(f"the conversation no longer fits {service.model}: {message}")
     if complaint.status in (400, 403, 422) and _FILTERED.search(said):
@@ -118,13 +121,17 @@ def judge_error(error: Exception, service: Service, timeout: float) -> Reply | E
 
     status: Any = getattr(error, "status_code", None)
     if isinstance(error, openai.APITimeoutError):
-        return ModelFailure(f"{service.model}: no reply within {timeout:g} s from {service.url}")
+        return no_reply(service, timeout)
     if isinstance(error, openai.APIConnectionError):
         cause = error.__cause__ or error
         return ModelUnreachable(f"{service.model}: nothing answers at {service.url}: {one_line(str(cause))}")
     if isinstance(error, openai.APIError) and isinstance(status, int):
         return judge(complaint_of(status, error.body or error.message), service)
     return ModelFailure(f"{service.model}: {one_line(str(error))}")
+
+
+def no_reply(service: Service, timeout: float) -> ModelFailure:
+    return ModelFailure(f"{service.model}: no reply within {timeout:g} s from {service.url}")
 
 
 def settle(outcome: Reply | EpisodeFailure) -> Reply:

@@ -4,7 +4,7 @@ LiteLLM takes several seconds to import, so that happens when a model is built; 
 reading of `.env` files and its logging are switched off first. It is one call here, `acompletion`: its own repetition
 ignores Retry-After and repeats what cannot succeed, so the repetition is ours. Its exceptions derive from the OpenAI
 SDK's and are judged by the same rules, with one difference: it reports a lost connection as a server error, and its
-own bugs as a lost connection.
+own bugs as a lost connection. All its providers that speak HTTP through httpx, which are nearly all, get `transport`'s limits.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ import msgspec
 
 from ..distribution import pip_install
 from ..failures import EpisodeFailure, InputError, ModelFailure, ModelUnreachable
+from ..foreign import Unreadable, read_json
 from ..protocols import ModelSettings
 from ..values import Message, Place, Reply, Tool, Usage
 from . import wire
-from .faults import Service, complaint_of, judge, judge_error, one_line, settle, shown_url
+from .faults import Service, complaint_of, judge, judge_error, no_reply, one_line, settle, shown_url
 from .prices import user_price
 
 _QUIET = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION", "LITELLM_LOG": "ERROR"}
@@ -39,6 +40,12 @@ _NOBODY = re.compile(
 
 def plugin(name: str, settings: ModelSettings) -> LiteLLMModel:
     return LiteLLMModel(name, settings)
+
+
+class _NoReply(Exception):
+    """Not within the time limit: repeated like the statuses that say so."""
+
+    status_code = 408
 
 
 class LiteLLMModel:
@@ -79,19 +86,27 @@ class LiteLLMModel:
     async def _ask(self, request: dict[str, Any]) -> Any:
         for attempt in range(self._settings.retries):
             try:
-                return await self._litellm.acompletion(**request)
+                return await self._once(request)
             except Exception as error:
                 wait = _wait_before_repeating(error, attempt)
                 if wait is None:
                     raise
             await asyncio.sleep(wait)
-        return await self._litellm.acompletion(**request)
+        return await self._once(request)
+
+    async def _once(self, request: dict[str, Any]) -> Any:
+        """Within the time limit as a whole: LiteLLM's own is for the wait between two bytes."""
+        try:
+            async with asyncio.timeout(self._timeout):
+                return await self._litellm.acompletion(**request)
+        except TimeoutError:
+            raise _NoReply from None
 
     def _judge(self, error: Exception) -> Reply | EpisodeFailure:
         from openai import APIConnectionError, APITimeoutError
 
-        if isinstance(error, APITimeoutError):
-            return judge_error(error, self._service, self._timeout)
+        if isinstance(error, APITimeoutError | _NoReply):
+            return no_reply(self._service, self._timeout)
         message = one_line(str(error))
         if _NOBODY.search(message):
             return ModelUnreachable(f"{self._model}: nothing answers at {self._service.url}: {message}")
@@ -105,7 +120,7 @@ class LiteLLMModel:
     def _read(self, answer: Any, place: Place) -> Reply:
         completion = wire.completion_of(_with_refusals(answer.model_dump()))
         usage = wire.usage_of(completion)
-        cost = self._cost(answer, usage, completion.service_tier or self._settings.service_tier)
+        cost = self._cost(answer, usage, completion.tier or self._settings.service_tier)
         return wire.reply_of(completion, msgspec.structs.replace(usage, cost=cost), place)
 
     def _cost(self, answer: Any, usage: Usage, tier: str | None) -> float | None:
@@ -113,7 +128,7 @@ class LiteLLMModel:
         if self._price is not None:
             return self._price.cost(usage, tier)
         cost: object = cast(dict[str, object], getattr(answer, "_hidden_params", {})).get("response_cost")
-        return cost if isinstance(cost, float) else None
+        return cost if isinstance(cost, float) and not usage.uncounted else None
 
 
 def _library() -> Any:
@@ -124,8 +139,25 @@ def _library() -> Any:
     except ImportError:
         raise InputError(f"models named litellm/… need LiteLLM: {pip_install('litellm')}") from None
     litellm.suppress_debug_info = True
+    _bound_answers()
     warnings.filterwarnings("ignore", message=".*`ReadOnly` qualifier")  # about its own types
     return litellm
+
+
+def _bound_answers() -> None:
+    """LiteLLM makes the transport of each of its clients in this one place, and has no setting for it."""
+    from .transport import BoundedTransport
+
+    handler: Any = import_module("litellm.llms.custom_httpx.http_handler").AsyncHTTPHandler
+    make: Any = handler.create_async_transport
+    if getattr(make, "bounded", False):
+        return
+
+    def create_async_transport(*args: Any, **kwargs: Any) -> BoundedTransport:
+        return BoundedTransport(make(*args, **kwargs))
+
+    create_async_transport.bounded = True  # pyright: ignore[reportFunctionMemberAccess]
+    handler.create_async_transport = staticmethod(create_async_transport)
 
 
 def _provider(litellm: Any, model: str) -> str:
@@ -154,10 +186,10 @@ def _quoted_body(error: Exception) -> Any:
     """The service's own words, which LiteLLM mostly quotes at the end of its message."""
     _, brace, rest = str(error).partition("{")
     try:
-        body = msgspec.json.decode(brace + rest)
-    except (msgspec.DecodeError, UnicodeError):
+        body = read_json(brace + rest)
+    except Unreadable:
         return None
-    return body.get("error", body)
+    return cast("dict[str, Any]", body).get("error", body) if isinstance(body, dict) else None
 
 
 def _with_refusals(answer: dict[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 The official SDK carries the requests: one client per model, shared by all episodes. It repeats a request after 429,
 408, 409, 5xx, time-outs and lost connections, waits as long as Retry-After says (up to two minutes; if told to wait
 longer it gives up at once) and otherwise 0.5 to 8 s. It takes about a second to import, so that happens when a model
-is built. Answers are decoded by us: `wire` is both faster and more lenient than the SDK's own types.
+is built. `transport` keeps each answer within its time and its size. Answers are decoded by us: `wire` is both faster and
+more lenient than the SDK's own types.
 
 No temperature is sent: several models refuse it, and each service's default is what its users get.
 """
@@ -70,15 +71,18 @@ class OpenAIModel:
         if completion.error and not completion.choices:
             return settle(judge(embedded_complaint(completion.error), self._service))
         usage = wire.usage_of(completion)
-        cost = self._price and self._price.cost(usage, completion.service_tier or self._settings.service_tier)
+        cost = self._price and self._price.cost(usage, completion.tier or self._settings.service_tier)
         return wire.reply_of(completion, msgspec.structs.replace(usage, cost=cost), place)
 
 
 def _client(url: str, key: str, timeout: float, retries: int) -> AsyncOpenAI:
-    from openai import AsyncOpenAI, Timeout
+    from openai import AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
+
+    from .transport import bounded
 
     limits = Timeout(timeout, connect=min(timeout, _CONNECT_TIMEOUT))
-    return AsyncOpenAI(api_key=key, base_url=url, timeout=limits, max_retries=retries)
+    http = bounded(DefaultAsyncHttpxClient(timeout=limits), timeout)
+    return AsyncOpenAI(api_key=key, base_url=url, timeout=limits, max_retries=retries, http_client=http)
 
 
 def _served_name(name: str, url: str) -> str:

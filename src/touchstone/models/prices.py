@@ -36,7 +36,9 @@ class Price(Struct, frozen=True, forbid_unknown_fields=True):
     """What the flex tier multiplies the price by."""
 
     def cost(self, usage: Usage, tier: str | None = None) -> float | None:
-        """USD, or None if the tier's price is not known."""
+        """USD, or None if the tier's price is not known, or the tokens are not."""
+        if usage.uncounted:
+            return None
         factor = self.flex if tier == "flex" else 1.0 if tier in (None, "auto", "default") else None
         if factor is None:
             return None

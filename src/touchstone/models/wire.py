@@ -3,8 +3,9 @@
 Out: a conversation as services accept it. A tool call with broken JSON is history like any other, but the templates
 of several servers parse it and fail, so its text is wrapped in a valid object on the way out; and an assistant's
 message that says nothing at all has an empty text, because null is refused.
-In: a service's answer as a `Reply`. Services differ in what they leave out, so everything is optional here except
-the choices, and what makes no sense becomes a ModelFailure that says so.
+In: a service's answer as a `Reply`. Services differ in what they leave out and in what they send instead, so any JSON is
+taken as far as it makes sense: what is not text is no text, and tokens that nobody can have used are not counted. An answer that
+is not JSON, or has no choices, is not the model's doing: a ModelFailure. One that is nested too deep to be read is: ModelNonsense.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from typing import Any, cast
 import msgspec
 from msgspec import Struct
 
-from ..failures import ModelFailure
+from ..failures import ModelFailure, ModelNonsense
+from ..foreign import Unreadable, read_json
 from ..protocols import ModelSettings
 from ..values import Message, Place, Reply, Tool, ToolCall, Usage
 from .schemas import tool_schema
@@ -29,48 +31,22 @@ _FINISHES = {
 }
 
 
-class _Details(Struct):
-    cached_tokens: int | None = None
-
-
-class _Usage(Struct):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    prompt_tokens_details: _Details | None = None
-
-
-class _Function(Struct):
-    name: str = ""
-    arguments: Any = ""
-
-
-class _Call(Struct):
-    function: _Function
-    id: str | None = None
-
-
-class _Message(Struct):
-    content: Any = None
-    refusal: str | None = None
-    tool_calls: list[_Call] | None = None
-
-
-class _Choice(Struct):
-    message: _Message
-    finish_reason: str | None = None
+MOST_TOKENS = 10**9
+"""Of one call. No model has read or written as many; a service that says so is not believed."""
 
 
 class Completion(Struct):
-    """A service's answer, as far as we read it."""
+    """A service's answer, as far as we read it: anything may be anything."""
 
-    choices: list[_Choice] | None = None
-    usage: _Usage | None = None
-    service_tier: str | None = None
+    choices: Any = None
+    usage: Any = None
+    service_tier: Any = None
     error: Any = None
     """Some gateways put a failure into an answer with status 200."""
 
-
-_decoder = msgspec.json.Decoder(Completion)
+    @property
+    def tier(self) -> str | None:
+        return self.service_tier if isinstance(self.service_tier, str) else None
 
 
 def request(model: str, messages: Sequence[Message], tools: Sequence[Tool], settings: ModelSettings) -> dict[str, Any]:
@@ -113,47 +89,66 @@ def _wrapped(function: Mapping[str, Any]) -> dict[str, Any]:
 
 def is_json_object(text: str) -> bool:
     try:
-        return isinstance(msgspec.json.decode(text), dict)
-    except (msgspec.DecodeError, UnicodeError):
+        return isinstance(read_json(text), dict)
+    except Unreadable:
         return False
 
 
 def completion_of(body: str | Mapping[str, Any]) -> Completion:
     """Reads an answer: its text, or what another library made of it."""
     try:
-        return _decoder.decode(body) if isinstance(body, str) else msgspec.convert(body, Completion)
-    except msgspec.ValidationError as error:
-        raise ModelFailure(f"the model's service answered in an unknown form: {error}") from None
-    except (msgspec.DecodeError, UnicodeError):
+        answer: Any = read_json(body) if isinstance(body, str) else body
+    except Unreadable as error:
+        if error.too_deep:
+            raise ModelNonsense(f"the model's reply cannot be read: {error}", "unreadable_reply") from None
         raise ModelFailure("the model's service answered something that is not JSON") from None
+    if not isinstance(answer, Mapping):
+        raise ModelFailure("the model's service answered in an unknown form: expected an object")
+    return Completion(*(_part(answer, name) for name in Completion.__struct_fields__))
 
 
 def usage_of(completion: Completion) -> Usage:
-    """The tokens; the cost is not known here."""
-    usage = completion.usage or _Usage()
-    cached = usage.prompt_tokens_details and usage.prompt_tokens_details.cached_tokens
-    return Usage(1, usage.prompt_tokens or 0, cached or 0, usage.completion_tokens or 0, None)
+    """The tokens, if the service says them believably; the cost is not known here."""
+    said = completion.usage
+    counts = [_part(said, "prompt_tokens"), _part(said, "completion_tokens")]
+    cached = _part(_part(said, "prompt_tokens_details"), "cached_tokens") or 0
+    if not all(_is_count(count) for count in (*counts, cached)):
+        return Usage(1, cost=None, uncounted=1)
+    return Usage(1, counts[0], min(cached, counts[0]), counts[1], None)
 
 
 def reply_of(completion: Completion, usage: Usage, place: Place) -> Reply:
-    if not completion.choices:
+    choices: Any = completion.choices
+    if not isinstance(choices, list) or not choices:
         raise ModelFailure("the model's service answered without choices")
-    choice = completion.choices[0]
-    message = choice.message
-    if choice.finish_reason == "error":
+    choice = cast("list[Any]", choices)[0]
+    message = _part(choice, "message")
+    finish = _part(choice, "finish_reason")
+    if finish == "error":
         raise ModelFailure("the model's service broke off its answer with an error")
-    if message.refusal:
-        return Reply(message.refusal, (), "refusal", usage)
-    calls = tuple(_tool_call(call, place, index) for index, call in enumerate(message.tool_calls or ()))
-    finish = _FINISHES.get(choice.finish_reason or "", "tool_calls" if calls else "stop")
-    return Reply(text_of(message.content), calls, finish, usage)
+    if refusal := text_of(_part(message, "refusal")):
+        return Reply(refusal, (), "refusal", usage)
+    made = _part(message, "tool_calls")
+    listed = cast("list[Any]", made) if isinstance(made, list) else []
+    calls = tuple(_tool_call(call, place, index) for index, call in enumerate(listed))
+    known = _FINISHES.get(finish) if isinstance(finish, str) else None
+    return Reply(text_of(_part(message, "content")), calls, known or ("tool_calls" if calls else "stop"), usage)
 
 
-def _tool_call(call: _Call, place: Place, index: int) -> ToolCall:
+def _tool_call(call: Any, place: Place, index: int) -> ToolCall:
     """An id that the service left out is made from the place, so that a repetition has the same one."""
-    arguments = call.function.arguments
-    text = arguments if isinstance(arguments, str) else msgspec.json.encode(arguments).decode()
-    return ToolCall(call.id or f"call_{place.call}_{index}", call.function.name, text)
+    function = _part(call, "function")
+    arguments = _part(function, "arguments")
+    text = arguments if isinstance(arguments, str) else "" if arguments is None else msgspec.json.encode(arguments).decode()
+    return ToolCall(text_of(_part(call, "id")) or f"call_{place.call}_{index}", text_of(_part(function, "name")), text)
+
+
+def _part(value: Any, name: str) -> Any:
+    return cast("Mapping[str, Any]", value).get(name) if isinstance(value, Mapping) else None
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
 
 
 def text_of(content: Any) -> str:

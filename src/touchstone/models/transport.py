@@ -1,0 +1,136 @@
+"""Whole answers within limits: the HTTP transport of every client that speaks to a service.
+
+httpx limits the wait for the next byte, not for all of them, and unpacks whatever comes: a server that sends a byte now and then
+holds a call for ever, and 0.6 MB of gzip become 1.9 GB. This transport reads the whole answer itself, within a total of seconds,
+of bytes on the wire and of bytes unpacked, and hands the client a plain one. It offers gzip and deflate only, which zlib can
+unpack in steps. An answer that goes beyond becomes status 413 with a `code` of ours, which no client repeats.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections.abc import AsyncIterable
+from typing import Any, TypeVar, cast
+
+import httpx
+import msgspec
+
+from ..budgets import BUDGETS, MIB, Budgets
+
+TOO_LARGE = "touchstone_answer_too_large"
+NOT_UNPACKED = "touchstone_answer_not_unpacked"
+_REFUSED = "touchstone_refused"
+_PLAIN = ("", "identity")
+_ZIPPED = ("gzip", "x-gzip", "deflate")
+
+
+Client = TypeVar("Client", bound=httpx.AsyncClient)
+
+
+def bounded(client: Client, seconds: float | None = None, budgets: Budgets = BUDGETS) -> Client:
+    """The client with its answers kept within limits, whichever way they come.
+
+    Its own transports are wrapped where they are: a client that is given a transport forgets the proxies of the environment.
+    """
+    hidden: Any = client
+    hidden._transport = BoundedTransport(hidden._transport, seconds, budgets)
+    hidden._mounts = {
+        pattern: transport and BoundedTransport(transport, seconds, budgets) for pattern, transport in hidden._mounts.items()
+    }
+    return client
+
+
+class BoundedTransport(httpx.AsyncBaseTransport):
+    """Another transport, of whose answers only so much is read. Without `seconds` the caller minds the clock."""
+
+    def __init__(self, inner: httpx.AsyncBaseTransport, seconds: float | None = None, budgets: Budgets = BUDGETS) -> None:
+        self._inner = inner
+        self._seconds = seconds
+        self._budgets = budgets
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        request.headers["Accept-Encoding"] = "gzip, deflate"
+        try:
+            async with asyncio.timeout(self._seconds):
+                response = await self._inner.handle_async_request(request)
+                try:
+                    return await self._read(response, request)
+                finally:
+                    await response.aclose()
+        except TimeoutError:
+            raise httpx.ReadTimeout(f"no whole answer within {self._seconds:g} s", request=request) from None
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    async def _read(self, response: httpx.Response, request: httpx.Request) -> httpx.Response:
+        encoding = response.headers.get("Content-Encoding", "").strip().lower()
+        try:
+            body = await self._unpacked(cast("AsyncIterable[bytes]", response.stream), encoding)
+        except _Refused as refusal:
+            return _complaint(refusal, request)
+        headers = httpx.Headers(response.headers)
+        for name in ("Content-Encoding", "Content-Length", "Transfer-Encoding"):
+            headers.pop(name, None)
+        extensions = {name: value for name, value in response.extensions.items() if name != "network_stream"}
+        return httpx.Response(response.status_code, headers=headers, content=body, request=request, extensions=extensions)
+
+    async def _unpacked(self, stream: AsyncIterable[bytes], encoding: str) -> bytes:
+        if encoding not in (*_PLAIN, *_ZIPPED):
+            raise _Refused(NOT_UNPACKED, f"is packed as '{encoding[:40]}', which was not asked for")
+        body = bytearray()
+        unpack = None if encoding in _PLAIN else _Unpacking()
+        total = 0
+        async for piece in stream:
+            total += len(piece)
+            room = self._budgets.answer_bytes - len(body) + 1
+            body += piece if unpack is None else unpack(piece, room)
+            if total > self._budgets.answer_wire_bytes:
+                raise _Refused(TOO_LARGE, f"is larger than {_size(self._budgets.answer_wire_bytes)}")
+            if len(body) > self._budgets.answer_bytes:
+                unpacked = " when it is unpacked" if unpack else ""
+                raise _Refused(TOO_LARGE, f"is larger than {_size(self._budgets.answer_bytes)}{unpacked}")
+        return bytes(body)
+
+
+class _Refused(Exception):
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class _Unpacking:
+    """gzip or zlib, told apart by their first bytes; what is called deflate can also be bare."""
+
+    def __init__(self) -> None:
+        self._zlib = zlib.decompressobj(zlib.MAX_WBITS | 32)
+        self._begun = False
+
+    def __call__(self, piece: bytes, room: int) -> bytes:
+        try:
+            return self._zlib.decompress(piece, room)
+        except zlib.error as error:
+            if self._begun:
+                raise _Refused(NOT_UNPACKED, f"cannot be unpacked: {error}") from None
+            self._zlib = zlib.decompressobj(-zlib.MAX_WBITS)
+            self._begun = True
+            return self(piece, room)
+        finally:
+            self._begun = True
+
+
+def refused(response: httpx.Response) -> tuple[str, str] | None:
+    """The code and the reason, if this stands for an answer that was not read."""
+    return response.extensions.get(_REFUSED)
+
+
+def _complaint(refusal: _Refused, request: httpx.Request) -> httpx.Response:
+    body = {"error": {"message": f"the answer {refusal}", "code": refusal.code}}
+    headers = {"Content-Type": "application/json", "x-should-retry": "false"}
+    extensions = {_REFUSED: (refusal.code, str(refusal))}
+    return httpx.Response(413, headers=headers, content=msgspec.json.encode(body), request=request, extensions=extensions)
+
+
+def _size(limit: int) -> str:
+    return f"{limit // MIB} MB" if limit >= MIB else f"{limit:,} bytes"

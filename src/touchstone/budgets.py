@@ -1,8 +1,8 @@
 """What one episode and one exchange with a service may use: every limit on what others send, in one struct.
 
-A budget is spent by the bytes of an agent, a model or a service, so running out of one ends as `limit` (or as `failed`, where the
-answer is unusable), never as `error`, and never depends on how busy the machine is; only `seconds` is a clock, set so high that
-nothing but a hang reaches it. docs/limits.md is made from the docstrings here. Limits of SQL statements are in `protocols.Limits`.
+A budget is spent by the bytes of an agent, a model or a service, so running out of one ends as `limit` (or as `failed`, where
+the answer is unusable), never as `error`, and never depends on how busy the machine is; only `seconds` is a clock, set so high
+that nothing but a hang reaches it. docs/limits.md is made from the docstrings here. SQL statements: `protocols.Limits`.
 """
 
 from __future__ import annotations
@@ -38,3 +38,7 @@ class Budgets(Struct, frozen=True, kw_only=True):
 
 
 BUDGETS = Budgets()
+
+
+def in_words(size: int) -> str:
+    return f"{size // MIB} MB" if size >= MIB and size % MIB == 0 else f"{size:,} bytes"

@@ -9,7 +9,8 @@
         ├── ContextLimit        the conversation no longer fits the model
         ├── TimeLimit           the agent used all its time
         ├── SizeLimit           the agent, its model or its service sent more, or called more often, than an episode may
-        ├── ProgramFailure      the agent's program ended badly before it had handed anything in
+        ├── ProgramFailure      the agent's program handed in nothing that can be used
+        ├── ProgramCrash        the agent's program ended badly before it had handed anything in
         ├── ProgramUnstartable  the agent's program could not be started
         ├── ModelRefusal        the model refused to work on the task
         ├── Unscorable          the reference is missing or broken
@@ -39,6 +40,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Literal
 
+from .foreign import whole
 from .values import Outcome
 
 SqlFault = Literal["sql", "blank", "multiple", "write", "refused", "time", "rows", "bytes", "memory", "crash"]
@@ -69,7 +71,7 @@ class EpisodeFailure(TouchstoneError):
     """The root of the failures in `RULES`. The kind is what reports count it under."""
 
     def __init__(self, message: str, kind: str = "") -> None:
-        super().__init__(message)
+        super().__init__(whole(message))
         self.kind = kind
 
 
@@ -90,6 +92,10 @@ class SizeLimit(EpisodeFailure):
 
 
 class ProgramFailure(EpisodeFailure):
+    pass
+
+
+class ProgramCrash(ProgramFailure):
     pass
 
 
@@ -157,7 +163,8 @@ class Stops(Enum):
     """When a failure ends the whole run. Failures with the outcome `error` also end it when too many come in a row."""
 
     never = "never"
-    if_nothing_else = "when the first tasks all end so: then it is the set-up, and no task was tried"
+    if_nothing_else = "when the first tasks, or all there are, end so: then it is the set-up, and no task was tried"
+    if_all_alike = "when the first tasks all end so, in the same words"
     unless_replied = "unless a model call of this run has worked before"
     always = "always"
 
@@ -174,6 +181,7 @@ RULES: dict[type[EpisodeFailure], Rule] = {
     TimeLimit: Rule(Outcome.limit),
     SizeLimit: Rule(Outcome.limit),
     ProgramFailure: Rule(Outcome.failed),
+    ProgramCrash: Rule(Outcome.failed, Stops.if_all_alike),
     ProgramUnstartable: Rule(Outcome.failed, Stops.if_nothing_else),
     ModelRefusal: Rule(Outcome.failed),
     ModelNonsense: Rule(Outcome.failed),

@@ -44,6 +44,11 @@ def whole(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
+def size_of(text: str) -> int:
+    """Bytes of a whole text in UTF-8."""
+    return len(text) if text.isascii() else len(text.encode())
+
+
 def whole_value(value: Any) -> Any:
     """The same for all texts in a value as JSON has it, which `read_json` keeps shallow enough for this."""
     if isinstance(value, str):

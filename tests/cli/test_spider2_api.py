@@ -352,7 +352,7 @@ class TestWhatIsSaid:
         with SqlService(KNOWING) as service:
             for level, expected in (("-v", False), ("-vv", True)):
                 done = api(service, level, "--task", "local001")
-                assert done.code == 0
+                assert done.code == 1  # nothing worked
                 assert "error      local001  shop  internal error: IsADirectoryError" in done.err
                 assert ("Traceback" in done.err) is expected
 

@@ -77,6 +77,8 @@ def _replayed(steps: list[ModelStep], messages: Sequence[Message], tools: Sequen
     if place.call >= len(steps):
         raise ModelFailure(f"the recording ends before {where}: it has {len(steps)} calls")
     step = steps[place.call]
+    if step.cut:
+        raise ModelFailure(f"the recording does not hold all of the reply at {where}: it was too long to be kept")
     if step.request != request_digest(messages, tools):
         raise ModelFailure(f"the conversation is not the recorded one any more at {where}")
     return msgspec.structs.replace(step.reply, usage=msgspec.structs.replace(step.reply.usage, cost=0.0))

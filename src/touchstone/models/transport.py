@@ -1,9 +1,9 @@
 """Whole answers within limits: the HTTP transport of every client that speaks to a service.
 
-httpx limits the wait for the next byte, not for all of them, and unpacks whatever comes: a server that sends a byte now and then
-holds a call for ever, and 0.6 MB of gzip become 1.9 GB. This transport reads the whole answer itself, within a total of seconds,
-of bytes on the wire and of bytes unpacked, and hands the client a plain one. It offers gzip and deflate only, which zlib can
-unpack in steps. An answer that goes beyond becomes status 413 with a `code` of ours, which no client repeats.
+httpx limits the wait for the next byte, not for all of them, and unpacks whatever comes: a server that sends a byte now and
+then holds a call for ever, and 0.6 MB of gzip become 1.9 GB. This transport reads the whole answer itself, within a total of
+seconds, of bytes on the wire and of bytes unpacked, and hands the client a plain one. It offers gzip and deflate only, which
+zlib can unpack in steps. An answer that goes beyond becomes status 413 with a `code` of ours, which no client repeats.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, TypeVar, cast
 import httpx
 import msgspec
 
-from ..budgets import BUDGETS, MIB, Budgets
+from ..budgets import BUDGETS, Budgets, in_words
 
 TOO_LARGE = "touchstone_answer_too_large"
 NOT_UNPACKED = "touchstone_answer_not_unpacked"
@@ -87,10 +87,10 @@ class BoundedTransport(httpx.AsyncBaseTransport):
             room = self._budgets.answer_bytes - len(body) + 1
             body += piece if unpack is None else unpack(piece, room)
             if total > self._budgets.answer_wire_bytes:
-                raise _Refused(TOO_LARGE, f"is larger than {_size(self._budgets.answer_wire_bytes)}")
+                raise _Refused(TOO_LARGE, f"is larger than {in_words(self._budgets.answer_wire_bytes)}")
             if len(body) > self._budgets.answer_bytes:
                 unpacked = " when it is unpacked" if unpack else ""
-                raise _Refused(TOO_LARGE, f"is larger than {_size(self._budgets.answer_bytes)}{unpacked}")
+                raise _Refused(TOO_LARGE, f"is larger than {in_words(self._budgets.answer_bytes)}{unpacked}")
         return bytes(body)
 
 
@@ -130,7 +130,3 @@ def _complaint(refusal: _Refused, request: httpx.Request) -> httpx.Response:
     headers = {"Content-Type": "application/json", "x-should-retry": "false"}
     extensions = {_REFUSED: (refusal.code, str(refusal))}
     return httpx.Response(413, headers=headers, content=msgspec.json.encode(body), request=request, extensions=extensions)
-
-
-def _size(limit: int) -> str:
-    return f"{limit // MIB} MB" if limit >= MIB else f"{limit:,} bytes"

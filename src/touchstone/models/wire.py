@@ -4,8 +4,8 @@ Out: a conversation as services accept it. A tool call with broken JSON is histo
 of several servers parse it and fail, so its text is wrapped in a valid object on the way out; and an assistant's
 message that says nothing at all has an empty text, because null is refused.
 In: a service's answer as a `Reply`. Services differ in what they leave out and in what they send instead, so any JSON is
-taken as far as it makes sense: what is not text is no text, and tokens that nobody can have used are not counted. An answer that
-is not JSON, or has no choices, is not the model's doing: a ModelFailure. One that is nested too deep to be read is: ModelNonsense.
+taken as far as it makes sense: what is not text is no text, and tokens that nobody can have used are not counted. An answer
+that is not JSON, or has no choices, is not the model's doing: a ModelFailure. One that is nested too deep is: ModelNonsense.
 """
 
 from __future__ import annotations

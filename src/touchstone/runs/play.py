@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 import traceback
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from ..failures import RULES, EpisodeFailure, TouchstoneError
+from ..budgets import BUDGETS, Budgets
+from ..failures import RULES, EpisodeFailure, TimeLimit, TouchstoneError
 from ..protocols import Agent, Benchmark, Episode
 from ..values import Outcome, Record, Standing, Step, Task, Usage, Verdict
 from .stage import RecordingStage
+from .transcript import shortened
+
+LONGEST_REASON = 10_000
 
 
 async def play(
-    benchmark: Benchmark, agent: Agent, task: Task, epoch: int = 0, watch: Callable[[Step], None] | None = None
+    benchmark: Benchmark,
+    agent: Agent,
+    task: Task,
+    epoch: int = 0,
+    watch: Callable[[Step], None] | None = None,
+    budgets: Budgets = BUDGETS,
 ) -> tuple[Record, EpisodeFailure | None]:
     """The record, and the failure that ended the episode if one did.
 
@@ -28,8 +38,8 @@ async def play(
     ended_by: EpisodeFailure | None = None
     try:
         async with benchmark.open(task) as episode:
-            stage = RecordingStage(episode, task.key, epoch, watch)
-            await agent.play(stage)
+            stage = RecordingStage(episode, task.key, epoch, watch, budgets)
+            await _played(agent, stage, budgets.seconds)
             verdict = await episode.verdict()
     except EpisodeFailure as failure:
         ended_by = failure
@@ -47,9 +57,9 @@ async def play(
         facets=task.facets,
         outcome=verdict.outcome,
         score=verdict.score,
-        reason=verdict.reason,
+        reason=verdict.reason[:LONGEST_REASON],
         metrics=verdict.metrics,
-        evidence=verdict.evidence,
+        evidence=_bounded(verdict.evidence, budgets),
         started=started.isoformat(timespec="milliseconds"),
         seconds=round(time.perf_counter() - clock, 6),
         brief=stage.brief if stage else None,
@@ -58,6 +68,27 @@ async def play(
         usage_by=dict(episode.usage_by) if episode else {},
     )
     return record, ended_by
+
+
+async def _played(agent: Agent, stage: RecordingStage, seconds: float) -> None:
+    """The agent's part. Whatever still runs when the time is up is cancelled."""
+    clock = asyncio.timeout(seconds)
+    try:
+        async with clock:
+            await agent.play(stage)
+    except TimeoutError:
+        if clock.expired():
+            raise TimeLimit(f"the episode was not over within {seconds:g} seconds", "time") from None
+        raise
+
+
+def _bounded(evidence: dict[str, Any], budgets: Budgets) -> dict[str, Any]:
+    """Long texts of the evidence are cut like those of the conversation, but never what was handed in."""
+    return {name: _cut(value, max(budgets.kept_text, budgets.call_bytes)) for name, value in evidence.items()}
+
+
+def _cut(value: Any, longest: int) -> Any:
+    return shortened(value, longest)[0] if isinstance(value, str) and len(value) > longest else value
 
 
 def _ended(failure: EpisodeFailure, episode: Episode | None) -> Verdict:

@@ -88,6 +88,7 @@ async def run(
         parallel=min(executor.capacity, max(len(jobs), 1)),
         max_consecutive_errors=plan.max_consecutive_errors,
         say=say,
+        proven=counted.done > 0,
     )
     expected = counted.done + len(jobs)
     stopped = None

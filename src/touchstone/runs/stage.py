@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from functools import cache
 
-import msgspec
-
-from ..failures import ModelRefusal
+from ..budgets import BUDGETS, Budgets, in_words
+from ..failures import ModelRefusal, SizeLimit
+from ..foreign import Unreadable, read_json, size_of
 from ..models import request_digest
 from ..protocols import Episode, Model
 from ..values import (
@@ -25,20 +24,37 @@ from ..values import (
     ToolStep,
     Usage,
 )
+from .transcript import Transcript
 
 
 class RecordingStage:
-    """Passes everything through to the episode and the model, and writes it down."""
+    """Passes everything through to the episode and the model, writes it down, and keeps it within the episode's budgets.
 
-    def __init__(self, episode: Episode, task: str, epoch: int, watch: Callable[[Step], None] | None = None) -> None:
+    This is the border between an agent and the episode: what crosses it is whole text (see `values`) of a bounded size, and
+    what cannot be read is answered, not raised.
+    """
+
+    def __init__(
+        self,
+        episode: Episode,
+        task: str,
+        epoch: int,
+        watch: Callable[[Step], None] | None = None,
+        budgets: Budgets = BUDGETS,
+    ) -> None:
         self.task = task
         self.brief = episode.brief
         self.tools = episode.tools
-        self.steps: list[Step] = []
         self.usage = Usage()
         self._episode = episode
         self._epoch = epoch
-        self._watch = watch
+        self._budgets = budgets
+        self._transcript = Transcript(budgets, watch)
+        self._calls = self._sent = self._shown = 0
+
+    @property
+    def steps(self) -> list[Step]:
+        return self._transcript.steps
 
     @property
     def finished(self) -> bool:
@@ -49,16 +65,23 @@ class RecordingStage:
         reply = await model.reply(messages, tools, Place(self.task, self._epoch, self.usage.calls))
         seconds = time.perf_counter() - started
         self.usage += reply.usage
-        self._keep(ModelStep(reply, request_digest(messages, tools), round(seconds, 6)))
+        self._transcript.add(ModelStep(reply, request_digest(messages, tools), round(seconds, 6)))
+        self._spend_in(size_of(reply.text) + sum(map(_size, reply.calls)))
         if reply.finish == "refusal":
             raise ModelRefusal(f"the model refused: {reply.text[:200] or 'no reason given'}")
         return reply
 
     async def call(self, call: ToolCall) -> Observation:
         started = time.perf_counter()
+        self._spend_in(_size(call))
+        self._calls += 1
+        if self._calls > self._budgets.calls:
+            raise SizeLimit(f"more than {self._budgets.calls:,} tool calls in one episode", "calls")
         observation = await self._observe(call)
-        kept = msgspec.structs.replace(observation, pictures=()) if observation.pictures else observation
-        self._keep(ToolStep(call, kept, round(time.perf_counter() - started, 6)))
+        self._transcript.add(ToolStep(call, observation, round(time.perf_counter() - started, 6)))
+        self._shown += size_of(observation.text)
+        if self._shown > self._budgets.bytes_out:
+            raise SizeLimit(f"the tools have shown more than {in_words(self._budgets.bytes_out)} in one episode", "bytes_out")
         return observation
 
     async def peek(self) -> Observation | None:
@@ -67,34 +90,37 @@ class RecordingStage:
 
     def remind(self, complaint: str) -> str:
         told = self._episode.unreadable(complaint).text
-        self._keep(NoteStep(told))
+        self._transcript.add(NoteStep(told))
         return told
 
     def log(self, step: NoteStep | ServiceStep) -> None:
-        self._keep(step)
+        self._transcript.add(step)
 
     def account(self, usage: Usage) -> None:
         self.usage += usage
 
-    def _keep(self, step: Step) -> None:
-        self.steps.append(step)
-        if self._watch is not None:
-            self._watch(step)
+    def _spend_in(self, size: int) -> None:
+        self._sent += size
+        if self._sent > self._budgets.bytes_in:
+            raise SizeLimit(f"the agent has sent more than {in_words(self._budgets.bytes_in)} in one episode", "bytes_in")
 
     async def _observe(self, call: ToolCall) -> Observation:
         tool = next((tool for tool in self.tools if tool.name == call.name), None)
         if tool is None:
             names = ", ".join(tool.name for tool in self.tools)
-            return self._episode.unreadable(f"There is no tool named '{call.name}'. The tools are: {names}.")
+            return self._episode.unreadable(f"There is no tool named '{call.name[:100]}'. The tools are: {names}.")
+        if size_of(call.arguments) > self._budgets.call_bytes:
+            return self._episode.unreadable(
+                f"The arguments of {tool.name} are longer than {in_words(self._budgets.call_bytes)}: nothing was done."
+            )
         try:
-            arguments = _decoder(tool.arguments).decode(call.arguments or "{}")
-        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+            arguments = read_json(call.arguments or "{}", tool.arguments)
+        except Unreadable as error:
             fields = ", ".join(tool.arguments.__struct_fields__)
             what = f"Expected a JSON object with: {fields}." if fields else "It takes none."
             return self._episode.unreadable(f"The arguments of {tool.name} could not be read: {error}. {what}")
         return await self._episode.call(tool.name, arguments)
 
 
-@cache
-def _decoder(arguments: type[msgspec.Struct]) -> msgspec.json.Decoder[msgspec.Struct]:
-    return msgspec.json.Decoder(arguments)
+def _size(call: ToolCall) -> int:
+    return size_of(call.name) + size_of(call.arguments)

@@ -10,7 +10,6 @@ A program that fails before it has handed anything in has failed the task: that 
 from __future__ import annotations
 
 import asyncio
-import shutil
 import tempfile
 import time
 from collections.abc import AsyncGenerator
@@ -24,7 +23,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ...failures import InputError, ProgramFailure, TimeLimit
+from ...failures import InputError, ProgramCrash, ProgramFailure, ProgramUnstartable, TimeLimit
+from ...foreign import remove_tree
 from ...protocols import Agent, AgentPlugin, AgentSettings, CommandSettings, Stage
 from ...values import NoteStep, ToolCall
 from ...workers.programs import Confinement, best_level, launch, make_private, refuse_impossible
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 KEPT = 64 * 1024
 """Bytes of each of the two streams that are kept with the record."""
 LARGEST_SQL = 2**20
+_NOT_STARTED = (126, 127)
+"""What shells and the like end with when there is no program, or it may not be run."""
 SECONDS_AFTER_THE_END = 5.0
 """A program whose task is finished may tidy up for this long."""
 
@@ -92,7 +94,7 @@ class CommandAgent:
         try:
             refuse_impossible(self._how, self._base / "trial")
         except InputError:
-            shutil.rmtree(self._base, ignore_errors=True)
+            remove_tree(self._base)
             raise
 
     async def play(self, stage: Stage) -> None:
@@ -147,7 +149,8 @@ class CommandAgent:
         if ended.status is None:
             raise TimeLimit(f"the program was not done within {self._settings.timeout:g} seconds", "time")
         last = self._without_secrets(_last_line(ended))
-        raise ProgramFailure(f"the program ended with status {ended.status}: {last}", "program_failed")
+        failure = ProgramUnstartable if ended.status in _NOT_STARTED else ProgramCrash
+        raise failure(f"the program ended with status {ended.status}: {last}", "program_failed")
 
     @asynccontextmanager
     async def _running(self, stage: Stage, address: str | None, kept: int) -> AsyncGenerator[tuple[Running, float]]:
@@ -169,7 +172,7 @@ class CommandAgent:
             finally:
                 await running.end()
         finally:
-            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+            await asyncio.to_thread(remove_tree, folder)
 
     @property
     def _socket(self) -> Path:
@@ -206,7 +209,7 @@ class CommandAgent:
     async def close(self) -> None:
         if self._door is not None:
             await self._door.close()
-        await asyncio.to_thread(shutil.rmtree, self._base, ignore_errors=True)
+        await asyncio.to_thread(remove_tree, self._base)
 
 
 def _last_line(ended: Ended) -> str:

@@ -121,7 +121,7 @@ class TestSpider2:
             "golden_missing": {"local004"},
             "golden_unreadable": {"local005"},
         }
-        assert kinds(report, "warning") == {"document_missing": {"local004"}}
+        assert kinds(report, "warning") == {"document_missing": {"local004"}, "constant_strict": {"local002"}}
         assert report["left_out"] == {"on another platform, without a golden result": 1}
         assert report["ceiling_without_errors"]["passed"] == report["ceiling_without_errors"]["total"] == 2
 

@@ -162,7 +162,7 @@ class TestTheWholeWay:
             "summary.txt",
         ]
         assert overall(run)["overall"]["passed"] == 3
-        assert overall(run)["metrics"].keys() == {"official", "strict"}
+        assert overall(run)["metrics"].keys() == {"official", "strict", "surplus_columns"}
         assert cli("summary", run).out == (run / "summary.txt").read_text()
         (step, *_) = records(run)[0]["steps"]
         assert (step["type"], step["status"], step["request"]) == ("service", 200, service.requests[0])

@@ -30,7 +30,7 @@ def defects(tmp_path: Path) -> Any:
 def test_nothing_to_say(defects: Any) -> None:
     assert defects("n\n1\n2\n") == {}
     assert defects(WIDE, ordered=True) == {}
-    assert defects("n\n1\n", "n,m\n1,2\n") == {}  # further columns are allowed
+    assert defects("n\n1.5\n", "n,m\n1.5,2\n") == {}  # further columns are allowed
 
 
 def test_files_that_cannot_be_read_or_are_empty(defects: Any) -> None:
@@ -64,3 +64,14 @@ def test_results_that_exclude_one_another(defects: Any) -> None:
 
 def test_rows_that_are_not_compared_as_rows(defects: Any) -> None:
     assert "3 rows" in defects(WIDE)["scrambled_rows"]
+
+
+def test_answers_that_a_constant_row_guesses(defects: Any) -> None:
+    small, large, named = defects("n\n7\n"), defects("n\n1234\n"), defects("n,name\n7,heron\n")
+    assert (small["constant_strict"], small["constant_official"]) == (
+        "the constant row 0 … 16 is accepted",
+        "the constant row 0 … 26,000 is accepted",
+    )
+    assert large == {"constant_official": "the constant row 0 … 26,000 is accepted"}
+    assert named == {}
+    assert "constant_strict" in defects("n,name\n7,heron\n", conditions=[[0]])

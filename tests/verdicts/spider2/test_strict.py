@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from touchstone.verdicts.spider2 import CsvTable, Strict, read_csv, strict, strict_any
+from touchstone.verdicts.spider2 import MOST_SURPLUS, CsvTable, Strict, official, read_csv, strict, strict_any
 
 from .strategies import csv_text
 from .test_official import table
@@ -158,9 +158,26 @@ def test_evidence_names_columns_and_rows() -> None:
         "predicted_rows": 2,
         "gold_columns": ["c0", "c1"],
         "predicted_columns": ["c0", "c1"],
+        "surplus_columns": 0,
         "partners": [["c0", "c1"], ["c1", "c0"]],
         "missing_rows": [["A", 1]],
     }
+
+
+@pytest.mark.parametrize("surplus", [0, 1, MOST_SURPLUS])
+def test_some_surplus_columns_do_no_harm_and_are_counted(surplus: int) -> None:
+    found = judged(table("7"), table(*(str(number) for number in range(7, 8 + surplus))))
+    assert found.matched
+    assert found.difference.evidence["surplus_columns"] == surplus
+
+
+def test_a_wide_constant_row_is_no_answer() -> None:
+    wide = table(*map(str, range(26_001)))
+    found = judged(table("7", "9"), wide)
+    assert not found.matched
+    assert found.difference.kind == "surplus_columns"
+    assert found.difference.sentence == "Expected 2 columns, got 26,001; at most 16 more are allowed."
+    assert official(wide, table("7", "9"), [], True).matched  # and this is what the official comparison says
 
 
 # --- laws ---

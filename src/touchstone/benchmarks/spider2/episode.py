@@ -131,6 +131,8 @@ def verdict_of(judgement: Judgement, compat: Compat, evidence: dict[str, Any]) -
         return Verdict(Outcome.unscorable, 0.0, judgement.reason, {}, evidence)
     evidence |= {"kind": judgement.kind, **judgement.evidence, "official": judgement.official, "strict": judgement.strict}
     metrics = {"official": float(judgement.official), "strict": float(judgement.strict)}
+    if "surplus_columns" in judgement.evidence:
+        metrics["surplus_columns"] = float(judgement.evidence["surplus_columns"])
     if judgement.fault is not None:
         reason = "The SQL is blank." if judgement.fault == "blank" else f"The SQL cannot be run: {judgement.reason}"
         return Verdict(Outcome.failed, 0.0, reason, metrics, evidence)

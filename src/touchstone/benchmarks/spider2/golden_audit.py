@@ -9,11 +9,13 @@ import csv
 import io
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from msgspec import Struct
 
 from ...verdicts.spider2 import (
+    MOST_SURPLUS,
     ConditionError,
     CsvError,
     CsvTable,
@@ -28,6 +30,8 @@ from ...verdicts.spider2.conditions import intended, official_columns, official_
 from .golden import Reference
 
 _MOST_ROWS_SCRAMBLED = 20_000
+_WIDEST = 26_001
+"""Numbers in a constant row: more do not make it right for more of the published questions."""
 
 
 class Defect(Struct, frozen=True):
@@ -53,6 +57,7 @@ def inspect(reference: Reference) -> list[Defect]:
         *_conditions(reference, golds),
         *_against_themselves(reference, names, golds),
         *_scrambled(reference, golds),
+        *_constant(reference, golds),
     ]
 
 
@@ -111,6 +116,25 @@ def _scrambled(reference: Reference, golds: list[CsvTable]) -> Iterator[Defect]:
     ours = strict_any(moved, golds, reference.condition_cols, reference.ignore_order)
     if _official(moved, golds, reference).matched and not ours.matched and not ours.cut:
         yield Defect("scrambled_rows", f"{golds[0].rows:,} rows whose values are scrambled between them are accepted")
+
+
+def _constant(reference: Reference, golds: list[CsvTable]) -> Iterator[Defect]:
+    """The row 0, 1, 2, …, whatever the question: as wide as each comparison lets it be."""
+    if not any(gold.rows == 1 for gold in golds):
+        return
+    if _official(_counting(_WIDEST), golds, reference).matched:
+        yield Defect("constant_official", f"the constant row 0 … {_WIDEST - 1:,} is accepted")
+    for gold, places in zip(golds, intended(reference.condition_cols, len(golds)), strict=True):
+        row = _counting(MOST_SURPLUS + len(places or gold.columns))
+        if strict(row, gold, places, reference.ignore_order).matched:
+            yield Defect("constant_strict", f"the constant row 0 … {len(row.columns) - 1} is accepted")
+            return
+
+
+@cache
+def _counting(width: int) -> CsvTable:
+    numbers = ",".join(map(str, range(width)))
+    return read_csv(f"{numbers}\n{numbers}\n")
 
 
 def _moved(path: Path) -> CsvTable | None:

@@ -13,9 +13,10 @@ from .conditions import ConditionError
 from .csv_table import CsvError, CsvTable, read_csv
 from .csv_text import to_csv
 from .official import Official, official, official_any
-from .strict import Strict, strict, strict_any
+from .strict import MOST_SURPLUS, Strict, strict, strict_any
 
 __all__ = [
+    "MOST_SURPLUS",
     "ConditionError",
     "CsvError",
     "CsvTable",

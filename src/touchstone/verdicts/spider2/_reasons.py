@@ -4,6 +4,7 @@ The kinds of difference:
 
     same                            it does
     condition_columns               the metadata names columns that the golden result does not have
+    surplus_columns                 too many columns besides those that count
     empty_gold, empty_prediction,   another number of rows
     row_count
     missing_columns                 no predicted column holds the values of these golden ones
@@ -37,6 +38,16 @@ class Sides(NamedTuple):
     places: list[int]
     """The golden columns that count."""
     predicted: CsvTable
+
+    @property
+    def surplus(self) -> int:
+        """How many predicted columns nobody asked for."""
+        return max(0, len(self.predicted.columns) - len(self.places))
+
+    def too_wide(self, most: int) -> Difference:
+        asked = _count(len(self.places), "column")
+        sentence = f"Expected {asked}, got {len(self.predicted.columns):,}; at most {most} more are allowed."
+        return self._difference("surplus_columns", sentence)
 
     def same(self, partners: Partners) -> Difference:
         few = {0: "No rows, as expected.", 1: "The only row matches."}
@@ -102,6 +113,7 @@ class Sides(NamedTuple):
             "predicted_rows": self.predicted.rows,
             "gold_columns": plain_row(self._names(self.places)),
             "predicted_columns": plain_row(self.predicted.names),
+            "surplus_columns": self.surplus,
         }
         return Difference(kind, clipped(sentence, LONGEST), evidence | more)
 

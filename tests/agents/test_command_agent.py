@@ -22,13 +22,13 @@ from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.failures import InputError
 from touchstone.protocols import AgentSettings, CommandSettings
 from touchstone.runs.play import play
+from touchstone.sandbox import bubblewrap
 from touchstone.values import Outcome, Record
-from touchstone.workers import programs
 
 pytestmark = [pytest.mark.long, pytest.mark.asyncio(loop_scope="module")]
 
 GOLD = "SELECT name FROM item WHERE price > 1.0"
-LEVELS = ["landlock", "bubblewrap"] if programs.bubblewrap_works() else ["landlock"]
+LEVELS = ["landlock", "bubblewrap"] if bubblewrap.works() else ["landlock"]
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ async def shop(world: World) -> AsyncIterator[Bird]:
 @pytest.fixture(params=LEVELS)
 def level(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """What confines the program."""
-    monkeypatch.setattr(programs, "bubblewrap_works", lambda: request.param == "bubblewrap")
+    monkeypatch.setattr(bubblewrap, "works", lambda: request.param == "bubblewrap")
     return request.param
 
 

@@ -130,7 +130,7 @@ def _postgres() -> Finding:
 
 
 def _confinement() -> Finding:
-    from ..workers.confine import confinement
+    from ..sandbox.sandboxed_call import confinement
 
     missing = confinement()
     return Finding(not missing, "hidden tests", "; ".join(missing) or "confined by Landlock and seccomp")

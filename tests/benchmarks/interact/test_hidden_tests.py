@@ -18,8 +18,8 @@ from touchstone.engines.postgres.embedded import started
 from touchstone.engines.postgres.server import Server
 from touchstone.engines.sqlite.statements import statements
 from touchstone.failures import InputError, SqlError
-from touchstone.workers import _landlock, _seccomp
-from touchstone.workers.confine import confinement
+from touchstone.sandbox import landlock, seccomp
+from touchstone.sandbox.sandboxed_call import confinement
 
 pytestmark = pytest.mark.skipif(bool(confinement()), reason="this kernel cannot confine fully")
 
@@ -342,8 +342,8 @@ def test_databases_with_a_write_ahead_log(tmp_path: Path) -> None:
 
 
 def test_where_nothing_confines_nothing_is_run(sqlite: SqliteBench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_landlock, "version", lambda: 0)
-    monkeypatch.setattr(_seccomp, "available", lambda: False)
+    monkeypatch.setattr(landlock, "version", lambda: 0)
+    monkeypatch.setattr(seccomp, "available", lambda: False)
     report = judged(sqlite, body("pass"))
     assert (report.passed, report.kind) == (False, "no_test")
     assert "cannot be confined" in report.detail

@@ -26,9 +26,9 @@ import msgspec
 from ...failures import InputError, ProgramCrash, ProgramFailure, ProgramUnstartable, TimeLimit
 from ...foreign import remove_tree
 from ...protocols import Agent, AgentPlugin, AgentSettings, CommandSettings, Stage
+from ...sandbox.process import Running, Tail
+from ...sandbox.sandboxed_program import Confinement, best_level, launch, make_private, refuse_impossible
 from ...values import NoteStep, ToolCall
-from ...workers.programs import Confinement, best_level, launch, make_private, refuse_impossible
-from ...workers.running import Running, Tail
 from ..mcp.episode import Served, account_unknown, refuse_without_mcp
 from ..text import unfenced
 from .surroundings import environment, own_data, passed_on, write_brief

@@ -1,6 +1,6 @@
 """Runs the test functions that come with a dataset, beside the database that a submission has changed.
 
-The submission is run once. Then each test gets a child process of its own, confined as `workers.confine` says, and a fresh
+The submission is run once. Then each test gets a child process of its own, confined as `sandboxed_call` says, and a fresh
 connection, made before the child gives up the right to make one; the first failure ends it. A test's text has a single
 namespace, in which its own imports and helpers and everything the original evaluators offer are visible.
 
@@ -25,8 +25,8 @@ from msgspec import Struct
 
 from ...engines.bench import Bench, Result
 from ...failures import SqlError, Unscorable
+from ...sandbox.sandboxed_call import Died, Overdue, confined
 from ...values import Row
-from ...workers.confine import Died, Overdue, confined
 from ._test_names import Helpers
 
 Kind = Literal["passed", "sql", "assertion", "error", "time", "crash", "no_test"]

@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 from ....failures import InputError, WorkerFailure
-from ....workers.running import Tail
+from ....sandbox.process import Tail
 from ..guests import HOME
 from ..image import Image
 from .local import BINDS, PLACE, SESSION, LocalDesktop

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ....failures import InputError, WorkerFailure
-from ....workers.running import Tail
+from ....sandbox.process import Tail
 from . import chamber
 
 ROOTS_IDS = 700_000_000

@@ -8,7 +8,7 @@ import os
 import signal
 from collections.abc import Mapping
 
-from .programs import Launch
+from .sandboxed_program import Launch
 
 _SECONDS_TO_END = 5.0
 _SECONDS_TO_FLUSH = 1.0

@@ -27,9 +27,10 @@ from pathlib import Path
 from typing import NoReturn
 
 from ..failures import Unscorable
-from . import _landlock, _seccomp
-from ._surrender import NULL, surrender
+from . import landlock, seccomp
+from .privileges import NOBODY, close_all_but, give_up
 
+NULL = Path("/dev/null")
 LARGEST = 1_000_000
 """Bytes of a result."""
 
@@ -59,13 +60,11 @@ def python_directories() -> tuple[Path, ...]:
 def confinement() -> list[str]:
     """What cannot be had here, in sentences. None: everything can."""
     missing: list[str] = []
-    if not _landlock.version():
+    if not landlock.version():
         missing.append("This kernel has no Landlock: test code cannot open files at all, not even modules of Python's.")
-    elif _landlock.version() < 4:
-        missing.append(
-            f"This kernel's Landlock is of version {_landlock.version()}: it cannot keep test code from the network."
-        )
-    if not _seccomp.available():
+    elif landlock.version() < 4:
+        missing.append(f"This kernel's Landlock is of version {landlock.version()}: it cannot keep test code from the network.")
+    if not seccomp.available():
         missing.append("System calls cannot be filtered here: test code could open sockets.")
     return missing
 
@@ -83,29 +82,30 @@ def confined(
 
     `memory` is counted on top of what the process uses now. `largest_file` is how far a kept file may grow.
     """
-    if not _landlock.version() and not _seccomp.available():
+    if not landlock.version() and not seccomp.available():
         raise Unscorable("Test code cannot be confined on this machine: it has neither Landlock nor seccomp.", "unconfined")
     secret = secrets.token_bytes(16)
     limits = _limits(seconds, memory, largest_file)
     with contextlib.ExitStack() as stack:
         rules = _open_rules(stack, python_directories() if readable is None else readable)
+        kept = {*keep, *([] if rules is None else [rules])}
         reading, writing = os.pipe()
         stack.callback(os.close, reading)
         with _children_can_be_awaited():
             deadline = time.monotonic() + seconds
             child = os.fork()
             if child == 0:
-                _live(function, secret, writing, {writing, *keep, *rules}, limits, rules)
+                _live(function, secret, writing, {writing, *kept}, limits, rules)
             os.close(writing)
             return _result(_awaited(child, reading, deadline), secret)
 
 
-def _open_rules(stack: contextlib.ExitStack, readable: Sequence[Path]) -> list[int]:
-    if not _landlock.version():
-        return []
-    rules = _landlock.ruleset(readable, [NULL])
+def _open_rules(stack: contextlib.ExitStack, readable: Sequence[Path]) -> int | None:
+    if not landlock.version():
+        return None
+    rules = landlock.ruleset(read=readable, use=[NULL])
     stack.callback(os.close, rules)
-    return [rules]
+    return rules
 
 
 @contextlib.contextmanager
@@ -124,33 +124,49 @@ def _children_can_be_awaited() -> Generator[None]:
 
 def _limits(seconds: float, memory: int, largest_file: int) -> list[tuple[int, int]]:
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    wanted = [
+    return [
         (resource.RLIMIT_AS, used + memory),
         (resource.RLIMIT_CPU, int(seconds) + 2),
         (resource.RLIMIT_FSIZE, largest_file),
         (resource.RLIMIT_NPROC, 0),
         (resource.RLIMIT_CORE, 0),
     ]
-    # A limit that is stricter already cannot be lifted.
-    return [(what, limit if (hard := resource.getrlimit(what)[1]) < 0 else min(limit, hard)) for what, limit in wanted]
 
 
 # The child.
 
 
 def _live(
-    function: Callable[[], bytes], secret: bytes, pipe: int, kept: set[int], limits: list[tuple[int, int]], rules: list[int]
+    function: Callable[[], bytes], secret: bytes, pipe: int, kept: set[int], limits: list[tuple[int, int]], rules: int | None
 ) -> NoReturn:
     # Whatever the function does to modules and builtins, the child must end here, and not go on as a second worker.
     write, leave, status = os.write, os._exit, 1
     try:
-        surrender(kept, limits, rules)
+        _confine(kept, limits, rules)
         message = secret + _message(function)
         while message:
             message = message[write(pipe, message) :]
         status = 0
     finally:
         leave(status)
+
+
+def _confine(kept: set[int], limits: list[tuple[int, int]], rules: int | None) -> None:
+    os.setpgid(0, 0)
+    null = os.open(NULL, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(null, stream)
+    # Python's streams may have been replaced by others, which are about to be closed.
+    sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)  # noqa: SIM115 - they stay open
+    sys.stderr = sys.stdout
+    close_all_but(kept | {0, 1, 2})
+    give_up(
+        limits=limits,
+        rules=rules,
+        calls=seccomp.computation(files=rules is not None) if seccomp.available() else b"",
+        user=NOBODY if os.geteuid() == 0 else None,
+        may_read=rules is not None,
+    )
 
 
 def _message(function: Callable[[], bytes]) -> bytes:

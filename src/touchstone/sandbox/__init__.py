@@ -1,0 +1,1 @@
+"""One policy for everything foreign: programs, hidden tests, guests, SQL workers."""

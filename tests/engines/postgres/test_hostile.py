@@ -70,6 +70,67 @@ async def test_what_needs_rights_is_refused_in_judgements_too(world: PostgresWor
     assert set(found.results) <= {"refused", "sql"}
 
 
+AS_OWNER = [
+    "ALTER ROLE CURRENT_USER SET application_name TO 'the answer is 42'",
+    "RESET ROLE; ALTER ROLE CURRENT_USER SET application_name TO 'the answer is 42'",
+    # As the owner of a table: what an index computes is computed as the table's owner.
+    """CREATE FUNCTION note() RETURNS int LANGUAGE plpgsql AS $$ BEGIN
+        ALTER ROLE CURRENT_USER SET application_name TO 'the answer is 42'; RETURN 1; END $$;
+    CREATE FUNCTION noted(int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RETURN note(); END $$;
+    CREATE INDEX ON items (noted(id))""",
+    """CREATE OR REPLACE FUNCTION add_item(text) RETURNS int SECURITY DEFINER LANGUAGE plpgsql AS $$ BEGIN
+        ALTER ROLE CURRENT_USER SET application_name TO 'the answer is 42'; RETURN 1; END $$;
+    SELECT add_item('')""",
+]
+
+
+@pytest.mark.parametrize("sql", AS_OWNER)
+async def test_no_world_leaves_a_note_for_another(open_world: OpenWorld, sql: str) -> None:
+    """On the roles that they work as, which all databases of a server can read."""
+    writer = open_world()
+    notes = "SELECT count(*) FROM pg_db_role_setting WHERE setconfig::text LIKE '%42%'"
+    for text in (sql, f"COMMIT; {sql}"):
+        with contextlib.suppress(SqlError):
+            await explore(writer, text)
+    found = await writer.judge(functions.run_all, Work([sql, notes]), LIMITS, writes=True, wall=30)
+    assert found.results[0] not in ("refused", "sql")  # it can be written down …
+    await writer.advance([sql], LIMITS)
+    await writer.close()
+    reader = open_world()
+    async with asyncio.timeout(30):  # … and goes with the world's own roles, which are dropped in the background
+        while await look(reader, notes) != [("0",)]:
+            await asyncio.sleep(0.05)
+    for start in ("", "SELECT 1; "):  # reading what is shared, and in a copy
+        assert await look(reader, f"{start}SHOW application_name") == [("touchstone",)]
+
+
+async def test_no_two_worlds_work_as_the_same_role(open_world: OpenWorld) -> None:
+    query = "CREATE TABLE t (); SELECT current_user, (SELECT relowner::regrole FROM pg_class WHERE relname = 'items')"
+    found = [await look(open_world(), query) for _ in range(3)]
+    assert len({name for ((user, owner),) in found for name in (user, owner)}) == 3
+
+
+@pytest.mark.parametrize(
+    "take",
+    [
+        "SELECT pg_advisory_lock(7), pg_sleep(60)",
+        "SELECT query_to_xml('SELECT pg_adv' || 'isory_lock(7), pg_sleep(60)', true, true, '')",
+        "SELECT query_to_xml('SELECT pg_try_adv' || 'isory_xact_lock_shared(7), pg_sleep(60)', true, true, '')",
+    ],
+)
+async def test_worlds_share_no_advisory_locks(open_world: OpenWorld, take: str) -> None:
+    holder, other = open_world(), open_world()
+    holding = asyncio.create_task(explore(holder, take, seconds=60))
+    held = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 7"
+    async with asyncio.timeout(30):
+        while await look(other, held) != [("1",)]:
+            await asyncio.sleep(0.05)
+    for lock in ("SELECT pg_try_advisory_lock(7)", "SELECT 1; SELECT pg_try_advisory_lock(7)"):
+        assert await look(other, lock) == [("t",)]
+    holding.cancel()
+    await asyncio.gather(holding, return_exceptions=True)
+
+
 @pytest.mark.parametrize("name", ["postgres", "shop_template", "template1"])
 async def test_other_databases_cannot_be_dropped_or_changed(world: PostgresWorld, name: str) -> None:
     texts = [

@@ -13,9 +13,24 @@ from typing import Any, NamedTuple, TypeVar
 from ...failures import DatabaseFailure, InputError, Unscorable, WorkerFailure
 from ...workers.pool import Pool, Worker, WorkerLost
 from . import names
-from .messages import Broken, Contents, Description, Facts, Gone, Ground, Hold, Lost, Orders, Refused, Seat, Settling, Unfit
+from .messages import (
+    Broken,
+    Contents,
+    Copy,
+    Description,
+    Facts,
+    Gone,
+    Ground,
+    Hold,
+    Lost,
+    Orders,
+    Refused,
+    Seat,
+    Settling,
+    Unfit,
+)
 from .server import Server
-from .worker import administer, describe, hold, lay_ground, let_go, settle
+from .worker import administer, copy, describe, hold, lay_ground, let_go, settle
 
 AT_ONCE = 4
 """Administrative statements. More than a few clones at a time only wait for one another."""
@@ -106,9 +121,12 @@ class Administrator:
         base = (await self._names(database)).base
         return await _twice(lambda: self._make_reading_seat(base, database))
 
-    async def clone(self, source: str, database: str) -> Seat:
-        """A seat on a new copy of a database that nobody is connected to."""
-        return await _twice(lambda: self._clone(source, database))
+    async def clone(self, database: str, state: Seat | None = None) -> Seat:
+        """A seat on a new copy of a world's state, which nobody is connected to, or else of the ground."""
+        if state is not None:
+            return await _twice(lambda: self._clone(state.database, [state.owner, state.role], database, shared=False))
+        source = await self.ground(database)
+        return await _twice(lambda: self._clone(source, [names.owner(self.run)], database, shared=True))
 
     async def settle(self, seat: Seat) -> None:
         """Makes a copy that was written to one that can be cloned."""
@@ -118,7 +136,8 @@ class Administrator:
         """Drops the seat's role, and its database if it is private, while others go on."""
         end = f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '{seat.role}'"
         drop = f"DROP DATABASE IF EXISTS {seat.database} WITH (FORCE)"
-        statements = [drop if seat.private else end, f"DROP ROLE IF EXISTS {seat.role}"]
+        roles = f"{seat.role}, {seat.owner}" if seat.private else seat.role
+        statements = [drop if seat.private else end, f"DROP ROLE IF EXISTS {roles}"]
         self.in_background(_twice(lambda: self._order(statements)))
 
     def in_background(self, work: Coroutine[Any, Any, None]) -> None:
@@ -137,7 +156,7 @@ class Administrator:
         facts = await self.start()
         made = _Names(self._name(database, "t"), self._name(database, "b"))
         template = names.template(database)
-        order = Ground(self.server, self.run, template, made.ground, made.base, _strategy(facts), self.patience)
+        order = Ground(self.server, self.run, template, *made, _strategy(facts), facts.superuser, self.patience)
         await self._call(lay_ground, order, database)
         return made
 
@@ -146,13 +165,18 @@ class Administrator:
         await self._order([self._login(seat)])
         return seat
 
-    async def _clone(self, source: str, database: str) -> Seat:
+    async def _clone(self, source: str, belongs_to: list[str], database: str, *, shared: bool) -> Seat:
         facts = await self.start()
-        name, owner = self._name(database, "c"), names.owner(self.run)
+        name = self._name(database, "c")
         seat = self._seat(name, name, database, private=True)
-        rights = f"REVOKE ALL ON DATABASE {name} FROM PUBLIC; GRANT CREATE, TEMPORARY ON DATABASE {name} TO {owner}"
+        # Past row policies, which are not to change what agents see; the administrator must be able to hand things over.
+        policies = "BYPASSRLS" if facts.superuser else ""
+        owner = f"CREATE ROLE {seat.owner} NOLOGIN {policies} ROLE {names.quoted(self.server.user)}"
+        rights = f"REVOKE ALL ON DATABASE {name} FROM PUBLIC; GRANT CREATE, TEMPORARY ON DATABASE {name} TO {seat.owner}"
         create = f"CREATE DATABASE {name} OWNER {names.keeper(self.run)} TEMPLATE {source}{_strategy(facts)}"
-        await self._order([create, f"{rights}; {self._login(seat)}; GRANT CONNECT ON DATABASE {name} TO {seat.role}"])
+        roles = f"{owner}; {self._login(seat)}; {rights}; GRANT CONNECT ON DATABASE {name} TO {seat.role}"
+        order = Copy(self.server, seat, [create, roles], belongs_to, shared, facts.superuser, self.patience)
+        await self._call(copy, order, "")
         return seat
 
     async def _order(self, statements: list[str]) -> None:
@@ -176,7 +200,8 @@ class Administrator:
     def _seat(self, database: str, role: str, shown_as: str, *, private: bool) -> Seat:
         password = secrets.token_hex(16) if self.server.needs_passwords else None
         server = self.server.as_role(role, password)
-        return Seat(database, role, server, names.owner(self.run), shown_as, private, self.patience)
+        owner = names.owner_of_copy(role) if private else names.owner(self.run)
+        return Seat(database, role, server, owner, shown_as, private, self.patience)
 
     def _login(self, seat: Seat) -> str:
         password = f" PASSWORD '{seat.server.password}'" if seat.server.password else ""

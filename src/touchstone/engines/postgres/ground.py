@@ -18,7 +18,7 @@ from psycopg.sql import SQL, Identifier
 
 from .connection import Connection, Unreachable, administrate
 from .control import administrator, execute, refusal
-from .messages import Broken, Contents, Description, Done, Gone, Ground, Lost, Refused, Settling
+from .messages import Broken, Contents, Copy, Description, Done, Gone, Ground, Lost, Refused, Settling
 from .names import keeper, owner, quoted
 
 _TABLES = """
@@ -38,6 +38,20 @@ _BELONGINGS = """
     SELECT 1 FROM pg_shdepend JOIN pg_database ON pg_database.oid = dbid
     WHERE datname = %s AND refclassid = 'pg_authid'::regclass AND refobjid = %s::regrole
 """
+_OPEN_SCHEMAS = """
+    DO $touchstone$
+    DECLARE command text;
+    BEGIN
+        FOR command IN
+            SELECT format('GRANT ALL ON SCHEMA %I TO {owner}', nspname) FROM pg_namespace
+            WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'
+        LOOP
+            EXECUTE command;
+        END LOOP;
+    END
+    $touchstone$
+"""
+"""Who is no superuser can give a thing only to a role that could have made it there."""
 _SECONDS_TO_LEAVE = 2.0
 _STEP = 0.002
 
@@ -55,6 +69,30 @@ def lay(request: Ground) -> Done | Broken | Refused | Lost | Gone:
         _clone(connection, request, request.base, request.ground)
         execute(connection, f"REVOKE ALL ON DATABASE {request.base} FROM PUBLIC")
         execute(connection, f"GRANT CONNECT ON DATABASE {request.base} TO {owner(request.run)}")
+        _take_locks_away(request)
+    except Unreachable as error:
+        return Gone(str(error))
+    except psycopg.Error as error:
+        return refusal(error)
+    return Done()
+
+
+def copy(request: Copy) -> Done | Refused | Lost | Gone:
+    """A private copy, in which everything belongs to a role that exists for this copy alone.
+
+    A role may note things down where all databases of a server can read them (`ALTER ROLE CURRENT_USER SET …`), and there are
+    many ways to act as the owner of a table (an index's expression, for one). So no two copies have an owner in common.
+    """
+    before, owner = ", ".join(request.belongs_to), request.seat.owner
+    hand_over = f"REASSIGN OWNED BY {before} TO {owner}" + ("" if request.shared else f"; DROP OWNED BY {before}")
+    try:
+        connection = administrator(request.server, request.patience)
+        for statement in request.statements:
+            execute(connection, statement)
+        with administrate(request.server, request.seat.database, request.patience) as inside:
+            if not request.superuser:
+                execute(inside, _OPEN_SCHEMAS.format(owner=owner))
+            execute(inside, hand_over)
     except Unreachable as error:
         return Gone(str(error))
     except psycopg.Error as error:
@@ -134,6 +172,18 @@ def _wait_until_empty(connection: Connection, database: str) -> None:
             connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [database])
             return
         time.sleep(_STEP)
+
+
+def _take_locks_away(request: Ground) -> None:
+    """Worlds that read the same database are not to wait for one another: who wants such a lock gets a copy of its own.
+
+    Only a superuser can arrange that; with another administrator, see `statements`.
+    """
+    with administrate(request.server, request.base, request.patience) as connection:
+        if request.superuser:
+            query = r"SELECT oid::regprocedure::text FROM pg_proc WHERE proname ~ '^pg_(try_)?advisory_'"
+            for (function,) in connection.execute(query).fetchall():
+                execute(connection, f"REVOKE EXECUTE ON FUNCTION {function} FROM PUBLIC")
 
 
 def _give_to_owner(request: Ground) -> None:

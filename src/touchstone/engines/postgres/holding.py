@@ -1,7 +1,7 @@
 """A run on a server: the lock that shows that it lives, the roles that it works with, and tidying up after runs that died.
 
-Every database of a run is owned by its keeper, a role that nobody logs in as; every seat's role is a member of its owner, the
-role that owns what is in the databases. So all that a run has made can be found from the names of these two.
+Every database of a run is owned by its keeper, a role that nobody logs in as, and the names of the roles of its episodes hold
+its id. So all that a run has made can be found. (Roles with a common group could leave one another notes there.)
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from psycopg.sql import SQL, Identifier, Literal
 from .connection import Connection, Unreachable, administrate, connect, one_line
 from .control import MAINTENANCE
 from .messages import Done, Facts, Gone, Hold, Unfit
-from .names import keeper, owner
+from .names import keeper, of_episodes, owner
 from .server import Server
 
 OLDEST = 14
@@ -119,12 +119,8 @@ def _sweep(connection: Connection, run: str) -> None:
     for (name,) in connection.execute(databases, [keeper(run)]).fetchall():
         with contextlib.suppress(psycopg.DatabaseError):
             connection.execute(SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(Identifier(name)))
-    members = """
-        SELECT member.rolname FROM pg_auth_members AS link
-        JOIN pg_roles AS member ON member.oid = link.member JOIN pg_roles AS owner ON owner.oid = link.roleid
-        WHERE owner.rolname = %s AND member.rolname LIKE 'ts\\_%%'
-    """
-    seats = [name for (name,) in connection.execute(members, [owner(run)]).fetchall()]
+    members = "SELECT rolname FROM pg_roles WHERE rolname ~ %s"
+    seats = [name for (name,) in connection.execute(members, [of_episodes(run)]).fetchall()]
     connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = ANY (%s)", [seats])
     for name in (*seats, owner(run), keeper(run)):
         with contextlib.suppress(psycopg.DatabaseError):

@@ -20,7 +20,7 @@ class Seat(Struct, frozen=True):
     server: Server
     """With the seat's own role and password."""
     owner: str
-    """The role that owns everything in the database, as which a seat's SQL runs."""
+    """The role that owns everything in the database, as which a seat's SQL runs: of a private database the seat's own."""
     shown_as: str
     """The database's name in the dataset."""
     private: bool
@@ -128,6 +128,20 @@ class Ground(Struct, frozen=True):
     ground: str
     base: str
     strategy: str
+    superuser: bool
+    patience: float
+
+
+class Copy(Struct, frozen=True):
+    """A private copy to be made: the statements that make it and its roles, and whose things become the seat's own."""
+
+    server: Server
+    seat: Seat
+    statements: list[str]
+    belongs_to: list[str]
+    shared: bool
+    """Whether that role stays at work elsewhere, and so keeps what it may do."""
+    superuser: bool
     patience: float
 
 

@@ -11,8 +11,18 @@ def keeper(run: str) -> str:
 
 
 def owner(run: str) -> str:
-    """Owns what is in them."""
+    """Owns what is in those that are cloned and read."""
     return f"touchstone_owner_{run}"
+
+
+def owner_of_copy(role: str) -> str:
+    """Owns what is in a private copy, in which this role logs in."""
+    return f"{role}_o"
+
+
+def of_episodes(run: str) -> str:
+    """A pattern of the names of all roles of episodes, and of little else."""
+    return f"^ts_{run}_[0-9a-f]{{10}}_[rc][0-9]+(_o)?$"
 
 
 def template(database: str) -> str:

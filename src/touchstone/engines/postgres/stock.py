@@ -36,5 +36,4 @@ class Stock:
             self._coming -= 1
 
     async def _make(self) -> Seat:
-        source = await self._administrator.ground(self._database)
-        return await self._administrator.clone(source, self._database)
+        return await self._administrator.clone(self._database)

@@ -9,6 +9,7 @@ from .messages import (
     Applied,
     Broken,
     Contents,
+    Copy,
     Description,
     Done,
     Exploration,
@@ -56,6 +57,12 @@ def lay_ground(request: Ground) -> Done | Broken | Refused | Lost | Gone:
     from . import ground
 
     return ground.lay(request)
+
+
+def copy(request: Copy) -> Done | Refused | Lost | Gone:
+    from . import ground
+
+    return ground.copy(request)
 
 
 def settle(request: Settling) -> Done | Refused | Lost | Gone:

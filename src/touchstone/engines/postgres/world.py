@@ -166,7 +166,7 @@ class PostgresWorld:
     async def _fresh_copy(self) -> Seat:
         if self._state is None:
             return await self._stock.take()
-        return await self._administrator.clone(self._state.database, self.database)
+        return await self._administrator.clone(self.database, self._state)
 
     def _leave(self, *seats: Seat | None) -> None:
         """Seats that may not be as they were are not used again."""

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import msgspec
 import pytest
 
-from touchstone.failures import ContextLimit, InputError, ModelFailure
+from touchstone.failures import ContextLimit, InputError, ModelNonsense
 from touchstone.models import enforced, local
 from touchstone.models.local import LocalModel, plugin
 from touchstone.protocols import ModelSettings
@@ -201,5 +201,5 @@ def test_the_grammar_has_an_end_to_everything() -> None:
 
 
 def test_what_is_no_call_is_a_failure() -> None:
-    with pytest.raises(ModelFailure, match="wrote no tool call"):
+    with pytest.raises(ModelNonsense, match="wrote no tool call"):
         enforced.as_call(Reply("hello"), PLACE)

@@ -20,6 +20,13 @@ def on(difficulty: str, database: str, outcome: Outcome, task: str, **more: obje
     return a_record(task, outcome, facets={"difficulty": difficulty, "database": database}, **more)
 
 
+def test_tokens_that_nobody_counted_are_told_and_the_cost_is_unknown() -> None:
+    told = Usage(1, 100, 0, 10, 0.01) + Usage(1, cost=None, uncounted=1)
+    text = page(a_record(usage=told, usage_by={"user": told}))
+    assert "Model calls:      2, 100 tokens in, 10 out (1 calls without a count)\nCost:             unknown\n" in text
+    assert "The user:         2, 100 tokens in, 10 out (1 calls without a count), cost unknown" in text
+
+
 def test_the_whole_page() -> None:
     text = page(
         on("simple", "shop", Outcome.passed, "1", metrics={"ex": 1.0}, usage=Usage(2, 1500, 0, 30, 0.25)),

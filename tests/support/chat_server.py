@@ -32,6 +32,10 @@ class Answer:
     wait: float = 0.0
     reset: bool = False
     """Closes the connection without a word."""
+    drip: float = 0.0
+    """Seconds between two bytes of the body."""
+    packed: bytes = b""
+    """Sent in place of the body, as it is."""
 
 
 Script = Sequence[Answer] | Callable[[JSON], Answer]
@@ -166,14 +170,17 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(answer)
 
     def _send(self, answer: Answer) -> None:
-        body = answer.body.encode()
+        body = answer.packed or answer.body.encode()
         self.send_response(answer.status)
         self.send_header("Content-Type", answer.kind)
         self.send_header("Content-Length", str(len(body)))
         for name, value in answer.headers.items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(body)
+        for piece in (body[place : place + 1] for place in range(len(body))) if answer.drip else (body,):
+            self.wfile.write(piece)
+            if answer.drip and self.server.chat.stopping.wait(answer.drip):
+                return
 
     def _hang_up(self) -> None:
         """With a reset instead of an orderly end."""

@@ -15,11 +15,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Any
-
-import msgspec
+from typing import Any, cast
 
 from ..failures import InputError, TurnLimit
+from ..foreign import Unreadable, read_json
 from ..protocols import Agent, AgentPlugin, AgentSettings, Model, Stage
 from ..values import Message, Tool, ToolCall
 from .tags import TAGS
@@ -65,10 +64,10 @@ def _arguments(content: str, name: str, tools: Sequence[Tool]) -> str:
 
 def _is_object_with(content: str, fields: Sequence[str]) -> bool:
     try:
-        value = msgspec.json.decode(content, type=dict[str, Any])
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        value = read_json(content)
+    except Unreadable:
         return False
-    return set(fields) <= value.keys()
+    return isinstance(value, dict) and set(fields) <= cast("dict[str, Any]", value).keys()
 
 
 def _explain(tools: Sequence[Tool]) -> str:

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from ..failures import InputError
+from ..foreign import Unreadable, read_json
 
 
 def entries(path: Path) -> Iterator[tuple[int, Any]]:
@@ -30,8 +29,8 @@ def entries(path: Path) -> Iterator[tuple[int, Any]]:
 
 def _decode(where: str, text: bytes) -> Any:
     try:
-        return msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeError) as error:
+        return read_json(text)
+    except Unreadable as error:
         raise InputError(f"{where}: not valid JSON: {error}") from None
 
 

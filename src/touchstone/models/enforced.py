@@ -17,7 +17,7 @@ from typing import Any, cast
 
 import msgspec
 
-from ..failures import ModelFailure
+from ..failures import ModelNonsense
 from ..values import Message, Place, Reply, Tool, ToolCall
 from .faults import one_line
 from .schemas import Schema, arguments_schema
@@ -65,8 +65,8 @@ def as_call(reply: Reply, place: Place) -> Reply:
         return reply
     try:
         written = msgspec.json.decode(reply.text, type=_Written)
-    except msgspec.DecodeError:
-        raise ModelFailure(f"the local model wrote no tool call: {one_line(reply.text, 100)}") from None
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        raise ModelNonsense(f"the local model wrote no tool call: {one_line(reply.text, 100)}") from None
     call = ToolCall(f"call_{place.call}", written.tool, bytes(written.arguments).decode())
     return Reply("", (call,), "tool_calls", reply.usage)
 

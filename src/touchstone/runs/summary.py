@@ -99,7 +99,8 @@ def _effort(overall: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _calls(usage: Usage) -> str:
-    return f"{usage.calls:,}, {usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
+    uncounted = f" ({usage.uncounted:,} calls without a count)" if usage.uncounted else ""
+    return f"{usage.calls:,}, {usage.input_tokens:,} tokens in, {usage.output_tokens:,} out{uncounted}"
 
 
 def _short(reason: str) -> str:

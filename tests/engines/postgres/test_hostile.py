@@ -97,11 +97,17 @@ async def test_no_world_leaves_a_note_for_another(open_world: OpenWorld, sql: st
     await writer.advance([sql], LIMITS)
     await writer.close()
     reader = open_world()
-    async with asyncio.timeout(30):  # … and goes with the world's own roles, which are dropped in the background
-        while await look(reader, notes) != [("0",)]:
-            await asyncio.sleep(0.05)
+    await eventually(reader, notes, "0")  # … and goes with the world's own roles, which are dropped in the background
     for start in ("", "SELECT 1; "):  # reading what is shared, and in a copy
         assert await look(reader, f"{start}SHOW application_name") == [("touchstone",)]
+
+
+async def eventually(world: PostgresWorld, sql: str, expected: str) -> None:
+    for _ in range(600):
+        if await look(world, sql) == [(expected,)]:
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"{sql} never gave {expected}")
 
 
 async def test_no_two_worlds_work_as_the_same_role(open_world: OpenWorld) -> None:
@@ -122,9 +128,7 @@ async def test_worlds_share_no_advisory_locks(open_world: OpenWorld, take: str) 
     holder, other = open_world(), open_world()
     holding = asyncio.create_task(explore(holder, take, seconds=60))
     held = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 7"
-    async with asyncio.timeout(30):
-        while await look(other, held) != [("1",)]:
-            await asyncio.sleep(0.05)
+    await eventually(other, held, "1")
     for lock in ("SELECT pg_try_advisory_lock(7)", "SELECT 1; SELECT pg_try_advisory_lock(7)"):
         assert await look(other, lock) == [("t",)]
     holding.cancel()

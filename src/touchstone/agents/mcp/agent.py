@@ -12,9 +12,9 @@ import signal
 from collections.abc import AsyncIterator, Callable
 from typing import Any, Protocol, TextIO
 
-import msgspec
 from msgspec import Struct
 
+from ...foreign import Unreadable, read_json
 from ...protocols import Stage
 from ..lines import Lines
 from .episode import Served, account_unknown
@@ -165,8 +165,8 @@ class _Message(Struct):
 
 def _read(line: str) -> _Message:
     try:
-        return msgspec.json.decode(line, type=_Message)
-    except (msgspec.DecodeError, UnicodeError):
+        return read_json(line, _Message)
+    except Unreadable:
         return _Message()
 
 

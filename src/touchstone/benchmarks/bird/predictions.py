@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from ...failures import InputError
+from ...foreign import Unreadable, read_json, whole
 from .tasks import BirdTask
 
 _SEPARATOR = "\t----- bird -----\t"
@@ -79,9 +80,9 @@ def _by_question_id(tasks: Sequence[BirdTask]) -> dict[str, BirdTask]:
 def _sql_of(path: Path, key: str, value: Any, task: BirdTask) -> str:
     if not isinstance(value, str):
         return ""
-    sql, separator, database = value.rpartition(_SEPARATOR)
+    sql, separator, database = whole(value).rpartition(_SEPARATOR)
     if not separator:
-        return value
+        return database
     if database.strip() != task.database:
         raise InputError(f"{path}: key '{key}': it is for the database '{database.strip()}', its task has '{task.database}'")
     return sql
@@ -101,8 +102,8 @@ def _from_lines(path: Path, tasks: Sequence[BirdTask]) -> dict[str, str]:
             continue
         where = f"{path}: row {number}"
         try:
-            line = msgspec.json.decode(text, type=_Line)
-        except (msgspec.DecodeError, UnicodeError) as error:
+            line = read_json(text, _Line)
+        except Unreadable as error:
             raise InputError(f"{where}: expected an object with question_id and sql: {error}") from None
         key = str(line.question_id)
         if key not in known:
@@ -144,12 +145,13 @@ def _from_run(path: Path, tasks: Sequence[BirdTask]) -> dict[str, str]:
         if not line.endswith(b"\n"):
             continue
         try:
-            record = msgspec.json.decode(line, type=_Submitted)
-        except (msgspec.DecodeError, UnicodeError) as error:
+            record = read_json(line, _Submitted)
+        except Unreadable as error:
             raise InputError(f"{path / 'runs.jsonl'}: a line is not a record of Touchstone: {error}") from None
         if record.task not in known or known[record.task].digest != record.digest:
             raise InputError(f"{path}: task {record.task} is not in the task file, or is another task there")
-        found.setdefault(record.task, record.evidence.get("prediction") or "")
+        submitted = record.evidence.get("prediction")
+        found.setdefault(record.task, submitted if isinstance(submitted, str) else "")
     return found
 
 
@@ -170,6 +172,7 @@ def _unique(path: Path, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _decode(path: Path, text: bytes) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=lambda pairs: _unique(path, pairs))  # msgspec would keep the last silently
+        # msgspec would keep the last of two equal keys silently.
+        return json.loads(text.decode("utf-8", "replace"), object_pairs_hook=lambda pairs: _unique(path, pairs))
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not valid JSON: {error}") from None

@@ -17,7 +17,7 @@ _COMMENT_MARK = re.compile(r"/\*|\*/")
 
 
 def only_reads(sql: str) -> bool:
-    """Whether the first word is one of a query's, and it names no lock. A text without any statement counts as one that reads."""
+    """Whether the first word is one of a query's, and no lock is named. A text without a statement counts as one that reads."""
     if _LOCKS.search(sql):
         return False
     place = _start(sql)

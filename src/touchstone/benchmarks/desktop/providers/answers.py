@@ -15,6 +15,7 @@ import httpx
 import msgspec
 
 from ....failures import WorkerFailure
+from ....foreign import Unreadable, read_json
 
 MARGIN = 30.0
 """How much longer than the work itself its answer may take."""
@@ -35,8 +36,8 @@ class Answer(msgspec.Struct, frozen=True):
     def fields(self) -> dict[str, Any]:
         """Of a JSON object; empty if it is none."""
         try:
-            return msgspec.json.decode(self.body, type=dict[str, Any])
-        except msgspec.DecodeError:
+            return read_json(self.body, dict[str, Any])
+        except Unreadable:
             return {}
 
     def why(self) -> str:

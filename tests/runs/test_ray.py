@@ -39,6 +39,7 @@ from touchstone.runs.executors.cluster import environment
 from touchstone.runs.executors.leases import Holder, Leases
 from touchstone.runs.executors.shipping import Store, at, has_same_content, hash_of, is_here, listed, moved
 from touchstone.runs.executors.wire import Place, packed, unpacked
+from touchstone.runs.verification import verify
 from touchstone.values import Outcome, Task
 
 pytestmark = pytest.mark.long
@@ -310,6 +311,7 @@ def test_two_nodes_play_every_task_once_and_data_is_shipped_to_the_one_without(n
     assert (done.code, done.err.count("left out")) == (0, 0), done.err
     run = run_directory(tmp_path / "out")
     assert times_recorded(run) == EVERY
+    assert verify(run).holds
     assert overall(run)["overall"]["passed"] == len(EVERY)
     assert {headers["Authorization"] for headers in server.headers} == {f"Bearer {SECRET}"}
     shipped = (nodes.cache / "shipped" / "trees").rglob("*.sqlite")

@@ -17,6 +17,7 @@ from tests.support.chat_server import ChatServer, no_model
 from tests.support.command import finish, run_directory, start, times_recorded, touchstone
 from tests.support.records import a_record
 from tests.support.worlds import ROWS, World
+from touchstone.code_digest import code_digest
 from touchstone.failures import InputError
 from touchstone.runs.addresses import address_of, without_secrets
 from touchstone.runs.directory import RunDirectory, encoded, read_records
@@ -98,6 +99,7 @@ def test_a_run_is_copied_while_it_grows_and_whole_at_the_end(bucket: Bucket, wor
         assert bucket.read(f"grown/{local.name}/{name}") == (local / name).read_bytes()
     assert times_recorded(local) == EVERY
     assert SECRET.encode() not in bucket.everything()
+    assert touchstone("verify", f"{BUCKET}/grown/{local.name}", cwd=tmp_path, env=bucket.env).code == 0
     said = touchstone("summary", f"{BUCKET}/grown/{local.name}", cwd=tmp_path, env=bucket.env)
     assert (said.code, said.out) == (0, (local / "summary.txt").read_text()), said.err
 
@@ -155,7 +157,7 @@ def line(task: str, outcome: Outcome = Outcome.passed) -> bytes:
 
 def a_run(path: Path, *lines: bytes) -> Path:
     path.mkdir(parents=True)
-    (path / "config.json").write_text('{"identity": {}}')
+    (path / "config.json").write_text(json.dumps({"identity": {"code": code_digest()}}))
     (path / "runs.jsonl").write_bytes(b"".join(lines))
     return path
 
@@ -199,7 +201,7 @@ def test_a_run_that_was_made_larger_elsewhere_is_the_same_run(tmp_path: Path, mo
     there = a_run(tmp_path / "there" / "run-1", line("1"), line("2"))
     here = a_run(local_base(f"file://{there.parent}") / "run-1", line("1"))
     for path, planned in ((there, 2), (here, 1)):
-        (path / "config.json").write_text(f'{{"identity": {{}}, "planned": {planned}}}')
+        (path / "config.json").write_text(json.dumps({"identity": {"code": code_digest()}, "planned": planned}))
     assert resumed(fetched(f"file://{there}")) == ["1", "2"]
     assert json.loads((here / "config.json").read_text())["planned"] == 2
 

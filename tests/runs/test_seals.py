@@ -210,7 +210,7 @@ class TestResume:
         config = json.loads((run / "config.json").read_text())
         config["identity"]["code"] = 64 * "0"
         (run / "config.json").write_text(json.dumps(config))
-        with pytest.raises(InputError, match="cannot resume, the records would not be comparable: code was '000"):
+        with pytest.raises(InputError, match="cannot resume, Touchstone's own code has changed since"):
             RunDirectory.resume(run, {"metric": "ex"})
 
 

@@ -22,6 +22,7 @@ from typing import TextIO
 
 from ..failures import RunStopped
 from ..protocols import Agent, AgentPlugin, AgentSettings, Stage
+from ..terminal import clean
 from ..values import Tool, ToolCall
 from .lines import Lines
 
@@ -32,7 +33,6 @@ COMMANDS = {
 }
 _WORD = re.compile(r"\s*(?P<word>[\w-]+)(?:\(\s*\))?;?\s*(?P<rest>.*)", re.DOTALL)
 _BODY = re.compile(r"\$\w*\$")
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class HumanAgent:
 
     def _say(self, text: str) -> None:
         """Data may hold what a terminal would obey."""
-        shown = _CONTROL.sub(lambda char: f"\\x{ord(char[0]):02x}", text.replace("\r\n", "\n"))
+        shown = clean(text)
         encoding = getattr(self._out, "encoding", None) or "utf-8"
         print(shown.encode(encoding, "replace").decode(encoding), file=self._out, flush=True)
 

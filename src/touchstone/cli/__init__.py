@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from ..failures import InputError, TouchstoneError
+from ..terminal import clean_streams, unfiltered
 
 COMMANDS = {
     "bird": ("bird:bird", "Play BIRD text-to-SQL tasks with an agent, and score it."),
@@ -34,8 +35,13 @@ COMMANDS = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit codes: 0 done, 1 the run had to stop, 2 a mistake in the input, 130 interrupted."""
+    with clean_streams():
+        return _main(list(sys.argv[1:] if argv is None else argv))
+
+
+def _main(argv: list[str]) -> int:
     try:
-        return _dispatch(list(sys.argv[1:] if argv is None else argv))
+        return _dispatch(argv)
     except InputError as error:
         return _say(error, 2)
     except TouchstoneError as error:
@@ -68,6 +74,10 @@ def _dispatch(argv: list[str]) -> int:
     )
     for name, (target, help) in COMMANDS.items():
         app.command(f"touchstone.cli.{target}", name=name, help=help)
+    if sys.stdout.isatty():
+        from rich.console import Console
+
+        app.console = Console(file=unfiltered(sys.stdout))  # help is painted
     app.config = [look]
     stored, source = _arguments_of_resumed_run(argv), "the resumed run"
     if not stored and any(word.startswith("--config") for word in argv):

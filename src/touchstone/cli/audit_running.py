@@ -36,6 +36,7 @@ from ..runs.directory import replace_file
 from ..runs.play import play
 from ..runs.run import versions
 from ..runs.tally import COUNTED, Tally, wilson
+from ..terminal import unfiltered
 from ..values import Outcome, Record, Task
 from .building import refuse_unless_positive, solutions
 from .options import JudgeOptions
@@ -179,7 +180,7 @@ def counting(what: str) -> Generator[Callable[[int, int], None]]:
     def watch(done: int, total: int) -> None:
         nonlocal said
         if live:
-            print(f"\r{done}/{total} {what}", end="\n" if done == total else "", file=sys.stderr, flush=True)
+            print(f"\r{done}/{total} {what}", end="\n" if done == total else "", file=unfiltered(sys.stderr), flush=True)
         elif time.monotonic() - said >= _SECONDS_BETWEEN_LINES:
             said = time.monotonic()
             print(f"{done}/{total} {what}", file=sys.stderr, flush=True)

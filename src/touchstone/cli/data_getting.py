@@ -13,6 +13,7 @@ from ..datasets.catalogue import Dataset, Remote
 from ..datasets.fetching import Expected, Progress, fetch
 from ..datasets.unpacking import UnsafeArchive, unpack
 from ..failures import InputError
+from ..terminal import unfiltered
 
 
 def fetch_all(wanted: Dataset, directory: Path, *, url: str | None = None, sha256: str | None = None) -> None:
@@ -76,7 +77,7 @@ def _shown(name: str) -> Generator[Progress]:
         shown = now
         share = f"{100 * done / total:3.0f} % of {total / 1e6:,.1f} MB" if total else f"{done / 1e6:,.1f} MB"
         start, end = ("\r", "") if live else ("", "\n")
-        print(f"{start}fetching {name}: {share}", end=end, file=sys.stderr, flush=True)
+        print(f"{start}fetching {name}: {share}", end=end, file=unfiltered(sys.stderr), flush=True)
 
     try:
         yield show

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import App, Group, Parameter
 
 from ..failures import InputError
+from ..terminal import unfiltered
 
 if TYPE_CHECKING:
     from ..benchmarks.desktop.documents.indexing import Indexed
@@ -179,7 +180,7 @@ class _Progress:
         left = clock((now - self._started) / done * (total - done))
         line = f"{what} {done}/{total}" + ("" if last else f", {left} left")
         ending = ("\n" if last else "") if self._live else "\n"
-        print(f"\r\x1b[K{line}" if self._live else line, end=ending, file=sys.stderr, flush=True)
+        print(f"\r\x1b[K{line}" if self._live else line, end=ending, file=unfiltered(sys.stderr), flush=True)
 
 
 def _tell(entry: Indexed) -> None:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from ..benchmarks.desktop.image.building import Listener
 from ..benchmarks.desktop.image.recipes import Recipe
 from ..benchmarks.desktop.image.store import Layer
+from ..terminal import one_line, unfiltered
 from .progress import clock
 
 _SECONDS_BETWEEN_LINES = 15.0
@@ -30,7 +31,7 @@ def listener() -> Generator[Listener]:
         TimeElapsedColumn(),
         TextColumn("{task.description}", markup=False),
     )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    with Progress(*columns, console=Console(file=unfiltered(sys.stderr))) as bar:
         yield _Bar(bar)
 
 
@@ -76,7 +77,7 @@ class _Bar:
         self._bar.update(self._task, completed=number - 1, total=total, description=recipe.name)
 
     def line(self, text: str) -> None:
-        self._bar.update(self._task, description=f"{self._name}: {text[:_WIDTH]}")
+        self._bar.update(self._task, description=f"{self._name}: {one_line(text)[:_WIDTH]}")
 
     def done(self, layer: Layer, *, made: bool) -> None:
         self._bar.console.print(outcome(layer, made=made), markup=False, highlight=False)

@@ -10,6 +10,8 @@ from typing import Protocol
 
 from ..runs.summary import money
 from ..runs.tally import Tally
+from ..terminal import clean, clean_streams, unfiltered
+from ..terminal import one_line as shown
 from ..values import Outcome, Record
 
 _SECONDS_BETWEEN_LINES = 10.0
@@ -67,7 +69,7 @@ class _Live:
             BarColumn(bar_width=24),
             MofNCompleteColumn(),
             TextColumn("{task.fields[status]}"),
-            console=Console(stderr=True),
+            console=Console(file=unfiltered(sys.stderr)),
             refresh_per_second=5,
         )
         self._task = self._bar.add_task("", total=total, completed=done, status="")
@@ -77,10 +79,13 @@ class _Live:
         self._started = time.monotonic()
 
     def __enter__(self) -> _Live:
-        self._bar.start()
+        self._bar.start()  # which puts streams of its own in place, so that others can print above the bar
+        self._cleaning = clean_streams()
+        self._cleaning.__enter__()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._cleaning.__exit__(None, None, None)
         self._bar.stop()
 
     def __call__(self, record: Record, tally: Tally) -> None:
@@ -88,7 +93,7 @@ class _Live:
         left = clock((self._total - tally.done) / rate) if rate else "?"
         self._bar.update(self._task, completed=tally.done, status=f"{status(tally, rate)}, {left} left")
         if self._describe:
-            self._bar.console.print(self._describe(record), markup=False, highlight=False)
+            self._bar.console.print(clean(self._describe(record)), markup=False, highlight=False)
 
 
 def status(tally: Tally, rate: float) -> str:
@@ -107,7 +112,8 @@ def status(tally: Tally, rate: float) -> str:
 
 def one_line(record: Record) -> str:
     epoch = f" ({record.epoch + 1})" if record.epoch else ""
-    return f"{record.outcome.value:<10} {record.task}{epoch}  {record.facets.get('database', '')}  {record.reason}"
+    where = record.facets.get("database", "")
+    return f"{record.outcome.value:<10} {shown(f'{record.task}{epoch}')}  {shown(where)}  {shown(record.reason)}"
 
 
 def clock(seconds: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..terminal import clean, one_line
 from ..values import Usage
 
 _RULE = "=" * 64
@@ -18,13 +19,13 @@ _MEANING = {
 
 
 def summary_text(title: str, overall: Mapping[str, Any], versions: Mapping[str, str]) -> str:
-    lines = [_RULE, title, _RULE, *_totals(overall), *_apart(overall)]
+    lines = [_RULE, one_line(title), _RULE, *_totals(overall), *_apart(overall)]
     for name, shares in overall.items():
         if name.startswith("by_") and len(shares) > 1:
             lines += ["", f"By {name.removeprefix('by_')}:", *_shares(shares)]
     lines += [*_failures(overall), *_metrics(overall), "", *_effort(overall)]
     lines += ["Made with:        " + ", ".join(f"{name} {version}" for name, version in versions.items()), _RULE]
-    return "\n".join(lines) + "\n"
+    return clean("\n".join(lines)) + "\n"
 
 
 def percent(share: Mapping[str, Any]) -> str:
@@ -67,7 +68,7 @@ def _shares(shares: Mapping[str, Any]) -> Iterator[str]:
     width = max(map(len, shares))
     for name, share in sorted(shares.items(), key=lambda item: (_ORDER.get(item[0], 9), item[0])):
         left_out = f"  + {share['left_out']} not counted" if share["left_out"] else ""
-        yield f"  {name:<{width}}  {share['passed']:>4} / {share['total']:<4} {percent(share)}{left_out}"
+        yield f"  {one_line(name):<{width}}  {share['passed']:>4} / {share['total']:<4} {percent(share)}{left_out}"
 
 
 def _failures(overall: Mapping[str, Any]) -> Iterator[str]:
@@ -76,7 +77,7 @@ def _failures(overall: Mapping[str, Any]) -> Iterator[str]:
         yield ""
         yield "Failed because:"
         for kind, count in kinds.items():
-            yield f"  {count:>4} × {kind.replace('_', ' ')}"
+            yield f"  {count:>4} × {one_line(kind.replace('_', ' '))}"
 
 
 def _metrics(overall: Mapping[str, Any]) -> Iterator[str]:
@@ -104,4 +105,5 @@ def _calls(usage: Usage) -> str:
 
 
 def _short(reason: str) -> str:
-    return reason if len(reason) <= 100 else f"{reason[:99]}…"
+    line = one_line(reason)
+    return line if len(line) <= 100 else f"{line[:99]}…"

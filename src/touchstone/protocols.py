@@ -160,6 +160,29 @@ class Benchmark(Protocol):
         ...
 
 
+class Gold(Struct, frozen=True):
+    """What the references of a benchmark's tasks look like, for whoever must keep them from an agent.
+
+    A benchmark says so by an optional method `gold() -> Gold`.
+    """
+
+    texts: tuple[str, ...] = ()
+    """Queries, tests, results: to be recognised wherever they stand, however they are spaced, quoted or escaped."""
+    files: tuple[Path, ...] = ()
+    """To be recognised in copies, byte by byte."""
+
+
+class GoldReach(Struct, frozen=True):
+    """Whether an agent could have read the gold. An agent says so by an optional method `gold_reach(gold) -> GoldReach`, which
+    may raise InputError; of one that has none nothing is known."""
+
+    answer: Literal["no (checked)", "no (only tools)", "yes", "not confined", "unknown"]
+    """no (checked): confined, and the gold was searched for in the files that it can read. no (only tools): a model, which
+    sees what the task's tools show. unknown: confined, but the benchmark does not say what its gold is."""
+    detail: str = ""
+    """What was looked at, for a person."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class ModelSettings:
     """What a model plugin is given besides the model's name."""
@@ -201,7 +224,9 @@ class CommandSettings:
     readable: Sequence[Path] = ()
     """What the program may read besides the system and the folders that its command line names."""
     hidden: Sequence[Path] = ()
-    """What it must not see, wherever it is: the dataset, its databases, the run directory."""
+    """What it must not see, wherever it is: the dataset, its databases, the run directory. Of a file the whole folder."""
+    allow_visible_gold: bool = False
+    """Run it although it can read the gold."""
 
 
 @dataclass(frozen=True, kw_only=True)

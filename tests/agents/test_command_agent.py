@@ -33,7 +33,7 @@ LEVELS = ["landlock", "bubblewrap"] if bubblewrap.works() else ["landlock"]
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    return make_world(tmp_path_factory.mktemp("world"))
+    return make_world(tmp_path_factory.mktemp("project") / "data")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -133,8 +133,8 @@ async def test_a_program_knows_its_task_and_little_else(
 
 
 async def test_the_reference_cannot_be_read(shop: Bird, world: World, tmp_path: Path, level: str) -> None:
-    """The program lies beside the data, so its folder is visible, and by links too."""
-    folder = world.tasks.parent
+    """Where it lies is visible as a folder, but for the data in it; and there are links."""
+    folder = world.tasks.parent.parent
     link = tmp_path / "link.json"
     link.symlink_to(world.tasks)
     database = world.databases / "shop" / "shop.sqlite"

@@ -21,6 +21,7 @@ from ..failures import InputError, TurnLimit
 from ..foreign import Unreadable, read_json
 from ..protocols import Agent, AgentPlugin, AgentSettings, Model, Stage
 from ..values import Message, Tool, ToolCall
+from .gold_reach import only_tools
 from .tags import TAGS
 from .text import TextProtocol, unfenced
 
@@ -85,6 +86,8 @@ PROTOCOLS = {"lines": LINES, "tags": TAGS}
 
 class ReactAgent:
     """Plays by thought, action and observation in plain text."""
+
+    gold_reach = only_tools
 
     def __init__(self, model: Model, max_turns: int, protocol: TextProtocol = LINES) -> None:
         self._model = model

@@ -16,6 +16,7 @@ from ..failures import InputError
 from ..protocols import Agent, AgentPlugin, AgentSettings, Model, Stage
 from ..values import ON_SCREEN, Message, NoteStep, Observation, Reply, ToolCall
 from .blocks import Action, Code, Language, Move, Said, parse
+from .gold_reach import only_tools
 from .pictures import as_user
 
 _ANSWER = """
@@ -57,6 +58,8 @@ class _Turn:
 
 class ScreenAgent:
     """Plays by pictures and text."""
+
+    gold_reach = only_tools
 
     def __init__(self, model: Model, max_steps: int, history: int) -> None:
         self._model = model

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from ..failures import Skipped
 from ..protocols import Agent, AgentPlugin, AgentSettings, Stage
 from ..values import ToolCall
+from .gold_reach import only_tools, plays_the_gold
 
 
 class ScriptedAgent:
@@ -29,10 +30,21 @@ class ScriptedAgent:
 class Oracle(ScriptedAgent):
     """Plays the reference; a task whose reference has nothing to play says nothing about the pipeline."""
 
+    gold_reach = plays_the_gold
+
     async def play(self, stage: Stage) -> None:
         if not self._script(stage.task):
             raise Skipped("there is no reference that could be played")
         await super().play(stage)
+
+
+class Nothing(ScriptedAgent):
+    """Does nothing at all."""
+
+    gold_reach = only_tools
+
+    def __init__(self) -> None:
+        super().__init__(lambda _: None)
 
 
 def build_oracle(settings: AgentSettings) -> Agent:
@@ -44,7 +56,7 @@ def build_replay(settings: AgentSettings) -> Agent:
 
 
 def build_nothing(settings: AgentSettings) -> Agent:
-    return ScriptedAgent(lambda _: None)
+    return Nothing()
 
 
 oracle_plugin = AgentPlugin(build_oracle, needs_model=False, needs_script="solution")

@@ -12,11 +12,14 @@ from __future__ import annotations
 from ..failures import TurnLimit
 from ..protocols import Agent, AgentPlugin, AgentSettings, Model, Stage
 from ..values import Message, NoteStep, Reply
+from .gold_reach import only_tools
 from .pictures import as_user
 
 
 class ToolAgent:
     """Plays by function calls."""
+
+    gold_reach = only_tools
 
     def __init__(self, model: Model, max_turns: int, history: int = 3, *, judge_unfinished: bool = False) -> None:
         self._model = model

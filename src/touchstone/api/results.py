@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from ..runs.custody import NAME, told
 from ..runs.directory import read_config, read_records
 from ..runs.run import versions
 from ..runs.summary import percent, summary_text
@@ -30,6 +31,7 @@ class Results:
         stopped: str | None = None,
         interrupted: bool = False,
         versions: Mapping[str, str] | None = None,
+        gold_reachable: str | None = None,
     ) -> None:
         self.records = sorted(records, key=lambda record: (record.index, record.task, record.epoch))
         self.title = title
@@ -38,12 +40,15 @@ class Results:
         self.stopped = stopped
         """Why the run ended before all was played, if it did."""
         self.interrupted = interrupted
+        self.gold_reachable = gold_reachable
+        """Whether the agent could have read the gold, in words; None if nobody asked."""
         self._versions = versions
 
     @cached_property
     def overall(self) -> dict[str, Any]:
         """All that overall.json of a run directory has: shares with intervals for every facet, means, usage."""
-        return tally(self.records).overall()
+        reach = {NAME: self.gold_reachable} if self.gold_reachable else {}
+        return {**tally(self.records).overall(), **reach}
 
     @property
     def accuracy(self) -> float | None:
@@ -109,7 +114,8 @@ def read(run: str | Path) -> Results:
     path = Path(run)
     config = read_config(path)
     records = read_records(path) if (path / "runs.jsonl").exists() else ()
-    return Results(records, title=str(config.get("title", "")), directory=path, versions=config.get("versions"))
+    title, versions = str(config.get("title", "")), config.get("versions")
+    return Results(records, title=title, directory=path, versions=versions, gold_reachable=told(config).get(NAME))
 
 
 def _row(record: Record) -> dict[str, Any]:

@@ -15,8 +15,9 @@ from typing import Any, TypedDict, Unpack, cast
 from ..failures import InputError, RunStopped
 from ..plugins import agent_plugin, build_model
 from ..protocols import Agent, AgentSettings, Benchmark, Model, ModelSettings, Stage
+from ..runs import custody
 from ..runs.batch import Batch, Job
-from ..runs.directory import FORMAT, RunDirectory, read_records
+from ..runs.directory import FORMAT, RunDirectory, read_config, read_records
 from ..runs.play import play
 from ..runs.run import Plan, owed, versions
 from ..runs.run import run as run_plan
@@ -67,6 +68,7 @@ class Sitting:
     directory: Path | None = field(default=None, init=False)
     stopped: str | None = field(default=None, init=False)
     interrupted: bool = field(default=False, init=False)
+    gold_reachable: str | None = field(default=None, init=False)
 
     async def play(self) -> None:
         if min(self.parallel, self.epochs, self.max_turns) < 1:
@@ -74,6 +76,7 @@ class Sitting:
         async with AsyncExitStack() as stack:
             benchmark = await opened(self.source, stack)
             agent, name, identity = self._player(benchmark, stack)
+            self.gold_reachable = (await custody.gold_reach(benchmark, agent)).answer
             self.title = f"{getattr(self.source, 'name', benchmark.name)}: {name}"
             plan = Plan(
                 title=self.title,
@@ -86,7 +89,8 @@ class Sitting:
             if self.output is None and self.resume is None:
                 await self._in_memory(plan)
             else:
-                await self._on_disk(plan, {**await benchmark.identity(), **identity})
+                reach = {custody.NAME: self.gold_reachable}
+                await self._on_disk(plan, {**await benchmark.identity(), **identity, **reach})
 
     def results(self) -> Results:
         return Results(
@@ -95,6 +99,7 @@ class Sitting:
             directory=self.directory,
             stopped=self.stopped,
             interrupted=self.interrupted,
+            gold_reachable=self.gold_reachable,
         )
 
     async def _in_memory(self, plan: Plan) -> None:
@@ -127,7 +132,8 @@ class Sitting:
 
     def _directory(self, plan: Plan, identity: Mapping[str, Any]) -> RunDirectory:
         if self.resume is not None:
-            return RunDirectory.resume(Path(self.resume), identity)
+            path = Path(self.resume)
+            return RunDirectory.resume(path, custody.comparable(identity, read_config(path)))
         config = {
             "format": FORMAT,
             "title": plan.title,

@@ -33,6 +33,8 @@ class CommandOptions:
     (repeatable)."""
     pass_env: Annotated[tuple[str, ...], Parameter(negative="")] = ()
     """A variable that the program may see, such as its API key (repeatable)."""
+    allow_visible_gold: Annotated[bool, Parameter(negative="")] = False
+    """Run the program although a file that it can read holds the gold; the run says so."""
     confine: bool = True
     """Keep the program from all files but those that it may read, and from other processes."""
 
@@ -53,6 +55,7 @@ def command_settings(given: CommandOptions, hidden: Sequence[Path | None]) -> Co
         confine=given.confine,
         network=given.command_network,
         readable=readable,
+        allow_visible_gold=given.allow_visible_gold,
         hidden=[path for path in hidden if path is not None],
     )
 

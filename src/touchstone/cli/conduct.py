@@ -6,12 +6,13 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ..runs import custody
 from ..runs.addresses import address_of
-from ..runs.directory import FORMAT, RunDirectory
+from ..runs.directory import FORMAT, RunDirectory, read_config
 from ..runs.executors.seat import Seat
 from ..runs.remote import Mirror, fetched, local_base, refuse_unknown
 from ..runs.run import Finished, Plan, owed, run, versions
@@ -50,6 +51,10 @@ seated: ContextVar[Seat | None] = ContextVar("seated", default=None)
 
 async def conduct(plan: Plan, how: Conduct) -> tuple[Finished, Path]:
     """Runs the plan into a new or resumed directory, shows it, and prints the summary."""
+    reach = await custody.gold_reach(plan.benchmark, plan.agent)
+    if reach.detail and not how.quiet:
+        say(reach.detail)
+    how = replace(how, identity={**how.identity, custody.NAME: reach.answer})
     if (seat := seated.get()) is not None:
         await seat.take(plan.benchmark, plan.agent, how.identity)
         raise LeftSeat
@@ -115,7 +120,8 @@ def _directory(plan: Plan, how: Conduct) -> RunDirectory:
     options = as_toml(how.arguments, how.command)
     if how.resume is not None:
         address = address_of(how.resume)
-        directory = RunDirectory.resume(fetched(address) if address else how.resume, how.identity)
+        path = fetched(address) if address else how.resume
+        directory = RunDirectory.resume(path, custody.comparable(how.identity, read_config(path)))
         directory.widen(planned, how.arguments, options)
         return directory
     config = {

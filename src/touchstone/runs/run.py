@@ -14,6 +14,7 @@ from ..failures import InputError, RunStopped
 from ..protocols import Agent, Benchmark
 from ..values import Record, Step, Task
 from .batch import Batch, Job, Say, quiet
+from .custody import told
 from .directory import RunDirectory
 from .executors import Executor, Local
 from .summary import summary_text
@@ -107,7 +108,7 @@ def versions() -> dict[str, str]:
 
 
 def _conclude(plan: Plan, directory: RunDirectory, counted: Tally, interrupted: bool, stopped: str | None) -> Finished:
-    overall = counted.overall()
+    overall = {**counted.overall(), **told(directory.config)}
     summary = summary_text(plan.title, overall, {**versions(), **plan.versions})
     # If even the summary cannot be written, the reason for stopping (a full disk, say) is what the user must read.
     with suppress(*([RunStopped] if stopped else [])):

@@ -24,6 +24,8 @@ def summary_text(title: str, overall: Mapping[str, Any], versions: Mapping[str, 
         if name.startswith("by_") and len(shares) > 1:
             lines += ["", f"By {name.removeprefix('by_')}:", *_shares(shares)]
     lines += [*_failures(overall), *_metrics(overall), "", *_effort(overall)]
+    if reach := overall.get("gold_reachable"):
+        lines += [f"Gold reachable by the agent: {reach}"]
     lines += ["Made with:        " + ", ".join(f"{name} {version}" for name, version in versions.items()), _RULE]
     return clean("\n".join(lines)) + "\n"
 

@@ -25,14 +25,15 @@ import msgspec
 
 from ...failures import InputError, ProgramCrash, ProgramFailure, ProgramUnstartable, TimeLimit
 from ...foreign import remove_tree
-from ...protocols import Agent, AgentPlugin, AgentSettings, CommandSettings, Stage
+from ...protocols import Agent, AgentPlugin, AgentSettings, CommandSettings, Gold, GoldReach, Stage
 from ...sandbox.process import Running, Tail
 from ...sandbox.sandboxed_program import Confinement, best_level, launch, make_private, refuse_impossible
 from ...values import NoteStep, ToolCall
 from ..mcp.episode import Served, account_unknown, refuse_without_mcp
 from ..text import unfenced
-from .surroundings import environment, own_data, passed_on, write_brief
-from .words import folders, refuse_hidden, resolved
+from .gold_search import search
+from .surroundings import environment, own_data, passed_on, remembered_searches, write_brief
+from .words import folders, not_of_the_system, refuse_hidden, resolved, whole_folders
 
 if TYPE_CHECKING:
     from ..mcp.door import Door
@@ -63,11 +64,12 @@ class CommandAgent:
         self._settings = settings
         self._words = resolved(settings.words)
         self._secrets = passed_on(settings.pass_env)
-        refuse_hidden(self._words, settings.hidden)
+        hidden = whole_folders(settings.hidden)
+        refuse_hidden(self._words, hidden)
         self._how = Confinement(
             level=best_level() if settings.confine else "none",
             visible=(*folders(self._words), *(path.absolute() for path in settings.readable)),
-            hidden=(*settings.hidden, *own_data()),
+            hidden=(*hidden, *own_data()),
             network=settings.network,
         )
         self._base = Path(tempfile.mkdtemp(prefix="touchstone-"))
@@ -89,6 +91,24 @@ class CommandAgent:
             "network": given.network,
             "environment": sorted(self._secrets),
         }
+
+    async def gold_reach(self, gold: Gold | None) -> GoldReach:
+        """Looks for the gold in what the program can read. Raises InputError if it is there, unless that is allowed."""
+        if self._how.level == "none":
+            return GoldReach("not confined")
+        if gold is None:
+            return GoldReach("unknown")
+        visible, hidden = not_of_the_system(self._how.visible), self._how.hidden
+        found = await asyncio.to_thread(search, gold, self._words, visible, hidden, remembered_searches())
+        if found.hit is None:
+            where = f"none of the {found.files:,} files that the program can read holds the gold"
+            return GoldReach("no (checked)", where + ("; it has the network" if self._how.network else ""))
+        if self._settings.allow_visible_gold:
+            return GoldReach("yes", f"the program can read the gold in {found.hit}")
+        raise InputError(
+            f"{found.hit}: this holds gold of the chosen tasks, and the program could read it; "
+            "keep them apart, or give --allow-visible-gold"
+        )
 
     def _try_out(self) -> None:
         try:

@@ -18,10 +18,17 @@ _KEPT = ("PATH", "LANG", "LC_ALL", "TERM", "TZ")
 
 def own_data() -> tuple[Path, ...]:
     """Where Touchstone itself has references: the datasets that ship with it, and what it remembers of results."""
-    package = Path(__file__).resolve().parents[2]
+    return Path(__file__).resolve().parents[2] / "datasets", _cache()
+
+
+def remembered_searches() -> Path:
+    """Where it is remembered which files did not hold the gold. The program sees nothing of it."""
+    return _cache() / "gold-searches"
+
+
+def _cache() -> Path:
     own = os.environ.get("TOUCHSTONE_CACHE")
-    shared = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return package / "datasets", Path(own) if own else Path(shared, "touchstone")
+    return Path(own) if own else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "touchstone")
 
 
 def passed_on(names: Sequence[str]) -> dict[str, str]:

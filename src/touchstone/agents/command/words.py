@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -38,12 +39,35 @@ def folders(words: Sequence[str]) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
+def whole_folders(hidden: Sequence[Path]) -> list[Path]:
+    """What must not be seen, and of a file all that lies beside it: published archives have the gold there once more. A folder
+    that holds much else stays, and is searched for the gold instead."""
+    beside = [path.resolve().parent for path in hidden if path.is_file()]
+    return list(dict.fromkeys([*hidden, *(folder for folder in beside if not _is_broad(folder))]))
+
+
+def not_of_the_system(visible: Sequence[Path]) -> list[Path]:
+    """What may hold files of a user's: all that the program can read but for what the system's packages brought."""
+    places = [*visible, Path(sys.base_prefix), *map(Path, ("/etc", "/opt", "/usr/local"))]
+    return [place for place in places if not _is_of_the_system(place)]
+
+
+def _is_of_the_system(place: Path) -> bool:
+    path = place.resolve()
+    if path.is_relative_to("/usr/local"):
+        return False
+    return any(path.is_relative_to(root) for root in ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"))
+
+
 def refuse_hidden(words: Sequence[str], hidden: Sequence[Path]) -> None:
     """Raises InputError if the command line names something that the program must not see."""
     for word in words:
         for place in hidden:
             if _is_file(word) and Path(word).resolve().is_relative_to(place.resolve()):
-                raise InputError(f"--command {word}: this is in {place}, which the program must not see; keep it elsewhere")
+                raise InputError(
+                    f"--command {word}: this is in {place}, which the program must not see; "
+                    "keep the program and the data in folders of their own"
+                )
 
 
 def _is_file(word: str) -> bool:

@@ -14,6 +14,7 @@ import msgspec
 from ...engines.sqlite.engine import SqliteEngine
 from ...engines.sqlite.files import find
 from ...failures import InputError
+from ...protocols import Gold
 from ...values import Brief, Task, ToolCall
 from ..sql_episode import Listings, request, submission
 from .episode import BirdEpisode, Settings
@@ -64,6 +65,9 @@ class Bird:
     def solution(self, task: Task) -> Sequence[ToolCall]:
         assert isinstance(task, BirdTask)
         return [submission(task.gold)]
+
+    def gold(self) -> Gold:
+        return Gold(tuple(task.gold for task in self._tasks))
 
     async def identity(self) -> Mapping[str, Any]:
         return {

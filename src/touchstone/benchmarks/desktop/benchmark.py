@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ...failures import Skipped, TimeLimit
+from ...protocols import Gold
 from ...values import Task, ToolCall
 from .accounts import Accounts
 from .applications import ACCOUNTS
@@ -25,7 +26,7 @@ from .guests import Desktop
 from .pool import Pool
 from .scene import Scene
 from .settings import Settings
-from .solutions import FILE, solution
+from .solutions import FILE, gold_files, solution, text_of
 from .steps import run_steps
 from .tasks import APPS, DesktopTask
 
@@ -93,6 +94,11 @@ class DesktopBenchmark:
     def solution(self, task: Task) -> Sequence[ToolCall]:
         assert isinstance(task, DesktopTask)
         return solution(task, self._dataset)
+
+    def gold(self) -> Gold:
+        """Solutions and expected files; those of text also by what they say."""
+        files = list(dict.fromkeys(path for task in self._tasks for path in gold_files(task, self._dataset)))
+        return Gold(tuple(text for path in files if (text := text_of(path))), tuple(files))
 
     async def identity(self) -> Mapping[str, Any]:
         settings = self._settings

@@ -17,6 +17,7 @@ from .tasks import Check, DesktopTask, checks
 
 FILE = "solution.py"
 SEPARATOR = "# ---"
+_LENGTH_OF_TEXT = 4_000
 PIECE = 45_000
 """Bytes of a gold file in one action: as text 60,000 characters, half of what a command line may hold."""
 
@@ -25,6 +26,23 @@ def solution(task: DesktopTask, dataset: Dataset) -> Sequence[ToolCall]:
     """The actions, and then done; nothing if the reference is of another kind."""
     actions = _own(task.folder / FILE) or _gold(task, dataset)
     return [*(_act(number, code) for number, code in enumerate(actions, 1)), ToolCall("done", "done", "{}")] if actions else ()
+
+
+def gold_files(task: DesktopTask, dataset: Dataset) -> Iterator[Path]:
+    """What an agent must not find: the solution, and the files that results are compared with."""
+    yield from (path for path in [task.folder / FILE] if path.is_file())
+    for check in checks(task.form.evaluator):
+        if check.expected.get("type") == "local_file" and isinstance(check.expected.get("path"), str):
+            path = dataset.resolve(check.expected["path"])
+            yield from [path] if path.is_file() else sorted(each for each in path.rglob("*") if each.is_file())
+
+
+def text_of(path: Path) -> str:
+    """Of a file that is text: how it begins."""
+    try:
+        return path.read_bytes()[:_LENGTH_OF_TEXT].decode()
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 def _own(path: Path) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ from typing import Any, Literal
 import msgspec
 
 from ...failures import Skipped, Unscorable
-from ...protocols import Limits
+from ...protocols import Gold, Limits
 from ...values import Brief, Task, ToolCall
 from ..sql_episode import EXPLORING
 from .agentic import AgenticEpisode
@@ -100,6 +101,13 @@ class Interact:
         if not all(phase.gold for phase in task.phases):
             return ()
         return [_submission(f"phase-{number}", phase.gold) for number, phase in enumerate(task.phases, 1)]
+
+    def gold(self) -> Gold:
+        """Queries, and tests that are made for one task: others are code that everybody has."""
+        phases = [phase for task in self._tasks for phase in task.phases]
+        tests = Counter(test for phase in phases for test in phase.tests)
+        queries = [sql for phase in phases for sql in phase.gold]
+        return Gold((*queries, *(test for test, count in tests.items() if count == 1)))
 
     async def identity(self) -> Mapping[str, Any]:
         settings = self._settings

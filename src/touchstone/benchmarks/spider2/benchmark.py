@@ -14,10 +14,11 @@ import msgspec
 from ...engines.sqlite.engine import SqliteEngine
 from ...engines.sqlite.files import find
 from ...failures import InputError, Skipped, Unscorable
+from ...protocols import Gold
 from ...values import Brief, Task, ToolCall
 from ..sql_episode import Listings, request, submission
 from .episode import FileEpisode, Settings, Spider2Episode
-from .golden import Golden, Reference
+from .golden import Golden, Reference, body_of
 from .tasks import Spider2Task
 
 INSTRUCTIONS = Path(__file__).with_name("instructions.md")
@@ -84,6 +85,11 @@ class Spider2:
         """Few questions have gold SQL; for the others there is nothing to play."""
         assert isinstance(task, Spider2Task)
         return [submission(task.gold_sql)] if task.gold_sql else []
+
+    def gold(self) -> Gold:
+        files = [path for task in self._tasks for path in self._golden.files(task.key)]
+        texts = [*(task.gold_sql for task in self._tasks), *map(body_of, files)]
+        return Gold(tuple(text for text in texts if text), tuple(files))
 
     async def identity(self) -> Mapping[str, Any]:
         return {

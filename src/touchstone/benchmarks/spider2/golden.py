@@ -21,6 +21,7 @@ from ...failures import InputError, Unscorable
 from ...verdicts.spider2.conditions import intended
 from ..entries import entries, in_words
 
+_LENGTH_OF_BODY = 4_000
 _VARIANT = re.compile(r"(?P<id>.+?)(?:_(?P<letter>[a-z]))?\.csv")
 
 
@@ -65,6 +66,10 @@ class Golden:
     def has(self, instance_id: str) -> bool:
         return instance_id in self._files
 
+    def files(self, instance_id: str) -> list[Path]:
+        """The golden results of a question, one of which has to match."""
+        return self._files.get(instance_id, [])
+
     def reference(self, instance_id: str) -> Reference:
         if instance_id not in self._files:
             raise Unscorable(f"no golden result: exec_result/{instance_id}.csv is missing", "gold_missing")
@@ -83,6 +88,16 @@ class Golden:
         lacking = [_lacking(*each) for each in zip(files, intended(conditions, len(files)), strict=True)]
         if lacking and all(lacking):
             raise InputError(f"{self.metadata}: {instance_id}: field 'condition_cols': {lacking[0]}")
+
+
+def body_of(path: Path) -> str:
+    """How a golden result goes on after the names of its columns: by this it is known again elsewhere."""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            file.readline()
+            return file.read(_LENGTH_OF_BODY)
+    except OSError:
+        return ""
 
 
 def _read_conditions(path: Path) -> dict[str, Conditions]:

@@ -167,4 +167,5 @@ def _summary(run: RunData, label: str) -> RunSummary:
         score=fsum(entry.score for entry in run.entries if entry.outcome in COUNTED) / counted if counted else None,
         outcomes={outcome.value: outcomes[outcome] for outcome in Outcome},
         usage=sum((entry.usage for entry in run.entries), Usage()),
+        gold_reachable=run.identity.get("gold_reachable"),
     )

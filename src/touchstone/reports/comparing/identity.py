@@ -14,7 +14,9 @@ from ...failures import InputError
 from .reading import RunData
 from .results import Difference
 
-THE_POINT = frozenset("agent model max_turns protocol service command predictions instructions schema user r_ves code".split())
+THE_POINT = frozenset(
+    "agent model max_turns protocol service command predictions instructions schema user r_ves gold_reachable code".split()
+)
 """`schema` and `instructions` are what an agent is told; `r_ves` adds a metric beside the one that decides; `code` is
 Touchstone's own, whose version may differ too."""
 _BY_NAME = ("databases", "gold")

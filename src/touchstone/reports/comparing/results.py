@@ -48,6 +48,8 @@ class RunSummary(Struct, frozen=True, kw_only=True):
     score: float | None
     outcomes: dict[str, int]
     usage: Usage
+    gold_reachable: str | None = None
+    """Whether the agent could have read the gold. Null for a run of before this was asked."""
 
 
 class Measure(Struct, frozen=True, kw_only=True):

@@ -43,6 +43,8 @@ def _runs(comparison: Comparison) -> Iterator[str]:
     for run in comparison.runs:
         apart = [f"{run.outcomes[name]} {name}" for name in ("limit", "error", "unscorable", "skipped") if run.outcomes[name]]
         yield f"{run.label}: {one_line(run.title)}" + (f" ({', '.join(apart)})" if apart else "")
+        if run.gold_reachable:
+            yield f"   gold reachable by the agent: {one_line(run.gold_reachable)}"
 
 
 def _run(run: RunSummary) -> list[str]:

@@ -76,6 +76,11 @@ class Run:
         return str(self.identity.get("agent") or "–")
 
     @property
+    def gold_reachable(self) -> str:
+        """Whether the agent could have read the gold."""
+        return str(self.identity.get("gold_reachable") or "–")
+
+    @property
     def model(self) -> str:
         """The model, or else what stands for it: the file that was replayed, the service that was asked."""
         if self.identity.get("model"):

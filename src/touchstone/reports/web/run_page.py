@@ -195,7 +195,8 @@ def _filters() -> Html:
 
 
 def _about(run: Run) -> Html:
-    what = [("Benchmark", run.benchmark), ("Agent", run.agent), ("Model", run.model), *run.versions.items()]
+    what = [("Benchmark", run.benchmark), ("Agent", run.agent), ("Model", run.model)]
+    what += [("Gold reachable by the agent", run.gold_reachable), *run.versions.items()]
     return h("details", h("summary", "About this run"), facts(what), class_="card")
 
 

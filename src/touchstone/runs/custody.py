@@ -1,0 +1,36 @@
+"""Whether the agent of a run could have read the gold: asked before anything is played, and said wherever results are shown.
+
+Both sides are asked, and both may be somebody else's: the benchmark what its gold looks like (`gold()`), the agent whether it
+can read that (`gold_reach(gold)`). An agent that does not say runs wherever it likes: it is not confined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..protocols import Agent, Benchmark, Gold, GoldReach
+
+NAME = "gold_reachable"
+"""In a run's identity, so that all its records were made in the same way; and in overall.json."""
+
+
+async def gold_reach(benchmark: Benchmark, agent: Agent) -> GoldReach:
+    """Raises InputError if the agent must not run like this."""
+    ask = getattr(agent, "gold_reach", None)
+    if ask is None:
+        return GoldReach("not confined")
+    tell = getattr(benchmark, "gold", None)
+    gold: Gold | None = tell() if tell is not None else None
+    return await ask(gold)
+
+
+def told(config: Mapping[str, Any]) -> dict[str, str]:
+    """The answer in a run's configuration, by its name; nothing for a run of before this was asked."""
+    identity: Mapping[str, Any] = config.get("identity") or {}
+    return {NAME: str(identity[NAME])} if NAME in identity else {}
+
+
+def comparable(identity: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str, Any]:
+    """A run of before nobody asked can be gone on with; it does not say so afterwards either."""
+    return {name: value for name, value in identity.items() if name != NAME or NAME in config.get("identity", {})}

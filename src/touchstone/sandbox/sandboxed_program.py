@@ -97,7 +97,7 @@ def launch(how: Confinement, folder: Path, program: Sequence[str], relay: tuple[
     if how.level == "bubblewrap":
         return _in_bubblewrap(how, folder, program, relay, user, may_read, masks)
     confined = how.level == "landlock"
-    calls = seccomp.program(unix=False, shared=False).hex() if confined else ""
+    calls = seccomp.program(unix=False, alone=False).hex() if confined else ""
     rules = None
     if confined:
         devices = [Path("/dev", name) for name in _DEVICES]
@@ -134,7 +134,7 @@ def _in_bubblewrap(
         folders=[str(folder / name) for name in ("work", "home", "tmp")],
         rules=scope,
         # Abstract sockets belong to a network: only another network, or Landlock, keeps the machine's away.
-        calls=seccomp.program(unix=scope is not None or not how.network, shared=True).hex(),
+        calls=seccomp.program(unix=scope is not None or not how.network, alone=True).hex(),
         user=user,
         may_read=may_read,
         relay=(relay[0], str(relay[1])) if relay else None,

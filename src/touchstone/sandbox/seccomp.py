@@ -86,12 +86,14 @@ def container() -> bytes:
 
 
 @cache
-def program(*, unix: bool, shared: bool) -> bytes:
-    """`unix`: it may make Unix sockets, since no service of the machine's is in its reach; `shared`: shared memory, semaphores
-    and queues of System V, since they end with its namespace. Pairs of sockets between its own processes are always fine."""
+def program(*, unix: bool, alone: bool) -> bytes:
+    """`unix`: it may make Unix sockets, since no service of the machine's is in its reach; pairs of sockets between its own
+    processes are always fine. `alone`: in namespaces of its own it may use shared memory, semaphores and queues of System V,
+    which end with them, and change priorities and limits of the processes there; else only its own."""
     return _assembled(
         [
-            *_each(f"{_MACHINE} {_NAMESPACES} {'' if shared else _SHARED}", _DENIED),
+            *_each(f"{_MACHINE} {_NAMESPACES} {'' if alone else _SHARED}", _DENIED),
+            *([] if alone else _of_itself_alone()),
             *_where("clone", 0, (_ANY_BIT, _CLONE_NEW), then=_DENIED),
             *_where("ioctl", 1, (_EQUAL, _TIOCSTI), then=_DENIED),
             *_where("ioctl", 1, (_EQUAL, _TIOCLINUX), then=_DENIED),
@@ -165,6 +167,13 @@ def _tested(name: str, argument: int, test: Instruction, answer: int) -> list[In
     assert call is not None
     load = (_LOAD, 0, 0, 16 + 8 * argument)  # little-endian on both machines: the low half comes first
     return [(_EQUAL, 0, 4, call), load, test, (_RETURN, 0, 0, answer), (_LOAD, 0, 0, _NUMBER)]
+
+
+def _of_itself_alone() -> list[Instruction]:
+    """0 is oneself."""
+    which = {"prlimit64": 0, "sched_setaffinity": 0, "sched_setattr": 0, "sched_setparam": 0, "sched_setscheduler": 0}
+    which |= {"setpriority": 1, "ioprio_set": 1}
+    return [rule for name, argument in which.items() for rule in _unless(name, argument, (_EQUAL, 0), then=_DENIED)]
 
 
 def _families(*, unix: bool) -> list[Instruction]:

@@ -43,7 +43,8 @@ from typing import Literal
 from .foreign import whole
 from .values import Outcome
 
-SqlFault = Literal["sql", "blank", "multiple", "write", "refused", "time", "rows", "bytes", "memory", "crash"]
+SqlFault = Literal["sql", "blank", "multiple", "write", "refused", "time", "cpu", "rows", "bytes", "memory", "crash"]
+"""On SQLite `time` is a number of steps, the same each time; `cpu`, `memory` and `crash` may depend on the machine."""
 
 
 class TouchstoneError(Exception):

@@ -27,24 +27,42 @@ from .values import (
     Verdict,
 )
 
+STEPS_PER_SECOND = 70_000_000
+"""By which a time limit becomes a number of steps of SQLite's virtual machine: see docs/limits.md for how it was chosen."""
+
 
 class Limits(Struct, frozen=True):
     """What one SQL statement may use."""
 
     seconds: float = 30.0
-    """CPU seconds, so that a busy machine does not change a verdict. A stalled statement is cut by the wall clock later."""
+    """On SQLite this stands for a number of steps, which is the same on every machine and under every load; on PostgreSQL it
+    is the wall clock."""
     rows: int = 1_000_000
     bytes: int = 256 * 2**20
     memory: int = 2**30
     cut_rows: bool = False
     """Past the row limit: return the rows so far, marked as truncated, instead of failing."""
 
+    @property
+    def steps(self) -> int:
+        """Of SQLite's virtual machine."""
+        return round(self.seconds * STEPS_PER_SECOND)
+
+    @property
+    def cpu_seconds(self) -> float:
+        """Where a statement ends whose steps are few and take long. It depends on the machine, so it is far off."""
+        return 4 * self.seconds + 1
+
 
 class Session(Protocol):
     """One isolated, limited connection to a private copy of a database."""
 
     async def run(self, sql: str) -> Table:
-        """The last statement's table. Raises SqlError."""
+        """The last statement's table, whole. Raises SqlError."""
+        ...
+
+    async def show(self, sql: str) -> str:
+        """The same as text for a reader, made beside the data, so that only what is shown is ever sent."""
         ...
 
     async def close(self) -> None: ...

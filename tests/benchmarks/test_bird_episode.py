@@ -165,7 +165,7 @@ class TestExecute:
     async def test_an_endless_query_is_an_observation(self, shared_world: World, engine: SqliteEngine) -> None:
         bird = Bird(shared_world.load(), shared_world.databases, engine, settings=Settings(exploring=QUICK))
         record = await play_calls(bird, execute(ENDLESS), submit(GOLD))
-        assert observations(record)[0].text == "The query was stopped after 0.3 seconds, its time limit."
+        assert observations(record)[0].text == "The query was stopped at its limit of 21,000,000 steps (0.3 seconds)."
         assert record.outcome is Outcome.passed
 
     @pytest.mark.parametrize(
@@ -263,12 +263,17 @@ class TestVerdict:
     async def test_an_endless_prediction_fails_for_its_time(self, shared_world: World, engine: SqliteEngine) -> None:
         record = await play_calls(on(shared_world, engine, "SELECT 1", judging=QUICK), submit(ENDLESS))
         assert record.outcome is Outcome.failed
-        assert record.reason == "The prediction cannot be run: The query was stopped after 0.3 seconds, its time limit."
+        assert (
+            record.reason
+            == "The prediction cannot be run: The query was stopped at its limit of 21,000,000 steps (0.3 seconds)."
+        )
 
     async def test_a_prediction_that_kills_its_worker_fails(self, shared_world: World, engine: SqliteEngine) -> None:
         record = await play_calls(on(shared_world, engine, "SELECT 1", judging=QUICK), submit(UNSTOPPABLE))
         assert record.outcome is Outcome.failed
-        assert "0.3 seconds" in record.reason
+        assert record.reason == (
+            "The prediction cannot be run: The query was stopped: it used more than 2.2 seconds of CPU time."
+        )
         assert (await play_calls(on(shared_world, engine, "SELECT 1"), submit("SELECT 1"))).outcome is Outcome.passed
 
     @pytest.mark.parametrize(
@@ -276,7 +281,7 @@ class TestVerdict:
         [
             ("SELECT colour FROM item", "the gold SQL cannot be run: no such column: colour"),
             ("SELECT * FROM absent", "the gold SQL cannot be run: no such table: absent"),
-            (ENDLESS, "the gold SQL cannot be run: The query was stopped after 0.3 seconds, its time limit."),
+            (ENDLESS, "the gold SQL cannot be run: The query was stopped at its limit of 21,000,000 steps (0.3 seconds)."),
             ("", "the gold SQL cannot be run: There is no SQL statement in this text."),
         ],
     )

@@ -52,7 +52,9 @@ def test_sql_that_writes_or_never_ends_fails_and_the_database_stays(cli: Cli, wo
         assert play(cli, world, service, "--sql-timeout", "0.5", "-n", "4").code == 0
     reasons = {record["task"]: record["reason"] for record in records(run_directory(tmp_path / "out"))}
     assert reasons["10"] == "The prediction changes the database; only a query can be judged."
-    assert reasons["11"] == "The prediction cannot be run: The query was stopped after 0.5 seconds, its time limit."
+    assert (
+        reasons["11"] == "The prediction cannot be run: The query was stopped at its limit of 35,000,000 steps (0.5 seconds)."
+    )
     assert overall(run_directory(tmp_path / "out"))["overall"]["passed"] == 2
     assert (world.databases / "shop" / "shop.sqlite").read_bytes() == before
 

@@ -25,7 +25,7 @@ MISMATCH = {
     "local131": "Expected 25 rows",
 }
 """Each with words of the reason."""
-SLOW = {"local075": "The SQL cannot be run: The query was stopped after 2 seconds, its time limit."}
+SLOW = {"local075": "The SQL cannot be run: The query was stopped at its limit of 140,000,000 steps (2 seconds)."}
 INCOMPLETE = {
     "local058": "The SQL cannot be run: no such table: hardware_fact_sales_monthly",
     "local163": "The SQL cannot be run: no such table: university_faculty",

@@ -134,7 +134,7 @@ def test_memory_and_time_are_limited(private: Opener, database: Path) -> None:
     copy = private(database)
     with pytest.raises(SqlError, match="more than 16 MB of memory"):
         copy.run("SELECT count(DISTINCT randomblob(1000000)) FROM people a, people b, people c", Limits(memory=16 * MB))
-    with pytest.raises(SqlError, match=r"stopped after 0\.2 seconds"):
+    with pytest.raises(SqlError, match="limit of 14,000,000 steps"):
         copy.run(
             "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT 1 FROM n) SELECT count(*) FROM n",
             Limits(seconds=0.2, memory=16 * MB),

@@ -63,7 +63,7 @@ def bird(
     tasks: Place | None = None,
     databases: Place | None = None,
     *,
-    metric: Literal["ex", "multiset", "soft-f1", "r-ves"] = "ex",
+    metric: Literal["ex", "multiset", "soft-f1", "r-ves", "r-ves-wall"] = "ex",
     evidence: bool = True,
     schema: bool = False,
     instructions: str | None = None,
@@ -83,6 +83,7 @@ def bird(
     settings = Settings(
         metric=metric.replace("-", "_"),
         r_ves=metric == "r-ves",
+        r_ves_wall=metric == "r-ves-wall",
         exploring=Limits(seconds=sql_timeout, rows=10_000, cut_rows=True),
         judging=Limits(seconds=sql_timeout),
     )

@@ -10,13 +10,14 @@ import msgspec
 from msgspec import Meta, Struct
 
 from ..engines.sqlite.engine import SqliteEngine
-from ..engines.tables import as_text
 from ..failures import SqlError, Unscorable
 from ..protocols import Limits, Session
 from ..values import Brief, Observation, Tool, ToolCall
 from .episodes import PlainEpisode
 
 EXPLORING = Limits(rows=10_000, cut_rows=True)
+LOOKING = Limits(rows=100_000, bytes=16 * 2**20)
+"""For what we ask ourselves of a database, and take whole."""
 
 _TABLES = """
 SELECT m.name, group_concat(CASE WHEN c.name GLOB '*[^a-zA-Z0-9_]*' THEN '"' || c.name || '"' ELSE c.name END, ', ')
@@ -61,7 +62,7 @@ class SqlEpisode(PlainEpisode):
         if tool == "submit_sql":
             return self._submit(sql)
         try:
-            return Observation(as_text(await self._session.run(sql)))
+            return Observation(await self._session.show(sql))
         except SqlError as error:
             return Observation(f"SQL error: {error.message}" if error.kind == "sql" else error.message, error=True)
 
@@ -84,7 +85,7 @@ class Listings:
 
     async def of(self, database: Path) -> str:
         if database not in self._known:
-            session = self._engine.session(database, writable=False, limits=EXPLORING)
+            session = self._engine.session(database, writable=False, limits=LOOKING)
             try:
                 table = await session.run(_TABLES)
             except SqlError as error:

@@ -162,6 +162,7 @@ def settings_for(metrics: Sequence[Metric], judged: JudgeOptions) -> Settings:
     return Settings(
         metric=metrics[0].replace("-", "_"),
         r_ves="r-ves" in metrics,
+        r_ves_wall="r-ves-wall" in metrics,
         exploring=Limits(seconds=seconds, rows=10_000, cut_rows=True),
         judging=Limits(seconds=seconds),
     )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..failures import SqlError
+from ..protocols import Limits
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,11 @@ class Bench(Protocol):
     def connect(self) -> Any:
         """A DB-API connection of its own to this copy, with the rights of an agent: for a dataset's test code."""
         ...
+
+
+def wall_clock(limits: Limits) -> float:
+    """Seconds in which one statement of a judgement has surely ended, or its worker is stuck."""
+    return 3 * limits.seconds + 10
 
 
 def last_of(statements: Sequence[str], run: Callable[[str], Result], *, continues: bool) -> Result:

@@ -24,9 +24,17 @@ def _cell(value: object) -> str:
     if value is None:
         return "NULL"
     if isinstance(value, bytes):
-        value = f"x'{value.hex()}'"
-    text = str(value).replace("\r", "\\r").replace("\n", "\\n").replace("\t", "\\t")
-    return text if len(text) <= WIDEST_CELL else f"{text[:WIDEST_CELL]}… ({len(text):,} characters)"
+        text, length = f"x'{value[:WIDEST_CELL].hex()}'", 2 * len(value) + 3
+    else:
+        text = str(value)
+        length = len(text)
+    if length > WIDEST_CELL:
+        return f"{_visible(text[:WIDEST_CELL])}… ({length:,} characters)"
+    return _visible(text)
+
+
+def _visible(text: str) -> str:
+    return text.replace("\r", "\\r").replace("\n", "\\n").replace("\t", "\\t")
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -80,8 +80,14 @@ class Tally:
         }
 
     def _means(self) -> dict[str, float]:
-        """Over the records that have the metric, and those that came to no judgement at all, which count as 0."""
-        return {name: total / (self._measured[name] + self._unmeasured) for name, total in sorted(self._metrics.items())}
+        """Over the records that have the metric, and those that came to no judgement at all, which count as 0.
+
+        What the oracle would have scored (`…_oracle`) says nothing of the agent, so it is a mean of what was measured.
+        """
+        return {
+            name: total / (self._measured[name] + (0 if name.endswith("_oracle") else self._unmeasured))
+            for name, total in sorted(self._metrics.items())
+        }
 
 
 def tally(records: Iterable[Record]) -> Tally:

@@ -70,7 +70,7 @@ class Answerer:
     async def _tried(self, sql: str, file: Path) -> Answer:
         session = self._engine.session(file, writable=False, limits=self._limits)
         try:
-            await session.run(sql)
+            await session.show(sql)
         except SqlError as error:
             return Answer(sql, False, error.message)
         return Answer(sql, True)

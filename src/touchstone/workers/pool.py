@@ -15,12 +15,13 @@ import typing
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
 from ..failures import WorkerFailure
-from .zygote import HEADER
+from .cores import cores, cpu_time
+from .zygote import ENDING, HEADER
 
 A = TypeVar("A")
 R = TypeVar("R")
@@ -29,16 +30,47 @@ PATIENCE = 0.05
 """Seconds without any worker becoming free, while calls wait, before the pool grows by one: a long queue of quick calls
 shares few workers, calls behind slow ones get a new one."""
 
+STALLED = 60.0
+"""Seconds without any use of the CPU after which a call is given up. Under whatever load, a process that wants to run gets
+some of it in that time; one that gets none waits for a disk that is gone, or was stopped."""
+
+_SECONDS_TO_HEAR = 10.0
+_SENT_BY_OTHERS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
 _KEPT_VARIABLES = ("HOME", "LANG", "LC_ALL", "PATH", "TMPDIR", "TOUCHSTONE_CACHE", "XDG_CACHE_HOME")
 _encode = msgspec.msgpack.Encoder().encode
 
 
-class WorkerLost(Exception):
-    """A worker died, or was killed for taking too long, before it answered."""
+Cause = Literal["overdue", "stalled", "cpu", "crashed", "killed"]
 
-    def __init__(self, *, overdue: bool) -> None:
-        super().__init__("the worker was stopped at its time limit" if overdue else "the worker died")
-        self.overdue = overdue
+
+class WorkerLost(Exception):
+    """A worker ended before it answered.
+
+    overdue   we killed it: its time on the wall clock was over
+    stalled   we killed it: it had used no CPU for long
+    cpu       the kernel ended it at its limit of CPU time
+    crashed   it crashed or left, which is the fault of its work
+    killed    somebody else killed it, such as the kernel when the machine ran out of memory
+    """
+
+    def __init__(self, cause: Cause, *, peak: int = 0) -> None:
+        super().__init__(_CAUSES[cause])
+        self.cause: Cause = cause
+        self.peak = peak
+        """The most memory that it had, in bytes; 0 if that is not known."""
+
+    @property
+    def overdue(self) -> bool:
+        return self.cause == "overdue"
+
+
+_CAUSES: dict[Cause, str] = {
+    "overdue": "the worker was stopped at its time limit",
+    "stalled": "the worker used no CPU for long and was stopped",
+    "cpu": "the worker was stopped at its limit of CPU time",
+    "crashed": "the worker crashed",
+    "killed": "the worker was killed",
+}
 
 
 class Worker(asyncio.Protocol):
@@ -48,8 +80,13 @@ class Worker(asyncio.Protocol):
         self.pid = 0
         self.alive = True
         self._transport: asyncio.WriteTransport
+        self._alarm: asyncio.TimerHandle
         self._buffer = bytearray()
         self._answer: asyncio.Future[bytes] | None = None
+        self._ended: asyncio.Future[WorkerLost] = asyncio.get_running_loop().create_future()
+        self.stalled = STALLED
+        self.received = 0
+        """Bytes of all its answers."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = typing.cast(asyncio.WriteTransport, transport)
@@ -57,6 +94,7 @@ class Worker(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         buffer = self._buffer
         buffer += data
+        self.received += len(data)
         if len(buffer) < HEADER.size:
             return
         end = HEADER.size + HEADER.unpack_from(buffer)[0]
@@ -69,24 +107,41 @@ class Worker(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self.alive = False
         if self._answer is not None and not self._answer.done():
-            self._answer.set_exception(WorkerLost(overdue=False))
+            self._answer.set_exception(EOFError())
 
-    async def call(self, function: Callable[[A], R], request: A, *, wall: float) -> R:
-        """Runs the function in the worker. After `wall` seconds the process is killed and WorkerLost raised."""
+    def ended(self, status: int, peak: int) -> None:
+        """The zygote says how the process ended."""
+        if not self._ended.done():
+            self._ended.set_result(WorkerLost(_cause(status), peak=peak))
+
+    async def call(
+        self, function: Callable[[A], R], request: A, *, wall: float | None = None, stalled: float | None = None
+    ) -> R:
+        """Runs the function in the worker. Raises WorkerLost if the process ends, for whichever reason.
+
+        It is killed when it has used no CPU for `stalled` seconds, however long it takes. With `wall` it is killed after that
+        many seconds instead: that is for functions which wait for others, such as a server, and use no CPU meanwhile.
+        """
         if not self.alive:
-            raise WorkerLost(overdue=False)
+            raise WorkerLost("killed")
         loop = asyncio.get_running_loop()
         body = _encode((f"{function.__module__}:{function.__qualname__}", request))
         answer = self._answer = loop.create_future()
         self._transport.write(HEADER.pack(len(body)) + body)
-        alarm = loop.call_later(wall, self._overdue)
+        if wall is None:
+            stalled = stalled or self.stalled
+            self._alarm = loop.call_later(stalled, self._look_for_progress, stalled, cpu_time(self.pid))
+        else:
+            self._alarm = loop.call_later(wall, self._end, "overdue")
         try:
             reply = await answer
         except asyncio.CancelledError:
             self.kill()  # it is busy with a call that nobody waits for
             raise
+        except EOFError:
+            raise await self._ending() from None
         finally:
-            alarm.cancel()
+            self._alarm.cancel()
             self._answer = None
         try:
             worked, value = msgspec.msgpack.decode(reply, type=tuple[bool, msgspec.Raw])
@@ -118,10 +173,31 @@ class Worker(asyncio.Protocol):
         self.alive = False
         self._transport.close()
 
-    def _overdue(self) -> None:
+    def _look_for_progress(self, stalled: float, before: int | None) -> None:
+        """Where the kernel does not tell what a process uses, nothing is known to be stalled."""
+        now = cpu_time(self.pid)
+        if now is not None and now == before:
+            self._end("stalled")
+        else:
+            self._alarm = asyncio.get_running_loop().call_later(stalled, self._look_for_progress, stalled, now)
+
+    def _end(self, cause: Cause) -> None:
         if self._answer is not None and not self._answer.done():
-            self._answer.set_exception(WorkerLost(overdue=True))
+            self._answer.set_exception(WorkerLost(cause))
         self.kill()
+
+    async def _ending(self) -> WorkerLost:
+        """We hear of the end of the connection before the zygote has told of the process."""
+        with contextlib.suppress(TimeoutError):
+            return await asyncio.wait_for(asyncio.shield(self._ended), _SECONDS_TO_HEAR)
+        return WorkerLost("killed")
+
+
+def _cause(status: int) -> Cause:
+    ended_by = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
+    if ended_by == signal.SIGXCPU:
+        return "cpu"
+    return "killed" if ended_by in _SENT_BY_OTHERS else "crashed"
 
 
 @cache
@@ -136,16 +212,21 @@ class Pool:
     that of their holders, and a holder that waits for a shared worker must always get one in the end.
     """
 
-    def __init__(self, *, warm: int | None = None, limit: int = 64, preload: Sequence[str] = ()) -> None:
-        self._warm = warm or os.cpu_count() or 1
+    def __init__(
+        self, *, warm: int | None = None, limit: int = 64, preload: Sequence[str] = (), stalled: float = STALLED
+    ) -> None:
+        self._warm = warm or cores()
         self._limit = max(limit, self._warm)
         self._preload = list(preload)
+        self._stalled = stalled
         self._idle: list[Worker] = []
         self._shared = 0
         self._waiting: deque[asyncio.Future[Worker]] = deque()
         self._workers: set[Worker] = set()
         self._zygote: subprocess.Popen[bytes] | None = None
         self._control: socket.socket
+        self._heard = bytearray()
+        self._received = 0
         self._closed = False
         self._forking = asyncio.Lock()
         self._growing: set[asyncio.Task[None]] = set()
@@ -159,7 +240,7 @@ class Pool:
         if self._zygote is not None:
             if self._zygote.poll() is None:
                 return
-            self._control.close()  # somebody killed it, and its workers with it
+            self._hang_up()  # somebody killed it, and its workers with it
         self._control, theirs = socket.socketpair()
         environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
         environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
@@ -174,14 +255,45 @@ class Pool:
         for message in (_encode(sys.path), _encode(self._preload)):
             self._control.sendall(HEADER.pack(len(message)) + message)
         self._control.setblocking(False)
+        asyncio.get_running_loop().add_reader(self._control, self._hear)
 
-    async def call(self, function: Callable[[A], R], request: A, *, wall: float) -> R:
-        """Runs the function in any worker. Raises WorkerLost if the worker dies, which a caller may blame on the work."""
+    def _hear(self) -> None:
+        """How workers ended."""
+        with contextlib.suppress(BlockingIOError):
+            data = b""
+            with contextlib.suppress(ConnectionError):
+                data = self._control.recv(65536)
+            if not data:
+                asyncio.get_running_loop().remove_reader(self._control)
+                for worker in self._workers:  # they were killed with the zygote
+                    worker.ended(signal.SIGKILL, 0)
+            self._heard += data
+        while len(self._heard) >= ENDING.size:
+            pid, status, peak = ENDING.unpack_from(self._heard)
+            del self._heard[: ENDING.size]
+            for worker in self._workers:
+                if worker.pid == pid:
+                    worker.ended(status, 1024 * peak)
+
+    def _hang_up(self) -> None:
+        asyncio.get_running_loop().remove_reader(self._control)
+        self._control.close()
+        self._heard.clear()
+
+    async def call(
+        self, function: Callable[[A], R], request: A, *, wall: float | None = None, stalled: float | None = None
+    ) -> R:
+        """Runs the function in any worker, as `Worker.call` does."""
         worker = await self._acquire()
         try:
-            return await worker.call(function, request, wall=wall)
+            return await worker.call(function, request, wall=wall, stalled=stalled)
         finally:
             self._release(worker)
+
+    @property
+    def received(self) -> int:
+        """Bytes of all answers so far."""
+        return self._received + sum(worker.received for worker in self._workers)
 
     async def lease(self) -> Worker:
         """A worker for the caller alone, until `give_back`."""
@@ -210,7 +322,7 @@ class Pool:
             worker.kill()
         if self._zygote is not None:
             self._zygote.kill()
-            self._control.close()
+            self._hang_up()
             await asyncio.to_thread(self._zygote.wait)
             self._zygote = None
             await asyncio.sleep(0)  # lets the transports finish closing
@@ -255,6 +367,7 @@ class Pool:
     def _forget(self, worker: Worker) -> None:
         self._shared -= 1
         self._workers.discard(worker)
+        self._received += worker.received
 
     def _watch_queue(self) -> None:
         """Looks again and again while calls wait."""
@@ -313,7 +426,7 @@ class Pool:
             _, worker = await asyncio.get_running_loop().create_connection(Worker, sock=ours)
         except (OSError, EOFError) as error:
             raise WorkerFailure(f"cannot start a worker process: {error}") from error
-        worker.pid = pid
+        worker.pid, worker.stalled = pid, self._stalled
         self._workers.add(worker)
         return worker
 

@@ -2,7 +2,8 @@
 
 Started by the pool with the number of a Unix socket: each message on it carries the socket of a worker to be made, over which
 the worker first tells its process number. The zygote has no threads and no open files, so a fork is safe, and it has imported
-what workers need, so a fork is quick. It ends when its parent is gone, and takes the workers with it.
+what workers need, so a fork is quick. It tells the pool how each worker ended: whose fault an end was depends on it. It ends
+when its parent is gone, and takes the workers with it.
 """
 
 from __future__ import annotations
@@ -20,12 +21,14 @@ import sys
 import traceback
 import typing
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import msgspec
 
 HEADER = struct.Struct("!I")
+ENDING = struct.Struct("!IiI")
+"""A worker's process number, its status as `wait` gives it, and its largest size in kB."""
 PR_SET_PDEATHSIG = 1
 
 _encoder = msgspec.msgpack.Encoder()
@@ -45,7 +48,7 @@ def _live() -> None:
     for module in msgspec.msgpack.decode(_receive(control), type=list[str]):
         importlib.import_module(module)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps
+    signal.signal(signal.SIGCHLD, partial(_tell_endings, control))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     gc.collect()
     gc.freeze()
@@ -62,11 +65,20 @@ def _fork_on_request(control: socket.socket) -> None:
         except OSError:  # too many processes; the pool hears of it when the worker's socket is closed
             is_worker = False
         if is_worker:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             control.close()
             _die_with_parent()
             serve(socket.socket(fileno=descriptors[0]))
         for descriptor in descriptors:
             os.close(descriptor)
+
+
+def _tell_endings(control: socket.socket, *_: object) -> None:
+    """Signals of several ends may arrive as one."""
+    with contextlib.suppress(ChildProcessError, OSError):
+        while (ended := os.wait4(-1, os.WNOHANG))[0]:
+            pid, status, used = ended
+            control.sendall(ENDING.pack(pid, status, used.ru_maxrss))
 
 
 def _die_with_parent() -> None:

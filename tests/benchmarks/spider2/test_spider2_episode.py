@@ -112,7 +112,7 @@ class TestVerdicts:
             ("DROP TABLE item", "The SQL cannot be run: This statement would change the database, which is read-only here."),
             ("-- nothing", "The SQL is blank."),
             ("SELECT 1; SELECT 2", "The SQL cannot be run: "),
-            (ENDLESS, "The SQL cannot be run: The query was stopped after 0.3 seconds, its time limit."),
+            (ENDLESS, "The SQL cannot be run: The query was stopped at its limit of 21,000,000 steps (0.3 seconds)."),
         ],
     )
     async def test_sql_that_gives_no_table_fails(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -146,11 +145,8 @@ async def test_a_worker_that_dies_is_replaced_once(world: PostgresWorld, tmp_pat
 
 
 async def test_a_function_that_does_not_end(world: PostgresWorld) -> None:
-    started = time.monotonic()
-    with pytest.raises(SqlError) as caught:
+    with pytest.raises(WorkerFailure, match="has not answered"):
         await world.judge(functions.sleep, Work(), LIMITS, wall=0.5)
-    assert caught.value.kind == "time"
-    assert time.monotonic() - started < 30
     assert await look(world, "SELECT count(*) FROM items") == [("3",)]
 
 

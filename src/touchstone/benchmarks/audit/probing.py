@@ -12,9 +12,9 @@ from typing import Protocol, TypeVar
 
 import msgspec
 
-from ...engines.bench import Bench
+from ...engines.bench import Bench, wall_clock
 from ...engines.cache import key
-from ...engines.sqlite.engine import SqliteEngine, wall_clock
+from ...engines.sqlite.engine import SqliteEngine
 from ...engines.sqlite.statements import is_volatile, without_comments
 from ...engines.sqlite.world import SqliteWorld
 from ...failures import SqlError
@@ -28,7 +28,7 @@ R = TypeVar("R")
 _RUNS = 8
 """Statements of a probe that may take long: the gold in its four ways, and the copies of tables."""
 _RANDOM = re.compile(r"\brandom(?:blob)?\s*\(|\bgen_random_uuid\s*\(|\btablesample\b", re.IGNORECASE)
-_TOO_LONG = ("time", "rows", "bytes", "memory", "crash")
+_TOO_LONG = ("time", "cpu", "rows", "bytes", "memory", "crash")
 
 
 class Judges(Protocol):

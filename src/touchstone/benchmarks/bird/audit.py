@@ -11,13 +11,12 @@ from pathlib import Path
 from ...engines.sqlite.engine import SqliteEngine
 from ...failures import InputError, SqlError, Unscorable
 from ...protocols import Limits
-from ...workers.pool import WorkerLost
 from ..audit.findings import Finding, Severity, found
 from ..audit.gathering import Watch, each
 from ..audit.probe import Probe
 from ..audit.probing import from_probe, probed_file
 from ..audit.questions import repeated
-from ..sql_episode import EXPLORING
+from ..sql_episode import LOOKING
 from .benchmark import Bird
 from .judge import Judgement, Question, judge
 from .tasks import DIFFICULTIES, BirdTask
@@ -112,13 +111,13 @@ class _Auditor:
         """None if the task's own gold cannot be run, which is another finding."""
         try:
             said = await self._engine.apply(self._file(task), judge, Question(task.gold, other), self._limits)
-        except (Unscorable, WorkerLost):
+        except (Unscorable, SqlError):
             return None
         return None if said.gold_is_at_fault else said
 
     async def _schema(self, task: BirdTask) -> Schema:
         if task.database not in self._schemas:
-            session = self._engine.session(self._file(task), writable=False, limits=EXPLORING)
+            session = self._engine.session(self._file(task), writable=False, limits=LOOKING)
             tables: Schema = {}
             with suppress(SqlError):  # a broken database, which its golds will tell
                 for table, column in (await session.run(_COLUMNS)).rows:

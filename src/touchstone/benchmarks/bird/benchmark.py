@@ -75,10 +75,11 @@ class Bird:
             "databases": await self._engine.digests(self._files()),
             "metric": self._settings.metric,
             "r_ves": self._settings.r_ves,
+            "r_ves_wall": self._settings.r_ves_wall,
             "evidence": self._evidence,
             "schema": self._schema,
             "instructions": hashlib.sha256(self._instructions.encode()).hexdigest()[:16],
-            "limits": msgspec.to_builtins(self._settings.judging),
+            "limits": msgspec.to_builtins(self._settings.judging) | {"steps": self._settings.judging.steps},
         }
 
     @cached_property

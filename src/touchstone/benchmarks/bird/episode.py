@@ -7,15 +7,14 @@ from pathlib import Path
 from msgspec import Struct
 
 from ...engines.sqlite.engine import SqliteEngine
-from ...failures import Unscorable
+from ...failures import SqlError, Unscorable
 from ...protocols import Limits
 from ...values import Brief, Outcome, Verdict
-from ...workers.pool import WorkerLost
 from ..sql_episode import EXPLORING, SqlEpisode
-from .judge import R_VES_ROUNDS, Judgement, Question, check, judge
+from .judge import R_VES_ROUNDS, Judgement, Question, check, judge, unjudged
 from .tasks import BirdTask
 
-PASSING = {"ex": "ex", "multiset": "multiset", "soft_f1": "soft_f1", "r_ves": "ex"}
+PASSING = {"ex": "ex", "multiset": "multiset", "soft_f1": "soft_f1", "r_ves": "ex", "r_ves_wall": "ex"}
 """Each metric, and the one that must be 1 for a task to count as passed under it."""
 
 
@@ -25,6 +24,7 @@ class Settings(Struct, frozen=True):
     metric: str = "ex"
     """The metric that gives the score and decides whether a task is passed."""
     r_ves: bool = False
+    r_ves_wall: bool = False
     exploring: Limits = EXPLORING
     judging: Limits = Limits()
 
@@ -53,25 +53,25 @@ class BirdEpisode(SqlEpisode):
 
     async def _judgement(self, prediction: str) -> Judgement:
         limits = self._settings.judging
-        r_ves = self._settings.r_ves
-        question = Question(self._task.gold, prediction, r_ves)
+        settings = self._settings
+        question = Question(self._task.gold, prediction, settings.r_ves, settings.r_ves_wall)
+        statements = 2 + 3 * settings.r_ves + 3 * R_VES_ROUNDS * settings.r_ves_wall
         try:
-            return await self._engine.apply(self._database, judge, question, limits, statements=2 + 2 * R_VES_ROUNDS * r_ves)
-        except WorkerLost:
-            return await self._find_culprit(limits)
+            return await self._engine.apply(self._database, judge, question, limits, statements=statements)
+        except SqlError as error:
+            return await self._find_culprit(error, limits)
 
-    async def _find_culprit(self, limits: Limits) -> Judgement:
+    async def _find_culprit(self, error: SqlError, limits: Limits) -> Judgement:
         """The gold and the prediction ran in one worker, which died: the prediction is to blame if the gold runs alone."""
-        reason = f"it used more than {limits.seconds:g} seconds or too much memory and had to be killed"
         try:
             alone = await self._engine.apply(self._database, check, self._task.gold, limits, statements=1)
-        except WorkerLost:
-            return Judgement({}, reason, {"kind": "error"}, fault="crash", gold_is_at_fault=True)
-        return alone if alone.fault else Judgement({}, reason, {"kind": "error"}, fault="crash")
+        except SqlError as of_gold:
+            return unjudged(of_gold, gold_is_at_fault=True)
+        return alone if alone.fault else unjudged(error, gold_is_at_fault=False)
 
     def _zeros(self) -> dict[str, float]:
-        names = ["ex", "multiset", "soft_f1", *(["r_ves"] if self._settings.r_ves else [])]
-        return dict.fromkeys(names, 0.0)
+        asked = {"r_ves": self._settings.r_ves, "r_ves_wall": self._settings.r_ves_wall}
+        return dict.fromkeys(["ex", "multiset", "soft_f1", *(name for name, wanted in asked.items() if wanted)], 0.0)
 
 
 _FAULTS: dict[str, str] = {

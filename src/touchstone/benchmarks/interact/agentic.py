@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from ...engines.tables import as_text
 from ...failures import SqlError
 from ...protocols import Limits
 from ...values import Observation
@@ -72,7 +71,7 @@ class AgenticEpisode(InteractEpisode):
         if self._rules.only_reads and not _READS.match(sql):
             return Observation("Only SELECT, WITH and EXPLAIN can be executed.", error=True)
         try:
-            return Observation(as_text(await self._examiner.explore(sql, self._exploring)))
+            return Observation(await self._examiner.show(sql, self._exploring))
         except SqlError as error:
             return Observation(f"SQL error: {error.message}" if error.kind == "sql" else error.message, error=True)
 

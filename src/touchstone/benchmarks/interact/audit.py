@@ -15,8 +15,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from ...engines.bench import Bench, Result
-from ...engines.sqlite.engine import wall_clock
+from ...engines.bench import Bench, Result, wall_clock
 from ...failures import SqlError, Unscorable
 from ...protocols import Limits
 from ...verdicts.interact import official, rewritten

@@ -122,7 +122,7 @@ class Interact:
             "prices": msgspec.to_builtins(settings.prices),
             "user": None if settings.mode == "single" else self._user.identity(),
             "instructions": hashlib.sha256(self._instructions.encode()).hexdigest()[:16],
-            "limits": msgspec.to_builtins(settings.judging),
+            "limits": msgspec.to_builtins(settings.judging) | {"steps": settings.judging.steps},
         }
 
     def budget(self, task: InteractTask) -> float:

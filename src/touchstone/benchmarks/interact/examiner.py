@@ -11,9 +11,9 @@ from typing import Any, cast
 
 from msgspec import Struct
 
+from ...engines.bench import wall_clock
 from ...failures import SqlError, Unscorable
 from ...protocols import Limits
-from ...values import Table
 from .hidden_tests import TestReport, TestRequest, run_tests
 from .judging import QueryReport, QueryRequest, check_gold, judge_query
 from .rules import Rules
@@ -73,10 +73,10 @@ class Examiner:
         """Submissions in the present phase."""
         return sum(1 for finding in self.findings if finding.phase == self.passed + 1)
 
-    async def explore(self, sql: str, limits: Limits) -> Table:
+    async def show(self, sql: str, limits: Limits) -> str:
         await self._begin()
         world = self._world if self._rules.explores_state else self._untouched
-        return await world.explore(sql, limits)
+        return await world.show(sql, limits)
 
     async def submit(self, sql: str) -> Finding:
         phase = self.phase
@@ -120,7 +120,7 @@ class Examiner:
         return self._finding(sql, passed, reason, "" if passed else report.kind or "official", verdicts, report.evidence)
 
     async def _judged(self, function: Any, request: QueryRequest) -> QueryReport:
-        wall = 4 * (3 * self._limits.seconds + 10) + _SECONDS_TO_COMPARE
+        wall = 4 * wall_clock(self._limits) + _SECONDS_TO_COMPARE
         try:
             return cast("QueryReport", await self._world.judge(function, request, self._limits, wall=wall))
         except SqlError as error:  # the worker did not survive it: the prediction is to blame if the gold runs alone
@@ -140,7 +140,7 @@ class Examiner:
             seconds=_SECONDS_FOR_A_TEST,
             continue_after_error=self._rules.continues_after_error,
         )
-        wall = 3 * self._limits.seconds + 10 + (_SECONDS_FOR_A_TEST + 10) * max(len(phase.tests), 1)
+        wall = wall_clock(self._limits) + (_SECONDS_FOR_A_TEST + 10) * max(len(phase.tests), 1)
         try:
             report: TestReport = await self._world.judge(run_tests, request, self._limits, writes=True, wall=wall)
         except SqlError as error:

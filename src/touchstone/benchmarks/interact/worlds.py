@@ -24,13 +24,17 @@ R = TypeVar("R")
 _NAME = r'(?:"((?:[^"]|"")+)"|([^"\s(.]+))'
 _CREATED = re.compile(rf"^\s*CREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?(?:{_NAME}\.)?{_NAME}", re.IGNORECASE | re.MULTILINE)
 _COUNTS = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"
-_LOOKING = Limits(seconds=30)
+_LOOKING = Limits(bytes=16 * 2**20)
 
 
 class World(Protocol):
     """The databases of one episode. There is a current state; exploring and judging never change it."""
 
     async def explore(self, sql: str, limits: Limits) -> Table: ...
+
+    async def show(self, sql: str, limits: Limits) -> str:
+        """The same as text for a reader, made beside the data."""
+        ...
 
     async def judge(
         self, function: Callable[[Bench, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float

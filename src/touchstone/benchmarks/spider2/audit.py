@@ -9,7 +9,7 @@ from typing import Any
 
 from ...engines.sqlite.engine import SqliteEngine
 from ...engines.sqlite.files import check, find
-from ...failures import InputError, Unscorable
+from ...failures import InputError, SqlError, Unscorable
 from ...protocols import Limits
 from ...workers.pool import WorkerLost
 from ..audit.findings import Finding, found
@@ -111,8 +111,8 @@ class _Auditor:
     async def _judged(self, task: Spider2Task, database: Path, reference: Reference) -> Judgement:
         try:
             return await self._engine.apply(database, judge_sql, Question(task.gold_sql, reference), self._limits, statements=1)
-        except WorkerLost:
-            return Judgement(kind="error", reason="it used too much time or memory and had to be killed", fault="crash")
+        except SqlError as error:
+            return Judgement(kind="error", reason=error.message, fault=error.kind)
 
     def _metadata(self, task: Spider2Task) -> Iterator[Finding]:
         if task.key not in self._listed:

@@ -99,7 +99,7 @@ class Spider2:
             "databases": await self._engine.digests(self._files()),
             "gold": self._golden_digests,
             "instructions": hashlib.sha256(self._instructions.encode()).hexdigest()[:16],
-            "limits": msgspec.to_builtins(self._settings.judging),
+            "limits": msgspec.to_builtins(self._settings.judging) | {"steps": self._settings.judging.steps},
         }
 
     @cached_property

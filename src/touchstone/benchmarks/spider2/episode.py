@@ -10,6 +10,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from ...engines.sqlite.engine import SqliteEngine
+from ...failures import SqlError, WorkerFailure
 from ...protocols import Limits
 from ...values import Brief, Observation, Outcome, Tool, Verdict
 from ...workers.pool import Pool, WorkerLost
@@ -76,12 +77,11 @@ class Spider2Episode(SqlEpisode):
 
     async def _judgement(self, sql: str) -> Judgement:
         limits = self._settings.judging
-        question = Question(sql, self._reference)
+        question = Question(sql, self._reference, as_csv=self._settings.results is not None)
         try:
             return await self._engine.apply(self._database, judge_sql, question, limits, statements=1)
-        except WorkerLost:
-            reason = f"it used more than {limits.seconds:g} seconds or too much memory and had to be killed"
-            return Judgement(kind="error", reason=reason, fault="crash")
+        except SqlError as error:
+            return Judgement(kind="error", reason=error.message, fault=error.kind)
 
     def _gold_files(self) -> list[str]:
         return [Path(file.path).name for file in self._reference.files]
@@ -92,7 +92,6 @@ class SubmitFile(Struct, frozen=True):
 
 
 SUBMIT_FILE = Tool("submit_file", "Hand in the result that lies ready as a CSV file.", SubmitFile)
-_SECONDS_TO_COMPARE = 600.0
 
 
 class FileEpisode(PlainEpisode):
@@ -117,8 +116,10 @@ class FileEpisode(PlainEpisode):
             return Verdict(Outcome.failed, 0.0, "nothing was submitted")
         submitted = Submitted(await asyncio.to_thread(self._file.read_bytes), self._reference)
         try:
-            judgement = await self._pool.call(judge_csv, submitted, wall=_SECONDS_TO_COMPARE)
-        except WorkerLost:
+            judgement = await self._pool.call(judge_csv, submitted)
+        except WorkerLost as lost:
+            if lost.cause in ("stalled", "killed"):
+                raise WorkerFailure(f"the result could not be compared: {lost}") from None
             judgement = Judgement(kind="error", reason="it is too large to be compared", fault="crash")
         files = [Path(file.path).name for file in self._reference.files]
         return verdict_of(judgement, self._settings.compat, {"submission": self._file.name, "gold_files": files})

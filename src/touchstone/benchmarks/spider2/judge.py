@@ -11,20 +11,24 @@ from typing import Any
 
 from msgspec import Struct
 
-from ...engines.sqlite.worker import Reader
+from ...engines.sqlite.worker import SECONDS_TO_COMPARE, Reader
 from ...failures import SqlError, SqlFault
 from ...values import Table
 from ...verdicts import plain
 from ...verdicts.spider2 import CsvError, CsvTable, Official, Strict, official, official_any, read_csv, strict_any, to_csv
+from ...workers.rlimits import held_to
 from .golden import Reference
 
 ROWS_KEPT = 1_000
-"""How many rows of a result a record holds. The CSV file has them all."""
+"""How many rows of a result a record holds, if they are short. The CSV file has them all."""
+_CELLS_KEPT = 10_000
 
 
 class Question(Struct, frozen=True):
     sql: str
     reference: Reference
+    as_csv: bool = False
+    """Give the whole result back."""
 
 
 class Submitted(Struct, frozen=True):
@@ -41,7 +45,7 @@ class Judgement(Struct, frozen=True):
     reason: str = ""
     evidence: dict[str, Any] = {}
     csv: str | None = None
-    """The whole result, if it came from SQL."""
+    """The whole result, if it was asked for."""
     fault: SqlFault | None = None
     gold_is_at_fault: bool = False
 
@@ -53,11 +57,12 @@ def judge_sql(reader: Reader, question: Question) -> Judgement:
         return Judgement(kind="error", reason=error.message, fault=error.kind)
     text = to_csv(table)
     shown = {"executed": True, "rows": _objects(table)}
-    return _judge(text.encode(), question.reference, shown, text)
+    return _judge(text.encode(), question.reference, shown, text if question.as_csv else None)
 
 
 def judge_csv(submitted: Submitted) -> Judgement:
-    return _judge(submitted.csv, submitted.reference, {"executed": True}, None)
+    with held_to(cpu=SECONDS_TO_COMPARE):
+        return _judge(submitted.csv, submitted.reference, {"executed": True}, None)
 
 
 def _judge(csv: bytes, reference: Reference, evidence: dict[str, Any], text: str | None) -> Judgement:
@@ -112,4 +117,5 @@ def _objects(table: Table) -> list[dict[str, Any]]:
     for name in table.columns:
         numbered = (f"{name}_{number}" for number in count(2))
         names.append(next(own for own in chain([name], numbered) if own not in names))
-    return [dict(zip(names, map(plain, row), strict=True)) for row in table.rows[:ROWS_KEPT]]
+    most = min(ROWS_KEPT, 1 + _CELLS_KEPT // max(1, len(names)))
+    return [dict(zip(names, map(plain, row), strict=True)) for row in table.rows[:most]]

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, NamedTuple, TypeVar
 
 from ...failures import DatabaseFailure, InputError, Unscorable, WorkerFailure
+from ...workers.cores import Turns, cores
 from ...workers.pool import Pool, Worker, WorkerLost
 from . import names
 from .messages import (
@@ -64,6 +65,7 @@ class Administrator:
         self.pool = pool
         self.run = run or secrets.token_hex(4)
         self.patience = patience
+        self.judging = Turns(cores())
         self._turns = asyncio.Semaphore(AT_ONCE)
         self._numbers = itertools.count(1)
         self._starting = asyncio.Lock()

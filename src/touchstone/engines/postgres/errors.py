@@ -53,6 +53,10 @@ def late(limits: Limits) -> SqlError:
     return SqlError("time", f"The query was stopped after {limits.seconds:g} seconds, its time limit.")
 
 
+def too_large() -> SqlError:
+    return SqlError("memory", "The result needs too much memory.")
+
+
 def _state(result: PGresult) -> bytes:
     return result.error_field(Field.SQLSTATE) or b""
 

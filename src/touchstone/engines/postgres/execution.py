@@ -17,6 +17,7 @@ from psycopg.pq.abc import PGconn, PGresult
 
 from ...failures import SqlError
 from ...protocols import Limits
+from ...workers.rlimits import held_to
 from . import errors
 from .cells import Loader
 from .connection import Connection, cut
@@ -66,7 +67,11 @@ class Execution:
             raise SqlError("sql", "The SQL holds a NUL character.")
         table = LastTable(Loader(self.connection, as_text=self.as_text), self.limits)
         try:
-            failure = self._read(sql, table)
+            with held_to(memory=self.limits.memory + self.limits.bytes):
+                failure = self._read(sql, table)
+        except MemoryError:
+            self.connection.close()
+            raise errors.too_large() from None
         except _Overdue:
             cut(self.seat, self.connection)
             raise errors.late(self.limits) from None
@@ -115,7 +120,7 @@ class Execution:
     def _failure(self, result: PGresult, sql: str) -> Exception:
         if errors.is_out_of_memory(result):
             self.connection.close()
-            return SqlError("memory", "The result needs too much memory.")
+            return errors.too_large()
         if errors.is_connection_end(result):
             self.connection.close()
             return ConnectionLost()

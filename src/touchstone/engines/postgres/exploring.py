@@ -12,11 +12,11 @@ from psycopg.pq import TransactionStatus
 
 from ...failures import SqlError
 from ...values import Table
+from ..tables import as_text
 from . import kept
 from .connection import Connection, Unreachable, milliseconds
 from .execution import ConnectionLost, Execution, Impossible
-from .memory import held_to
-from .messages import Exploration, Fault, Gone, Lost, NeedsCopy, Rows
+from .messages import Exploration, Fault, Gone, Lost, NeedsCopy, Rows, Shown
 from .statements import only_reads
 
 _SEQUENCES_USED = b"""
@@ -26,7 +26,7 @@ _SEQUENCES_USED = b"""
 """A number that was drawn from a sequence does not come back with a rollback."""
 
 
-def explore(request: Exploration) -> Rows | Fault | NeedsCopy | Lost | Gone:
+def explore(request: Exploration) -> Rows | Shown | Fault | NeedsCopy | Lost | Gone:
     if not request.writes and not only_reads(request.sql):
         return NeedsCopy()
     try:
@@ -43,7 +43,7 @@ def explore(request: Exploration) -> Rows | Fault | NeedsCopy | Lost | Gone:
     except (ConnectionLost, psycopg.OperationalError):
         pass
     finally:
-        if isinstance(answer, Lost) or (isinstance(answer, Rows | Fault) and answer.spoiled):
+        if isinstance(answer, Lost) or (isinstance(answer, Rows | Shown | Fault) and answer.spoiled):
             connection.close()
         kept.put_back(request.seat, connection)
     return answer
@@ -55,15 +55,15 @@ def _start(request: Exploration) -> str:
     return f"BEGIN ISOLATION LEVEL READ COMMITTED {mode}; SET LOCAL ROLE {request.seat.owner}; {timeout}"
 
 
-def _run(request: Exploration, connection: Connection) -> Rows | Fault:
+def _run(request: Exploration, connection: Connection) -> Rows | Shown | Fault:
     execution = Execution(request.seat, connection, request.limits, single=not request.writes, as_text=True)
     try:
-        with held_to(request.limits):
-            found = execution.run(request.sql)
+        found = execution.run(request.sql)
     except SqlError as error:
         return Fault(error.kind, error.message, execution.ended or _has_lasted(request, connection))
     table = Table(found.columns, found.rows, found.truncated, found.changed)
-    return Rows(table, execution.ended or _has_lasted(request, connection))
+    spoiled = execution.ended or _has_lasted(request, connection)
+    return Shown(as_text(table), spoiled) if request.shown else Rows(table, spoiled)
 
 
 def _has_lasted(request: Exploration, connection: Connection) -> bool:

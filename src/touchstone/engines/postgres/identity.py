@@ -14,8 +14,9 @@ import signal
 from pathlib import Path
 from typing import Any
 
-MEMORY = 8 * 2**30
-"""Address space of each server process: a hostile work_mem ends in an error, not in a machine without memory."""
+MEMORY = 2 * 2**30
+"""Of each server process, besides what they share: a hostile work_mem ends in an error, not in a machine without memory."""
+ADDRESS_SPACE = 8 * 2**30
 
 Become = dict[str, Any]
 """How a child becomes somebody whom PostgreSQL accepts: arguments for subprocess."""
@@ -71,7 +72,8 @@ def _enter_namespace() -> None:
 
 def _limit() -> None:
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGQUIT)
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    if hard == resource.RLIM_INFINITY or hard > MEMORY:
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    for what, limit in ((resource.RLIMIT_AS, ADDRESS_SPACE), (resource.RLIMIT_DATA, MEMORY)):
+        hard = resource.getrlimit(what)[1]
+        if hard == resource.RLIM_INFINITY or hard > limit:
+            resource.setrlimit(what, (limit, limit))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

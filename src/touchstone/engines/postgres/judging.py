@@ -21,7 +21,6 @@ from ..functions import found
 from . import kept
 from .connection import Connection, Unreachable, milliseconds, take_seat
 from .execution import ConnectionLost, Execution, Impossible
-from .memory import held_to
 from .messages import CRASHED, Applied, Gone, Judgement, Lost, NeedsCopy, Seat
 from .statements import only_reads
 
@@ -39,6 +38,7 @@ class ReadingBench:
     """Reads what all worlds share."""
 
     dialect = "postgres"
+    timed_out = False
 
     def __init__(self, request: Judgement) -> None:
         self._seat = request.seat
@@ -52,7 +52,8 @@ class ReadingBench:
         self._send(f"SAVEPOINT {_SAVEPOINT}")
         try:
             result = _run(self._execution, sql)
-        except SqlError:
+        except SqlError as error:
+            self.timed_out |= error.kind == "time"
             self._send(f"ROLLBACK TO SAVEPOINT {_SAVEPOINT}")
             raise
         except (Impossible, ConnectionLost):
@@ -81,6 +82,7 @@ class CopyBench:
     """Works on a database that nobody else uses."""
 
     dialect = "postgres"
+    timed_out = False
 
     def __init__(self, request: Judgement) -> None:
         self._request = request
@@ -92,6 +94,9 @@ class CopyBench:
             if self._execution.connection.closed:
                 self._execution = _execution(self._request)
             return _run(self._execution, sql)
+        except SqlError as error:
+            self.timed_out |= error.kind == "time"
+            raise
         except ConnectionLost:
             if not self._request.last:
                 raise _Again(Lost()) from None
@@ -132,7 +137,7 @@ def judge(request: Judgement) -> Applied | NeedsCopy | Lost | Gone:
     try:
         bench = CopyBench(request) if request.writes else ReadingBench(request)
         response = function(bench, msgspec.msgpack.decode(request.request, type=kind))
-        return Applied(msgspec.Raw(msgspec.msgpack.encode(response)))
+        return Applied(msgspec.Raw(msgspec.msgpack.encode(response)), bench.timed_out)
     except _Again as again:
         return again.answer
     finally:
@@ -141,8 +146,7 @@ def judge(request: Judgement) -> Applied | NeedsCopy | Lost | Gone:
 
 
 def _run(execution: Execution, sql: str) -> Result:
-    with held_to(execution.limits):
-        table = execution.run(sql)
+    table = execution.run(sql)
     return Result(table.columns, table.rows, table.changed)
 
 

@@ -35,6 +35,8 @@ class Exploration(Struct, frozen=True):
     limits: Limits
     writes: bool
     """False: a single reading statement, read only. True: any text. Either is rolled back."""
+    shown: bool
+    """Only the table's text is wanted."""
 
 
 class Judgement(Struct, frozen=True):
@@ -55,6 +57,13 @@ class Rows(Struct, frozen=True, tag=True):
     spoiled: bool
 
 
+class Shown(Struct, frozen=True, tag=True):
+    """A table as text, cut to what a reader is shown."""
+
+    text: str
+    spoiled: bool
+
+
 class Fault(Struct, frozen=True, tag=True):
     kind: SqlFault
     message: str
@@ -64,6 +73,8 @@ class Fault(Struct, frozen=True, tag=True):
 
 class Applied(Struct, frozen=True, tag=True):
     response: Raw
+    timed_out: bool
+    """A statement was stopped at its time limit, which may have been another's fault."""
 
 
 class NeedsCopy(Struct, frozen=True, tag=True):

@@ -25,6 +25,7 @@ from .messages import (
     Refused,
     Rows,
     Settling,
+    Shown,
     Unfit,
 )
 
@@ -35,7 +36,7 @@ PRELOAD = (
 )
 
 
-def explore(request: Exploration) -> Rows | Fault | NeedsCopy | Lost | Gone:
+def explore(request: Exploration) -> Rows | Shown | Fault | NeedsCopy | Lost | Gone:
     from . import exploring
 
     return exploring.explore(request)

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from ...failures import SqlError
+from ...failures import SqlError, WorkerFailure
 from ...protocols import Limits
 from ...values import Table
 from ...workers.pool import WorkerLost
 from ..bench import Bench
 from ..functions import name_of, result_type
 from .administrator import Administrator, unreachable
-from .messages import CRASHED, Applied, Exploration, Fault, Gone, Judgement, Lost, NeedsCopy, Rows, Seat
+from .messages import CRASHED, Applied, Exploration, Fault, Gone, Judgement, Lost, NeedsCopy, Rows, Seat, Shown
 from .scripts import Scripts, run_all
 from .stock import Stock
 from .worker import explore, judge
@@ -50,23 +50,24 @@ class PostgresWorld:
 
     async def explore(self, sql: str, limits: Limits) -> Table:
         """What a text gives in the present state; nothing that it does lasts. Cells are text or None. Raises SqlError."""
-        _check_text(sql)
-        async with self._turn:
-            answer = await self._explore(sql, limits, writes=False)
-            if isinstance(answer, NeedsCopy):
-                answer = await self._explore(sql, limits, writes=True)
-        if isinstance(answer, Rows):
-            return answer.table
-        assert isinstance(answer, Fault)
-        raise SqlError(answer.kind, answer.message)
+        answer = await self._seen(sql, limits, shown=False)
+        assert isinstance(answer, Rows)
+        return answer.table
+
+    async def show(self, sql: str, limits: Limits) -> str:
+        """The same as text for a reader, made beside the data, so that only what is shown is ever sent."""
+        answer = await self._seen(sql, limits, shown=True)
+        assert isinstance(answer, Shown)
+        return answer.text
 
     async def judge(
         self, function: Callable[[Bench, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float
     ) -> R:
         """Runs `function(bench, request)` in a worker, on a copy of the present state that nothing else has touched.
 
-        Without `writes` it is tried by reading alone. Raises SqlError if the function's SQL takes its worker or the server
-        down, or if it has not ended after `wall` seconds.
+        Without `writes` it is tried by reading alone. If a statement times out, the whole is done once more while nothing else
+        is judged, and only that counts. Raises SqlError if the function's SQL takes its worker or the server down, and
+        WorkerFailure if it has not ended after `wall` seconds: its statements have limits of their own.
         """
         async with self._turn:
             response, copy = await self._judge(function, request, limits, writes, wall)
@@ -97,13 +98,24 @@ class PostgresWorld:
         self._give_up(self._state, self._reading, self._private)
         self._state = self._reading = self._private = None
 
-    async def _explore(self, sql: str, limits: Limits, *, writes: bool) -> Rows | Fault | NeedsCopy:
+    async def _seen(self, sql: str, limits: Limits, *, shown: bool) -> Rows | Shown:
+        _check_text(sql)
+        async with self._turn:
+            answer = await self._explore(sql, limits, shown, writes=False)
+            if isinstance(answer, NeedsCopy):
+                answer = await self._explore(sql, limits, shown, writes=True)
+        if isinstance(answer, Rows | Shown):
+            return answer
+        assert isinstance(answer, Fault)
+        raise SqlError(answer.kind, answer.message)
+
+    async def _explore(self, sql: str, limits: Limits, shown: bool, *, writes: bool) -> Rows | Shown | Fault | NeedsCopy:
         """Tried twice: a connection may have been lost for reasons that are not the text's."""
         wall = limits.seconds + self._administrator.patience + _MARGIN
         for _ in range(2):
             seat = await (self._exploring_copy() if writes else self._reading_seat())
             try:
-                answer = await self._administrator.pool.call(explore, Exploration(seat, sql, limits, writes), wall=wall)
+                answer = await self._administrator.pool.call(explore, Exploration(seat, sql, limits, writes, shown), wall=wall)
             except WorkerLost as lost:
                 self._leave(seat)
                 if lost.overdue:
@@ -111,7 +123,7 @@ class PostgresWorld:
                 continue
             if isinstance(answer, Gone):
                 raise unreachable(answer)
-            if isinstance(answer, Lost) or (isinstance(answer, Rows | Fault) and answer.spoiled):
+            if isinstance(answer, Lost) or (isinstance(answer, Rows | Shown | Fault) and answer.spoiled):
                 self._leave(seat)
             if not isinstance(answer, Lost):
                 return answer
@@ -122,25 +134,35 @@ class PostgresWorld:
     ) -> tuple[R, Seat | None]:
         """The response, and the copy that it was found on if reading was not enough."""
         order = _Order(name_of(function), msgspec.Raw(_encode(request)), limits, wall)
+        answer, copy = await self._applied(order, writes)
+        if answer.timed_out:  # the server's clock runs on while others have the cores
+            self._give_up(copy)
+            answer, copy = await self._applied(order, writes, alone=True)
+        return msgspec.msgpack.decode(answer.response, type=result_type(function)), copy
+
+    async def _applied(self, order: _Order, writes: bool, *, alone: bool = False) -> tuple[Applied, Seat | None]:
         if not writes:
-            answer = await self._judge_on(await self._reading_seat(), order, writes=False)
+            answer = await self._judge_on(await self._reading_seat(), order, writes=False, alone=alone)
             if isinstance(answer, Applied):
-                return _decoded(answer, function), None
+                return answer, None
         for last in (False, True):
             copy = await self._fresh_copy()
             try:
-                answer = await self._judge_on(copy, order, writes=True, last=last)
+                answer = await self._judge_on(copy, order, writes=True, last=last, alone=alone)
                 if isinstance(answer, Applied):
-                    response, kept, copy = _decoded(answer, function), copy, None
-                    return response, kept
+                    kept, copy = copy, None
+                    return answer, kept
             finally:
                 self._give_up(copy)
         raise SqlError("crash", CRASHED)
 
-    async def _judge_on(self, seat: Seat, order: _Order, *, writes: bool, last: bool = False) -> Applied | NeedsCopy | Lost:
+    async def _judge_on(
+        self, seat: Seat, order: _Order, *, writes: bool, last: bool = False, alone: bool
+    ) -> Applied | NeedsCopy | Lost:
         judgement = Judgement(seat, order.function, order.request, order.limits, writes, last)
         try:
-            answer = await self._administrator.pool.call(judge, judgement, wall=order.wall + seat.patience)
+            async with self._administrator.judging.turn(alone=alone):
+                answer = await self._administrator.pool.call(judge, judgement, wall=order.wall + seat.patience)
         except WorkerLost as lost:
             self._leave(seat)
             if lost.overdue:
@@ -190,10 +212,6 @@ class _Order(NamedTuple):
     wall: float
 
 
-def _decoded(answer: Applied, function: Callable[[Bench, Any], R]) -> R:
-    return msgspec.msgpack.decode(answer.response, type=result_type(function))
-
-
 def _check_text(sql: str) -> None:
     try:
         sql.encode()
@@ -203,5 +221,5 @@ def _check_text(sql: str) -> None:
         raise SqlError("refused", f"The SQL is {len(sql):,} characters long; at most {LONGEST_SCRIPT:,} are taken.")
 
 
-def _overdue(seconds: float) -> SqlError:
-    return SqlError("time", f"The query was stopped: it did not end within {seconds:g} seconds.")
+def _overdue(seconds: float) -> WorkerFailure:
+    return WorkerFailure(f"the SQL was given up: its worker has not answered for {seconds:g} seconds")

@@ -63,7 +63,7 @@ def _mapped(path: Path) -> tuple[sqlite3.Connection, Callable[[], None]]:
     versions = (ctypes.c_ubyte * 2).from_address(address + _VERSION_BYTES)
     if versions[0] == _WAL_VERSION:
         versions[0] = versions[1] = 1
-    connection = sqlite3.connect(":memory:", isolation_level=None)
+    connection = sqlite3.connect(":memory:", isolation_level=None, cached_statements=0)
     if handle.sqlite3_deserialize(pointer(connection), b"main", address, size, total, 0) != 0:
         connection.close()
         _libc().munmap(address, total)
@@ -97,7 +97,7 @@ def _copied(path: Path) -> tuple[sqlite3.Connection, Callable[[], None]]:
     with tempfile.TemporaryDirectory(prefix="touchstone-") as directory:
         copy = Path(directory, "copy.sqlite")
         shutil.copyfile(path, copy)
-        connection = sqlite3.connect(copy, isolation_level=None)
+        connection = sqlite3.connect(copy, isolation_level=None, cached_statements=0)
         connection.execute("PRAGMA journal_mode = MEMORY")
         connection.execute("PRAGMA synchronous = OFF")
         page_size = connection.execute("PRAGMA page_size").fetchone()[0]

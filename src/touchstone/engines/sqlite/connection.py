@@ -1,13 +1,13 @@
 """One guarded connection inside a worker process: runs SQL under limits and says in words why it stopped.
 
-Time is the worker's CPU time. SQLite's progress handler ends a statement at its limit and leaves the connection usable; for
-what no handler can stop there are the limits in `process`.
+Time is work: SQLite's progress handler counts the steps of its virtual machine, which are the same for the same statement and
+data however busy the machine is, and ends the statement at its limit. Behind it stands the CPU time, for steps that take long;
+inside a single step only the kernel can end the statement, and the process with it.
 """
 
 from __future__ import annotations
 
 import marshal
-import math
 import re
 import sqlite3
 import time
@@ -20,13 +20,16 @@ from urllib.parse import quote
 from ...failures import SqlError
 from ...protocols import Limits
 from ...values import Row, Table
+from ...workers.rlimits import held_to
 from .clone import clone
 from .guard import Guard
-from .library import limit_memory
-from .process import held_to
+from .library import limit_memory, steps_of
 from .statements import statements
 
 _STEPS_PER_CHECK = 10_000
+_STEPS_PER_STATEMENT = 1_000
+"""What reading and preparing a statement counts as, so that a script of many quick ones comes to an end too."""
+_STATEMENTS_KEPT = 16
 _ROWS_PER_FETCH = 1_000
 _LONGEST_VALUE = 64 * 2**20
 _LONGEST_SCRIPT = 1_000_000
@@ -38,19 +41,23 @@ R = TypeVar("R")
 class Connection:
     """Either the original, read-only and shared by whoever asks, or a private copy."""
 
-    def __init__(self, path: Path, *, private: bool) -> None:
+    def __init__(self, path: Path, *, private: bool, counting: bool = False) -> None:
+        """`counting` is for a connection whose `steps` are asked."""
         self._guard = Guard(private=private)
         if private:
             self._connection, self._end = clone(path)
         else:
-            self._connection, self._end = _read_only(path)
+            self._connection, self._end = _read_only(path, _STATEMENTS_KEPT if counting else 0)
         self._connection.execute("PRAGMA temp_store = MEMORY")  # so that the memory limit holds for sorts and temp tables too
         self._connection.execute("PRAGMA trusted_schema = OFF")
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_WORKER_THREADS, 0)
         self._connection.set_authorizer(self._guard)
-        self._connection.set_progress_handler(self._out_of_time, _STEPS_PER_CHECK)
-        self._deadline = math.inf
+        self._connection.set_progress_handler(self._count, _STEPS_PER_CHECK)
+        self._steps = 0
+        self._most_steps = 0
+        self._cpu_deadline = 0.0
+        self._limited_now = False
 
     def serialized(self) -> bytes:
         """The whole database as a file's content."""
@@ -91,21 +98,32 @@ class Connection:
             self._read(sql, limits, _drain)
             return time.perf_counter() - started
 
+    def steps(self, sql: str, limits: Limits) -> int:
+        """Of one run of a query: for metrics that measure effort. Exact if SQLite's library can be asked."""
+        with self._limited(limits):
+            before = steps_of(self._connection)
+            self._read(sql, limits, _drain)
+            return max(1, steps_of(self._connection) - before, self._steps - _STEPS_PER_STATEMENT)
+
     @contextmanager
     def _limited(self, limits: Limits) -> Generator[None]:
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(limits.bytes, _LONGEST_VALUE))
         limit_memory(limits.memory)
+        self._steps, self._most_steps = 0, limits.steps
+        self._cpu_deadline = time.process_time() + limits.cpu_seconds
+        self._limited_now = True
         try:
-            with held_to(limits) as self._deadline:
+            with held_to(cpu=limits.cpu_seconds, memory=2 * limits.memory + limits.bytes):
                 yield
         except MemoryError:
             raise SqlError("memory", f"The query needs more than {limits.memory / 2**20:,.0f} MB of memory.") from None
         finally:
-            self._deadline = math.inf
+            self._limited_now = False
 
     def _read(self, sql: str, limits: Limits, take: Callable[[sqlite3.Cursor, Limits], R]) -> R:
-        if self._out_of_time():  # in a script of many quick statements
-            raise _late(limits)
+        self._steps += _STEPS_PER_STATEMENT
+        if self._is_over():
+            raise self._late(limits)
         self._guard.refusal = None
         try:
             try:
@@ -145,15 +163,26 @@ class Connection:
                 raise SqlError("rows", f"The result has more than {limits.rows:,} rows.")
         return Table(columns, rows)
 
-    def _out_of_time(self) -> bool:
-        return time.process_time() > self._deadline
+    def _count(self) -> bool:
+        self._steps += _STEPS_PER_CHECK
+        return self._limited_now and self._is_over()
+
+    def _is_over(self) -> bool:
+        return self._steps > self._most_steps or time.process_time() > self._cpu_deadline
+
+    def _late(self, limits: Limits) -> SqlError:
+        if self._steps > self._most_steps:
+            return SqlError(
+                "time", f"The query was stopped at its limit of {limits.steps:,} steps ({limits.seconds:g} seconds)."
+            )
+        return out_of_cpu(limits)
 
     def _explain(self, error: BaseException, limits: Limits) -> SqlError:
         if self._guard.refusal is not None:
             return SqlError(*self._guard.refusal)
         text = str(error)
         if text == "interrupted":
-            return _late(limits)
+            return self._late(limits)
         if text == "string or blob too big":
             return SqlError("bytes", f"A value is longer than {min(limits.bytes, _LONGEST_VALUE) / 2**20:,.0f} MB.")
         if text == "database or disk is full":
@@ -161,8 +190,9 @@ class Connection:
         return SqlError("sql", text)
 
 
-def _late(limits: Limits) -> SqlError:
-    return SqlError("time", f"The query was stopped after {limits.seconds:g} seconds, its time limit.")
+def out_of_cpu(limits: Limits) -> SqlError:
+    """For a statement that has made few steps, each of which takes long."""
+    return SqlError("cpu", f"The query was stopped: it used more than {limits.cpu_seconds:g} seconds of CPU time.")
 
 
 def _drain(cursor: sqlite3.Cursor, _: Limits) -> None:
@@ -174,10 +204,11 @@ def _decode_anything(raw: bytes) -> str:
     return raw.decode("utf-8", "backslashreplace")
 
 
-def _read_only(path: Path) -> tuple[sqlite3.Connection, Callable[[], None]]:
+def _read_only(path: Path, statements_kept: int) -> tuple[sqlite3.Connection, Callable[[], None]]:
     # Immutable: no lock, no -shm file, a read-only directory is enough, and WAL-mode files open too.
     uri = f"file:{quote(str(path.resolve()))}?mode=ro&immutable=1"
-    connection = sqlite3.connect(uri, uri=True, isolation_level=None)
+    # No statement is kept: one that is used again goes on counting its steps where it had stopped.
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None, cached_statements=statements_kept)
     _open_virtual_tables(connection)
     return connection, connection.close
 

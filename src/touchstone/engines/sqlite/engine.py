@@ -2,13 +2,15 @@
 
 A session costs nothing until it is used. Its reads go to whichever worker is free; with its first write it leases a worker,
 makes its private copy there, and stays with it. A worker that dies takes the private copy along, and the session says so.
+
+What is judged never runs on more workers than there are cores. A statement ends by the work it has done and not by the clock;
+a worker that makes no progress at all is a failure of ours.
 """
 
 from __future__ import annotations
 
 import asyncio
 import sqlite3
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar
@@ -19,11 +21,13 @@ from ...code_digest import code_digest, code_digest_with
 from ...failures import SqlError, WorkerFailure
 from ...protocols import Limits
 from ...values import Table
+from ...workers.cores import Turns, cores
 from ...workers.pool import Pool, Worker, WorkerLost
 from ..cache import Cache, Origin, key
 from ..functions import name_of, result_type
 from . import files
-from .worker import Application, Applied, Fault, Query, Reader, Rows, apply, end_private, query, query_private
+from .connection import out_of_cpu
+from .worker import Application, Applied, Fault, Query, Reader, Rows, Shown, apply, end_private, query, query_private
 
 A = TypeVar("A")
 R = TypeVar("R")
@@ -39,6 +43,7 @@ class SqliteEngine:
     def __init__(self, *, cache: Path | None = None, workers: int | None = None, pool: Pool | None = None) -> None:
         self.pool = pool or Pool(warm=workers, preload=["touchstone.engines.sqlite.worker"])
         self.cache = Cache(cache)
+        self.judging = Turns(cores())
         self._sources: dict[Path, Path] = {}
         self._digests: dict[Path, str] = {}
 
@@ -50,7 +55,7 @@ class SqliteEngine:
     ) -> R:
         """Runs `function(reader, request)` in a worker, reading the original; the result is remembered by content.
 
-        `statements` is how many statements it may run, each with its own limits. Raises WorkerLost if one of them kills its
+        `statements` is how many statements it may run, each with its own limits. Raises SqlError if one of them ends its
         worker; which of them is for the caller to find out.
         """
         encoded = _encode(request)
@@ -64,9 +69,9 @@ class SqliteEngine:
             return msgspec.msgpack.decode(known, type=answer_type)
         location = str(self.cache.path) if self.cache.path else None
         application = Application(
-            name, msgspec.Raw(encoded), str(source), digest, limits, location, code_digest(), _located(database)
+            name, msgspec.Raw(encoded), str(source), digest, limits, statements, location, code_digest(), _located(database)
         )
-        applied: Applied = await self._twice(application, wall_clock(limits) * statements)
+        applied: Applied = await self.judged(apply, application, limits)
         if applied.repeatable:
             origin = Origin(name, encoded, application.database, digest, limits, code_digest(), code)
             self.cache.put(known_as, bytes(applied.response), origin)
@@ -105,15 +110,22 @@ class SqliteEngine:
         await self.pool.close()
         self.cache.close()
 
-    async def _twice(self, application: Application, wall: float) -> Applied:
-        """A worker that dies early may have been another's victim; one that dies again was killed by this work."""
-        started = time.monotonic()
+    async def judged(self, function: Callable[[A], R], request: A, limits: Limits, *, stalled: float | None = None) -> R:
+        """Runs a function in a worker when it is its turn. Raises SqlError if its SQL ends the worker.
+
+        A worker that dies may have been another's victim; one that dies again, alone, was not.
+        """
         try:
-            return await self.pool.call(apply, application, wall=wall)
-        except WorkerLost:
-            if time.monotonic() - started > application.limits.seconds:
-                raise
-            return await self.pool.call(apply, application, wall=wall)
+            async with self.judging.turn():
+                return await self.pool.call(function, request, stalled=stalled)
+        except WorkerLost as lost:
+            if lost.cause not in ("crashed", "killed"):
+                raise blamed(lost, limits) from None
+        try:
+            async with self.judging.turn(alone=True):
+                return await self.pool.call(function, request, stalled=stalled)
+        except WorkerLost as lost:
+            raise blamed(lost, limits) from None
 
 
 class SqliteSession:
@@ -128,22 +140,35 @@ class SqliteSession:
         self._turn = asyncio.Lock()
 
     async def run(self, sql: str) -> Table:
+        answer = await self._ask(sql, shown=False)
+        assert isinstance(answer, Rows)
+        return answer.table
+
+    async def show(self, sql: str) -> str:
+        answer = await self._ask(sql, shown=True)
+        assert isinstance(answer, Shown)
+        return answer.text
+
+    async def _ask(self, sql: str, *, shown: bool) -> Rows | Shown:
         if not _is_text(sql):
             raise SqlError("sql", "The SQL holds half of a Unicode character (a lone surrogate).")
         async with self._turn:
-            return await self._run(Query(self._source, sql, self._limits))
+            answer = await self._run(Query(self._source, sql, self._limits, shown))
+        if isinstance(answer, Fault):
+            raise SqlError(answer.kind, answer.message)
+        return answer
 
-    async def _run(self, request: Query) -> Table:
+    async def _run(self, request: Query) -> Rows | Shown | Fault:
         if self._own is not None:
             return await self._run_private(request)
         try:
-            answer = await self.pool.call(query, request, wall=wall_clock(self._limits))
+            answer = await self.pool.call(query, request)
         except WorkerLost as lost:
-            raise _blamed(lost, self._limits) from None
+            raise blamed(lost, self._limits) from None
         if isinstance(answer, Fault) and answer.kind == "write" and self._writable:
             self._own = await self.pool.lease()
             return await self._run_private(request)
-        return _table(answer)
+        return answer
 
     async def close(self) -> None:
         worker, self._own = self._own, None
@@ -156,14 +181,14 @@ class SqliteSession:
         finally:
             self.pool.give_back(worker)
 
-    async def _run_private(self, request: Query) -> Table:
+    async def _run_private(self, request: Query) -> Rows | Shown | Fault:
         assert self._own is not None
         try:
-            return _table(await self._own.call(query_private, request, wall=wall_clock(self._limits)))
+            return await self._own.call(query_private, request)
         except WorkerLost as lost:
             self.pool.give_back(self._own)
             self._own = None
-            error = _blamed(lost, self._limits)
+            error = blamed(lost, self._limits)
             lost_too = "Your earlier changes to the database are lost: it is as it was at the start."
             raise SqlError(error.kind, f"{error.message} {lost_too}") from None
 
@@ -180,18 +205,12 @@ def _is_text(sql: str) -> bool:
     return True
 
 
-def wall_clock(limits: Limits) -> float:
-    """When a statement that uses no CPU is given up."""
-    return 3 * limits.seconds + 10
-
-
-def _blamed(lost: WorkerLost, limits: Limits) -> SqlError:
-    if lost.overdue:
-        return SqlError("time", f"The query was stopped: it did not end within {wall_clock(limits):g} seconds.")
-    return SqlError("crash", f"The query was stopped: it used more than {limits.seconds:g} seconds, or too much memory.")
-
-
-def _table(answer: Rows | Fault) -> Table:
-    if isinstance(answer, Fault):
-        raise SqlError(answer.kind, answer.message)
-    return answer.table
+def blamed(lost: WorkerLost, limits: Limits) -> SqlError:
+    """What the loss of a worker says of its SQL. Raises WorkerFailure if it says nothing."""
+    if lost.cause == "cpu":
+        return out_of_cpu(limits)
+    if lost.cause == "crashed":
+        return SqlError("crash", "The query was stopped: the process that ran it crashed.")
+    if lost.cause == "killed" and lost.peak > limits.memory // 2:
+        return SqlError("memory", f"The query was stopped: it took {lost.peak / 2**20:,.0f} MB, more than there was.")
+    raise WorkerFailure(f"the SQL could not be run to its end: {lost}") from None

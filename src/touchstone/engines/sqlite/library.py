@@ -12,6 +12,8 @@ import sys
 from contextlib import closing
 from functools import cache
 
+_VM_STEP = 4  # SQLITE_STMTSTATUS_VM_STEP
+
 
 @cache
 def library() -> ctypes.CDLL | None:
@@ -31,6 +33,10 @@ def library() -> ctypes.CDLL | None:
         handle.sqlite3_hard_heap_limit64.argtypes = [ctypes.c_int64]
         handle.sqlite3_hard_heap_limit64.restype = ctypes.c_int64
         handle.sqlite3_get_autocommit.argtypes = [ctypes.c_void_p]
+        handle.sqlite3_next_stmt.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+        handle.sqlite3_next_stmt.restype = ctypes.c_void_p
+        handle.sqlite3_stmt_status.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]
+        handle.sqlite3_stmt_status.restype = ctypes.c_uint32
     except (OSError, AttributeError):
         return None
     return handle if _finds_connections(handle) else None
@@ -39,6 +45,17 @@ def library() -> ctypes.CDLL | None:
 def pointer(connection: sqlite3.Connection) -> int:
     """The `sqlite3 *` inside a Connection: the first field after Python's own header."""
     return ctypes.c_void_p.from_address(id(connection) + object.__basicsize__).value or 0
+
+
+def steps_of(connection: sqlite3.Connection) -> int:
+    """The steps of all statements that a connection keeps; 0 where the library cannot be asked."""
+    handle = library()
+    if handle is None:
+        return 0
+    found, statement, own = 0, None, pointer(connection)
+    while statement := handle.sqlite3_next_stmt(own, statement):
+        found += handle.sqlite3_stmt_status(statement, _VM_STEP, 0)
+    return found
 
 
 def limit_memory(size: int) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import Protocol
@@ -19,18 +20,27 @@ from msgspec import Struct
 from ...failures import SqlError, SqlFault
 from ...protocols import Limits
 from ...values import Table
+from ...workers.rlimits import held_to
 from ..cache import Cache, Origin, key
 from ..functions import found, name_of
+from ..tables import as_text
 from .connection import Connection
 from .statements import is_volatile
 
+SECONDS_TO_COMPARE = 600.0
+"""CPU time of an applied function besides its statements: comparing the largest results takes less."""
+
 _OPEN_AT_ONCE = 8
+_OF_THE_MACHINE = ("cpu", "memory", "crash")
+"""Ends that another machine or another hour may not see, so they are not remembered."""
 
 
 class Query(Struct, frozen=True):
     path: str
     sql: str
     limits: Limits
+    shown: bool = False
+    """Only the table's text is wanted."""
 
 
 class Fault(Struct, frozen=True, tag=True):
@@ -42,6 +52,12 @@ class Rows(Struct, frozen=True, tag=True):
     table: Table
 
 
+class Shown(Struct, frozen=True, tag=True):
+    """A table as text, cut to what a reader is shown."""
+
+    text: str
+
+
 class Application(Struct, frozen=True):
     """A function `(Reader, Request) -> Response` by name, and its encoded request."""
 
@@ -50,6 +66,7 @@ class Application(Struct, frozen=True):
     path: str
     digest: str
     limits: Limits
+    statements: int
     cache: str | None
     code: str
     """Digest of Touchstone's own, for the keys of what is remembered."""
@@ -73,13 +90,17 @@ class Reader(Protocol):
         """Wall-clock seconds of one execution."""
         ...
 
+    def steps(self, sql: str) -> int:
+        """Steps of one execution, the same each time."""
+        ...
 
-def query(request: Query) -> Rows | Fault:
-    return _attempt(lambda: _shared(request.path).run(request.sql, request.limits))
+
+def query(request: Query) -> Rows | Shown | Fault:
+    return _answer(request, lambda: _shared(request.path).run(request.sql, request.limits))
 
 
-def query_private(request: Query) -> Rows | Fault:
-    return _attempt(lambda: _private(request.path).run(request.sql, request.limits))
+def query_private(request: Query) -> Rows | Shown | Fault:
+    return _answer(request, lambda: _private(request.path).run(request.sql, request.limits))
 
 
 def end_private(_: Query) -> None:
@@ -92,7 +113,8 @@ def end_private(_: Query) -> None:
 def apply(request: Application) -> Applied:
     reader = CachedReader(request)
     function, kind = found(request.function)
-    response = function(reader, msgspec.msgpack.decode(request.request, type=kind))
+    with held_to(cpu=request.limits.cpu_seconds * request.statements + SECONDS_TO_COMPARE):
+        response = function(reader, msgspec.msgpack.decode(request.request, type=kind))
     return Applied(msgspec.Raw(msgspec.msgpack.encode(response)), reader.repeatable)
 
 
@@ -112,7 +134,7 @@ class CachedReader:
         repeatable, self.repeatable = self.repeatable, False
         connection = _shared(self._request.path)  # that it cannot be opened is not remembered
         answer = _attempt(lambda: connection.run(sql, self._request.limits, single=True))
-        if not volatile:
+        if not volatile and not (isinstance(answer, Fault) and answer.kind in _OF_THE_MACHINE):
             self.repeatable = repeatable
             self._cache.put(known_as, msgspec.msgpack.encode(answer), self._origin(sql))
         return _table(answer)
@@ -125,6 +147,16 @@ class CachedReader:
     def time(self, sql: str) -> float:
         self.repeatable = False
         return _shared(self._request.path).time(sql, self._request.limits)
+
+    def steps(self, sql: str) -> int:
+        self.repeatable &= not is_volatile(sql)
+        with closing(_opened(self._request.path, private=False, counting=True)) as connection:
+            return connection.steps(sql, self._request.limits)
+
+
+def _answer(request: Query, run: Callable[[], Table]) -> Rows | Shown | Fault:
+    answer = _attempt(run)
+    return Shown(as_text(answer.table)) if request.shown and isinstance(answer, Rows) else answer
 
 
 def statement(reader: Reader, sql: str) -> Rows | Fault:
@@ -167,9 +199,9 @@ def _private(path: str) -> Connection:
     return _own
 
 
-def _opened(path: str, *, private: bool) -> Connection:
+def _opened(path: str, *, private: bool, counting: bool = False) -> Connection:
     try:
-        return Connection(Path(path), private=private)
+        return Connection(Path(path), private=private, counting=counting)
     except (sqlite3.Error, OSError, MemoryError) as error:
         raise SqlError("sql", f"cannot open the database: {error}") from None
 

@@ -20,12 +20,17 @@ from msgspec import Struct
 from ...failures import SqlError
 from ...protocols import Limits
 from ...values import Table
-from ...workers.pool import WorkerLost
+from ...workers.pool import STALLED, WorkerLost
+from ...workers.rlimits import held_to
 from ..bench import Bench, Result, last_of
 from ..functions import found, name_of, result_type
+from ..tables import as_text
 from .connection import Connection
-from .engine import SqliteEngine, wall_clock
-from .worker import Fault, Rows
+from .engine import SqliteEngine, blamed
+from .worker import SECONDS_TO_COMPARE, Fault, Rows, Shown
+
+_MOST_STATEMENTS = 8
+"""Of a judgement, that may each take long."""
 
 A = TypeVar("A")
 R = TypeVar("R")
@@ -39,6 +44,8 @@ class Work(Struct, frozen=True):
     sql: str | None = None
     keep: str | None = None
     """Where the copy goes afterwards, if it is to be kept."""
+    shown: bool = False
+    """Only the text of what the SQL gives is wanted."""
     function: str = ""
     request: msgspec.Raw = msgspec.Raw(b"\xc0")  # nil
 
@@ -56,15 +63,22 @@ class SqliteWorld:
         self._states: list[Path] = []
 
     async def explore(self, sql: str, limits: Limits) -> Table:
-        return _table(await self._call(Work(self._source, limits, sql)))
+        answer = await self._call(Work(self._source, limits, sql))
+        assert isinstance(answer, Rows)
+        return answer.table
+
+    async def show(self, sql: str, limits: Limits) -> str:
+        answer = await self._call(Work(self._source, limits, sql, shown=True))
+        assert isinstance(answer, Shown)
+        return answer.text
 
     async def judge(
         self, function: Callable[[Bench, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float
     ) -> R:
+        """`wall` is for what the function waits for: its SQL is limited by its work."""
         encoded = msgspec.Raw(msgspec.msgpack.encode(request))
-        answer = await self._call(Work(self._source, limits, function=name_of(function), request=encoded), wall)
-        if isinstance(answer, Fault):
-            raise SqlError(answer.kind, answer.message)
+        work = Work(self._source, limits, function=name_of(function), request=encoded)
+        answer = _checked(await self._engine.judged(do, work, limits, stalled=max(wall, STALLED)))
         assert isinstance(answer, Response)
         return msgspec.msgpack.decode(answer.encoded, type=result_type(function))
 
@@ -75,21 +89,18 @@ class SqliteWorld:
         descriptor, name = tempfile.mkstemp(prefix="touchstone-", suffix=".sqlite")
         os.close(descriptor)
         self._states.append(Path(name))
-        _table(await self._call(Work(self._source, limits, "\n;\n".join(scripts), keep=name)))
+        await self._call(Work(self._source, limits, "\n;\n".join(scripts), keep=name, shown=True))
         self._source = name
 
     async def close(self) -> None:
         while self._states:
             self._states.pop().unlink(missing_ok=True)
 
-    async def _call(self, work: Work, wall: float | None = None) -> Rows | Fault | Response:
+    async def _call(self, work: Work) -> Rows | Shown | Response:
         try:
-            return await self._engine.pool.call(do, work, wall=wall or wall_clock(work.limits))
+            return _checked(await self._engine.pool.call(do, work))
         except WorkerLost as lost:
-            what = (
-                "did not end in time" if lost.overdue else f"used more than {work.limits.seconds:g} seconds or too much memory"
-            )
-            raise SqlError("time" if lost.overdue else "crash", f"The SQL was stopped: it {what}.") from None
+            raise blamed(lost, work.limits) from None
 
 
 class SqliteBench:
@@ -117,7 +128,7 @@ class SqliteBench:
         return self._connection.copied()
 
 
-def do(work: Work) -> Rows | Fault | Response:
+def do(work: Work) -> Rows | Shown | Fault | Response:
     try:
         connection = Connection(Path(work.path), private=True)
     except (sqlite3.Error, OSError, MemoryError) as error:
@@ -127,9 +138,10 @@ def do(work: Work) -> Rows | Fault | Response:
             table = connection.run(work.sql, work.limits)
             if work.keep is not None:
                 Path(work.keep).write_bytes(connection.serialized())
-            return Rows(table)
+            return Shown(as_text(table)) if work.shown else Rows(table)
         function, kind = found(work.function)
-        response = function(SqliteBench(connection, work.limits), msgspec.msgpack.decode(work.request, type=kind))
+        with held_to(cpu=work.limits.cpu_seconds * _MOST_STATEMENTS + SECONDS_TO_COMPARE):
+            response = function(SqliteBench(connection, work.limits), msgspec.msgpack.decode(work.request, type=kind))
         return Response(msgspec.Raw(msgspec.msgpack.encode(response)))
     except SqlError as error:
         return Fault(error.kind, error.message)
@@ -137,8 +149,7 @@ def do(work: Work) -> Rows | Fault | Response:
         connection.close()
 
 
-def _table(answer: Rows | Fault | Response) -> Table:
+def _checked(answer: Rows | Shown | Fault | Response) -> Rows | Shown | Response:
     if isinstance(answer, Fault):
         raise SqlError(answer.kind, answer.message)
-    assert isinstance(answer, Rows)
-    return answer.table
+    return answer

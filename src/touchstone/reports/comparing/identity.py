@@ -15,7 +15,10 @@ from .reading import RunData
 from .results import Difference
 
 THE_POINT = frozenset(
-    "agent model max_turns protocol service command predictions instructions schema user r_ves gold_reachable code".split()
+    (
+        "agent model max_turns protocol service command predictions instructions schema user r_ves r_ves_wall "
+        "gold_reachable code"
+    ).split()
 )
 """`schema` and `instructions` are what an agent is told; `r_ves` adds a metric beside the one that decides; `code` is
 Touchstone's own, whose version may differ too."""

@@ -171,6 +171,9 @@ FAILURES: list[tuple[Answer, type[EpisodeFailure], str]] = [
     (chat.failure(400, "Failed to call a function", "tool_use_failed"), ModelFailure, "function"),
     (chat.failure(422, "unprocessable"), ModelFailure, "422"),
     (chat.rate_limited(), ModelFailure, "429"),
+    # Too much in a minute is not too long a conversation, though services say it in the same words.
+    (chat.failure(429, "Request too large for m: too many tokens per minute, reduce the length"), ModelFailure, "429"),
+    (chat.failure(429, "This model's maximum context length is shared", "rate_limit_exceeded"), ModelFailure, "429"),
     (chat.server_error(), ModelFailure, "500"),
     (Answer("<html><title>Bad Gateway</title></html>", 502, kind="text/html"), ModelFailure, "Bad Gateway"),
     (chat.html(), ModelFailure, "not JSON"),

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 
 import pytest
 
 from tests.support.records import a_record
 from tests.workers.processes import until
-from touchstone.failures import EpisodeFailure, ModelFailure, ModelRejected, ModelUnreachable, RunStopped
+from touchstone.failures import (
+    EpisodeFailure,
+    ModelFailure,
+    ModelRejected,
+    ModelUnreachable,
+    ProgramCrash,
+    ProgramUnstartable,
+    RunStopped,
+    ServiceMismatch,
+    ServiceNonsense,
+    ServiceRejected,
+)
 from touchstone.runs.batch import Batch, Job, Play
-from touchstone.values import ModelStep, Outcome, Record, Reply, ServiceStep, Task, Usage
+from touchstone.values import ModelStep, Observation, Outcome, Record, Reply, ServiceStep, Task, ToolCall, ToolStep, Usage
 
 Played = tuple[Record, EpisodeFailure | None]
 
@@ -178,3 +190,99 @@ async def test_afterwards_the_signals_are_no_longer_caught() -> None:
     loop = asyncio.get_running_loop()
     assert not loop.remove_signal_handler(signal.SIGINT)
     assert not loop.remove_signal_handler(signal.SIGTERM)
+
+
+UNSTARTABLE = "the program ended with status 127: sh: nothing: not found"
+
+
+def failing(listed: str, kinds: dict[str, tuple[Outcome, EpisodeFailure]]) -> Play:
+    """An episode per letter: `p` passed, others as given."""
+
+    async def play(job: Job) -> Played:
+        letter = listed[job.task.index]
+        if letter == "p":
+            return a_record(job.task.key), None
+        outcome, failure = kinds[letter]
+        return a_record(job.task.key, outcome, reason=f"{failure} ({job.task.key})" if letter == "d" else str(failure)), failure
+
+    return play
+
+
+SETUP: dict[str, tuple[Outcome, EpisodeFailure]] = {
+    "u": (Outcome.failed, ProgramUnstartable(UNSTARTABLE)),
+    "m": (Outcome.failed, ServiceMismatch("there is no SQL at 'query' in the service's answer")),
+    "r": (Outcome.error, ServiceRejected("the service answered with status 403")),
+    "c": (Outcome.failed, ProgramCrash("the program ended with status 1: no module named agent")),
+    "d": (Outcome.failed, ProgramCrash("the program ended with status 1")),
+    "n": (Outcome.failed, ServiceNonsense("the service's answer is not a JSON object")),
+    "e": (Outcome.error, ModelFailure("HTTP 400")),
+}
+
+
+@pytest.mark.parametrize(
+    ("listed", "reason"),
+    [
+        ("uuuuuppppp", f"none of the first 5 tasks could be played: {UNSTARTABLE}"),
+        ("mmmmmppppp", "none of the first 5 tasks could be played: there is no SQL at 'query'"),
+        ("rrrrrppppp", "none of the first 5 tasks could be played: the service answered with status 403"),
+        ("cccccppppp", "none of the first 5 tasks could be played: the program ended with status 1: no module"),
+        ("u", f"nothing worked: {UNSTARTABLE}"),
+        ("mmm", "nothing worked: there is no SQL at 'query'"),
+        ("rr", "nothing worked: the service answered with status 403"),
+    ],
+)
+async def test_a_set_up_that_cannot_work_stops_the_run_with_the_first_reason(listed: str, reason: str) -> None:
+    """And the tasks are still owed."""
+    kept = Kept()
+    with pytest.raises(RunStopped, match=re.escape(reason)):
+        await Batch(failing(listed, SETUP), kept).run(jobs(len(listed)))
+    assert kept == []
+
+
+@pytest.mark.parametrize(
+    "listed", ["uuuupuuuuuuuu", "mnmmmmmm", "dddddd", "cccc", "ddddp", "rrrrp", "uuccd", "puuuuuuu", "nnnnnnn"]
+)
+async def test_what_may_be_about_the_tasks_is_kept_in_its_order(listed: str) -> None:
+    kept = Kept()
+    await Batch(failing(listed, SETUP), kept).run(jobs(len(listed)))
+    assert kept.tasks == [str(number) for number in range(len(listed))]
+
+
+async def test_errors_alone_are_kept_and_are_no_success() -> None:
+    kept = Kept()
+    with pytest.raises(RunStopped, match="nothing worked: HTTP 400"):
+        await Batch(failing("eee", SETUP), kept).run(jobs(3))
+    assert len(kept) == 3
+
+
+async def test_a_run_that_has_worked_before_or_is_told_to_go_on_is_not_stopped() -> None:
+    for how in ({"proven": True}, {"max_consecutive_errors": 0}):
+        kept = Kept()
+        await Batch(failing("uuuuuuu", SETUP), kept, **how).run(jobs(7))  # pyright: ignore[reportArgumentType]
+        assert len(kept) == 7
+
+
+async def test_a_program_that_has_called_a_tool_did_start() -> None:
+    kept = Kept()
+    step = ToolStep(ToolCall("1", "execute_sql", "{}"), Observation("1"), 0.1)
+
+    async def play(job: Job) -> Played:
+        failure = ProgramCrash("the program ended with status 1")
+        return a_record(job.task.key, Outcome.failed, reason=str(failure), steps=[step]), failure
+
+    await Batch(play, kept).run(jobs(7))
+    assert len(kept) == 7
+
+
+async def test_what_is_held_back_is_kept_when_the_user_interrupts() -> None:
+    kept = Kept()
+
+    async def play(job: Job) -> Played:
+        if job.task.index == 2:
+            batch.interrupt()
+        failure = ProgramUnstartable(UNSTARTABLE)
+        return a_record(job.task.key, Outcome.failed, reason=str(failure)), failure
+
+    batch = Batch(play, kept)
+    await batch.run(jobs(9))
+    assert len(kept) == 3

@@ -2,7 +2,7 @@
 
 A `Complaint` is what a service said when it gave no reply, whatever library carried it. In this order:
 
-    the answer was too large for us      SizeLimit        by the code of `transport`
+    the answer was too large for us      SizeLimit        by the words of `transport`
     the conversation is too long         ContextLimit     by code, or by the wording of the known servers
     a content filter stopped it          Reply            with finish "refusal"
     it takes no pictures                 ModelRejected    by the wording of the known servers
@@ -31,6 +31,7 @@ _CONTEXT = re.compile(
     r"|(input|prompt) (length|tokens) (\(.{0,20}\) )?exceeds?|too many tokens",
     re.IGNORECASE,
 )
+_TOO_LARGE = re.compile(r"the answer is larger than .*")  # LiteLLM passes on no codes
 _FILTERED = re.compile(r"content[_ ]?(filter|policy|management)|invalid_prompt|\bflagged\b|moderation", re.IGNORECASE)
 _HOPELESS_CODES = frozenset(
     "model_not_found invalid_model unknown_model invalid_api_key insufficient_quota billing_not_active "
@@ -100,8 +101,8 @@ def judge(complaint: Complaint, service: Service) -> Reply | EpisodeFailure:
     """The failure to raise, or the refusal that it is."""
     said = f"{complaint.code} {complaint.message}"
     message = one_line(complaint.message)
-    if complaint.code == "touchstone_answer_too_large":
-        return SizeLimit(f"{service.model}: {message}", "too_large")
+    if complaint.status == 413 and (cut := _TOO_LARGE.search(complaint.message)):
+        return SizeLimit(f"{service.model}: {cut[0]}", "too_large")
     if complaint.status != 429 and _CONTEXT.search(said):
         return ContextLimit(f"the conversation no longer fits {service.model}: {message}")
     if complaint.status in (400, 403, 422) and _FILTERED.search(said):

@@ -128,7 +128,7 @@ class Batch:
         self._doubtful = self._doubtful or stops is Stops.if_all_alike
         if len(self._held) >= self._patience:
             self._stop_if_all_alike()
-        return not self._proven
+        return True
 
     def _stop_if_all_alike(self) -> None:
         if self._doubtful and len({held.reason for held in self._held}) > 1:

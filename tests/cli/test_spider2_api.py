@@ -473,7 +473,7 @@ class TestMistakes:
             (["--api-timeout", "0"], "--api-timeout must be positive"),
             (["--api-url", "localhost:8000"], "--api-url localhost:8000: expected an address that begins with http://"),
             (["--api-url", "http://localhost:99999"], "--api-url http://localhost:99999: expected an address such as "),
-            (["--header", "sk-secret"], "--header sk-secret: expected KEY=VALUE"),
+            (["--header", "sk-secret"], "--header: expected NAME=VALUE"),
             (["--header", "X Y=1"], "--header X Y: a header cannot have this name"),
             (["--request-template", "no.json"], "--request-template no.json: expected a JSON object: "),
             (["--compat", "loose"], "Invalid value"),

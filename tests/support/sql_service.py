@@ -162,7 +162,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers["Content-Length"]))
-        if self.path != "/infer":
+        if self.path.partition("?")[0] != "/infer":
             self._send(Answer(b'{"detail": "Not Found"}', 404))
             return
         service = self.server.service

@@ -29,6 +29,7 @@ from ..failures import (
 from ..foreign import Unreadable, read_json
 from ..protocols import Agent, AgentPlugin, AgentSettings, ServiceSettings, Stage
 from ..values import ServiceStep, ToolCall
+from .secrets import sent
 
 if TYPE_CHECKING:
     import httpx
@@ -42,7 +43,6 @@ _PASSING = (408, 425, 429)
 _FIELD = re.compile(r"\{(\w+)\}")
 _FENCE = re.compile(r"```(?:[ \t]*[\w-]*[ \t]*\r?\n|[ \t]*sql[ \t])(?P<content>.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_SECRET_HEADER = re.compile(r"authorization|key|token|secret|cookie", re.IGNORECASE)
 
 
 class HttpAgent:
@@ -52,21 +52,26 @@ class HttpAgent:
         self._settings = settings
         self._headers = {name: value.strip() for name, value in settings.headers.items()}
         self._client: httpx.AsyncClient | None = None
+        self._mask = sent(settings.url, self._headers)
+        self._key_mask = sent(settings.url, self._headers, keys_only=True)
 
     async def play(self, stage: Stage) -> None:
         body = fill(self._settings.template, stage.brief.fields)
         started = time.perf_counter()
         status, content = await self._ask(body)
         answer = _decoded(content)
-        shown = self._without_keys(content)
         seconds = round(time.perf_counter() - started, 6)
-        stage.log(ServiceStep(body, status, answer if shown == content else _decoded(shown), seconds))
+        shown = self._mask.all(answer)  # services like to quote the key that they refuse
+        stage.log(ServiceStep(body, status, shown, seconds))
         if status not in _SUCCESS:
             failure = ServiceRejected if status in _REFUSED and status not in _PASSING else ServiceFailure
-            raise failure(f"the service answered with status {status}: {_short(shown)}", "api_status")
+            raise failure(f"the service answered with status {status}: {self._short(content)}", "api_status")
         if isinstance(answer, str):
-            raise ServiceNonsense(f"the service's answer is not a JSON object: {_short(shown)}", "api_not_json")
-        sql = sql_of(answer, self._settings.sql_field)
+            raise ServiceNonsense(f"the service's answer is not a JSON object: {self._short(content)}", "api_not_json")
+        try:
+            sql = self._key_mask.text(sql_of(answer, self._settings.sql_field))
+        except ServiceNonsense as nonsense:
+            raise type(nonsense)(self._mask.text(str(nonsense)), nonsense.kind) from None
         await stage.call(ToolCall("service", "submit_sql", msgspec.json.encode({"sql": sql}).decode()))
 
     async def _ask(self, body: dict[str, Any]) -> tuple[int, bytes]:
@@ -94,7 +99,8 @@ class HttpAgent:
 
         if isinstance(error, httpx.TimeoutException) and not isinstance(error, httpx.ConnectTimeout):
             return ServiceFailure(f"no answer within {self._settings.timeout:g} seconds", "api_timeout")
-        what = f"nothing usable answers at {_safe(self._settings.url)}: {str(error) or type(error).__name__}"
+        said = self._mask.text(str(error)) or type(error).__name__
+        what = f"nothing usable answers at {_safe(self._settings.url)}: {said}"
         return ServiceUnreachable(what, "api_refused")
 
     def _opened(self) -> httpx.AsyncClient:
@@ -110,12 +116,8 @@ class HttpAgent:
             self._client = bounded(client, self._settings.timeout)
         return self._client
 
-    def _without_keys(self, content: bytes) -> bytes:
-        """For the record: services like to quote the key that they refuse."""
-        for name, value in self._headers.items():
-            if _SECRET_HEADER.search(name) and value:
-                content = content.replace(value.split()[-1].encode(), b"***")
-        return content
+    def _short(self, content: bytes) -> str:
+        return _short(self._mask.text(content.decode("utf-8", "replace")).encode())
 
     async def close(self) -> None:
         if self._client is not None:

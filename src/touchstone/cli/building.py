@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from ..agents.secrets import read_header
 from ..benchmarks.sql_episode import submission
 from ..engines.cache import default_path
 from ..engines.sqlite.engine import SqliteEngine
@@ -147,7 +148,7 @@ def service_settings(service: ServiceOptions, template: Mapping[str, Any]) -> Se
     return ServiceSettings(
         url=service.api_url,
         timeout=service.api_timeout,
-        headers=dict(_header(text) for text in service.header),
+        headers=dict(map(read_header, service.header)),
         template=_read_template(service.request_template) if service.request_template else template,
         sql_field=service.sql_field,
     )
@@ -167,13 +168,6 @@ def refuse_unless_positive(value: float, option: str) -> None:
 
 def _nothing(_: str) -> None:
     return None
-
-
-def _header(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name.strip():
-        raise InputError(f"--header {name}: expected KEY=VALUE")
-    return name.strip(), value
 
 
 def _read_template(path: Path) -> dict[str, Any]:

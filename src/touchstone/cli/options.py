@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, cast
 import msgspec
 from cyclopts import Group, Parameter
 
+from ..agents.secrets import is_reference
 from ..runs.addresses import address_of, without_secrets
 
 Metric = Literal["ex", "multiset", "soft-f1", "r-ves", "r-ves-wall"]
@@ -20,8 +21,8 @@ _SERVICE = Group("A service under test", sort_key=5)
 RUN = Group("The run", sort_key=4)
 
 _RECORDED = "recorded:"
-_NOT_KEPT = ("resume", "header", "config")
-"""A resumed run has another, and headers may hold keys."""
+_NOT_KEPT = ("resume", "config")
+"""A resumed run has another."""
 
 
 @Parameter(name="*", group=SELECT)
@@ -112,7 +113,8 @@ class ServiceOptions:
     api_timeout: Annotated[float, Parameter(name=["--api-timeout", "--api_timeout"])] = 600.0
     """Seconds to wait for an answer."""
     header: Annotated[tuple[str, ...], Parameter(negative="")] = ()
-    """KEY=VALUE, sent with every request (repeatable). Never written to the run directory."""
+    """NAME=VALUE, sent with every request (repeatable). The last word of VALUE may be env:VARIABLE or file:PATH, where the
+    key is; such a header is kept for --resume, any other is never written down."""
     request_template: Path | None = None
     """A JSON file with the body to send; {question}, {database} and {evidence} in its texts are filled in."""
     sql_field: str = "sql"
@@ -149,4 +151,6 @@ def _plain(value: Any) -> Any:
 
 def _kept(name: str, value: Any) -> Any:
     """A program's command line is kept as it is, since a part of it would be another program's."""
+    if name == "header":
+        return [header for header in value if is_reference(header)]
     return without_secrets(value) if isinstance(value, str) and name != "command" else value

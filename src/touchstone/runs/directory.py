@@ -347,9 +347,7 @@ def _refuse_incomparable(path: Path, before: Mapping[str, Any], now: Mapping[str
     """What a person can read is told first: another mode has another prompt's digest too."""
     for name, was, is_now in sorted(differences(before, now), key=lambda each: _is_digest(each[1]) or _is_digest(each[2])):
         if name == "code":
-            raise InputError(
-                f"{path}: cannot resume, the code of Touchstone has changed since: finish it with the version it had"
-            )
+            raise InputError(f"{path}: cannot resume, Touchstone's own code has changed since; use the version it began with")
         raise InputError(
             f"{path}: cannot resume, the records would not be comparable: {name} was {was!r} and is now {is_now!r}"
         )

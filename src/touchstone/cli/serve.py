@@ -6,6 +6,7 @@ import asyncio
 import signal
 import socket
 import sys
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from ..benchmarks.sql_episode import submission
 from ..failures import InputError
 from ..protocols import Limits
 from ..serving.answering import Answerer, question_key
+from ..serving.gate import Gate
 from .building import Script, build_player, open_engine, read_instructions, refuse_unless_positive
 from .options import PLAY, JudgeOptions, ModelOptions
 
@@ -43,6 +45,7 @@ def serve(
     parallel: Annotated[int, Parameter(name=["--parallel", "-p"])] = 4,
     host: str = "127.0.0.1",
     port: int = 8000,
+    allow_host: Annotated[tuple[str, ...], Parameter(negative="")] = (),
 ) -> int:
     """Answer questions over HTTP with any agent: POST /infer (question, db_id, evidence) gives sql.
 
@@ -60,13 +63,15 @@ def serve(
         The address to listen on. Anyone who can reach it can ask.
     port
         The port; 0 takes a free one.
+    allow_host
+        Answer requests for this host name too (repeatable). Those of loopback and --host are answered; * allows all.
     """
     for option, value in (("--parallel", parallel), ("--max-turns", play.max_turns), ("--sql-timeout", judged.sql_timeout)):
         refuse_unless_positive(value, option)
     if not databases.is_dir():
         raise InputError(f"{databases}: there is no such directory of databases")
     listening = _listen(host, port)
-    asyncio.run(_serve(databases, play, judged, data, schema, parallel, listening))
+    asyncio.run(_serve(databases, play, judged, data, schema, parallel, listening, (host, *allow_host)))
     return 0
 
 
@@ -78,6 +83,7 @@ async def _serve(
     schema: bool,
     parallel: int,
     listening: socket.socket,
+    hosts: Sequence[str],
 ) -> None:
     try:
         import uvicorn
@@ -92,7 +98,7 @@ async def _serve(
         instructions = read_instructions(play.system_prompt) or INSTRUCTIONS.read_text()
         limits = Limits(seconds=judged.sql_timeout)
         answerer = Answerer(player.agent, engine, databases, instructions, schema=schema, parallel=parallel, limits=limits)
-        app = build_app(answerer, player.title)
+        app = Gate(build_app(answerer, player.title), hosts[0], hosts[1:])
         config = uvicorn.Config(app, log_level="warning", lifespan="off", timeout_graceful_shutdown=_SECONDS_TO_END)
         address = _address(listening)
         print(f"{player.title} answers at {address}/infer (documentation at {address}/docs)", flush=True)

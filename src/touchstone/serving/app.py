@@ -6,12 +6,14 @@ import asyncio
 from typing import Annotated
 
 from fastapi import FastAPI, HTTPException
+from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from .. import __version__
 from ..failures import RULES, EpisodeFailure, Unscorable
 from ..values import Outcome
 from .answering import Answerer
+from .documentation import POLICY, page
 
 
 class Infer(BaseModel):
@@ -31,7 +33,9 @@ class Inferred(BaseModel):
 
 
 def build_app(answerer: Answerer, who: str) -> FastAPI:
-    app = FastAPI(title="Touchstone", version=__version__, description=f"Text to SQL, answered by {who}.")
+    # FastAPI's own pages load scripts from elsewhere.
+    said = f"Text to SQL, answered by {who}."
+    app = FastAPI(title="Touchstone", version=__version__, description=said, docs_url=None, redoc_url=None)
 
     @app.post("/infer")
     async def infer(question: Infer) -> Inferred:  # pyright: ignore[reportUnusedFunction]
@@ -52,5 +56,9 @@ def build_app(answerer: Answerer, who: str) -> FastAPI:
     async def health() -> dict[str, str]:  # pyright: ignore[reportUnusedFunction]
         """Whether the service is there, and who answers."""
         return {"status": "ok", "agent": who}
+
+    @app.get("/docs", include_in_schema=False)
+    async def docs() -> HTMLResponse:  # pyright: ignore[reportUnusedFunction]
+        return HTMLResponse(page(app.openapi()), headers={"Content-Security-Policy": POLICY})
 
     return app

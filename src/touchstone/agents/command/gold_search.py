@@ -25,12 +25,11 @@ import zipfile
 import zlib
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from stat import S_ISREG
-from typing import IO, cast
+from typing import IO, Any
 
 from ...protocols import Gold
 
@@ -57,6 +56,11 @@ _NO_TEXT = frozenset(
     ".so .a .o .pt .pth .ckpt .safetensors .gguf .onnx .h5 .npy .npz .png .jpg .jpeg .gif .webp .ico .bmp .tiff .ttf .otf .woff"
     " .woff2 .mp3 .mp4 .webm .ogg .wav .avi .mov .whl .jar".split()
 )
+_PACKED: dict[bytes, Callable[[str], AbstractContextManager[Any]]] = {
+    b"\x1f\x8b": gzip.open,
+    b"BZh": bz2.open,
+    b"\xfd7zXZ": lzma.open,
+}
 _UNREADABLE = (OSError, EOFError, zipfile.BadZipFile, lzma.LZMAError, zlib.error, RuntimeError, NotImplementedError, ValueError)
 """What a damaged or encrypted archive ends in."""
 
@@ -69,7 +73,7 @@ Copies = Mapping[int, set[bytes]]
 class Searched:
     """What was looked at, and where the gold was found."""
 
-    hit: Path | str | None = None
+    hit: str | None = None
     files: int = 0
     bytes: int = 0
 
@@ -104,10 +108,10 @@ def search(
     return found
 
 
-def _holds(path: Path, size: int, patterns: Patterns, copies: Copies) -> bool:
+def _holds(path: str, size: int, patterns: Patterns, copies: Copies) -> bool:
     if size in copies and _digest(path) in copies[size]:
         return True
-    return any(patterns.occur_in(chunk) for stream, most in _streams(path, size) for chunk in _chunks(stream, most))
+    return any(map(patterns.occur_in, _chunks(path, size)))
 
 
 def letters(data: bytes) -> bytes:
@@ -143,6 +147,8 @@ class Patterns:
         return hashlib.blake2b(repr((_VERSION, texts, files)).encode(), digest_size=16).hexdigest()
 
     def occur_in(self, chunk: bytes) -> bool:
+        if len(chunk) < SHORTEST:
+            return False
         numbers = array("Q", chunk[: len(chunk) - len(chunk) % _WINDOW])[:: _STRIDE // _WINDOW]
         return any(text in chunk for window in self._windows.intersection(numbers) for text in self._texts[window])
 
@@ -157,63 +163,65 @@ def _number(window: bytes) -> int:
     return array("Q", window)[0]
 
 
-def _chunks(stream: IO[bytes], most: int) -> Iterator[bytes]:
-    """The letters of a stream. Each piece begins with the end of the last, so that no text falls between two."""
-    rest, tail = b"", b""
-    with suppress(*_UNREADABLE), stream:
-        while most > 0 and (data := stream.read(min(_CHUNK, most))):
-            most -= len(data)
-            whole = rest + data
-            end = max(whole.rfind(b"\\", -_LONGEST_ESCAPE), whole.rfind(b"&", -_LONGEST_ESCAPE))  # it may go on
-            rest = whole[end:] if end >= 0 else b""
-            tail += letters(whole[: len(whole) - len(rest)])
-            yield tail
-            tail = tail[-LONGEST:]
-    yield tail + letters(rest)
-
-
-def _streams(path: Path, size: int) -> Iterator[tuple[IO[bytes], int]]:
-    """What there is to read in a file, and how many bytes of it: the file itself, or what is packed in it."""
-    if path.suffix.lower() in _NO_TEXT:
+def _chunks(path: str, size: int) -> Iterator[bytes]:
+    """The letters of a file, or of what is packed in it."""
+    if os.path.splitext(path)[1].lower() in _NO_TEXT:  # noqa: PTH122 - a path object for each of many files takes longer
         return
-    with suppress(*_UNREADABLE):
-        with path.open("rb", buffering=0) as file:
-            start = file.read(6)
+    with suppress(*_UNREADABLE), open(path, "rb", buffering=0) as file:  # noqa: PTH123
+        start = file.read(min(size, _CHUNK))
         if start.startswith(b"\x7fELF"):
             return
         if start.startswith(b"PK\x03\x04"):
             with zipfile.ZipFile(path) as archive:
                 for member in archive.infolist():
                     if Path(member.filename).suffix.lower() not in _NO_TEXT:
-                        with suppress(*_UNREADABLE):
-                            yield archive.open(member), LARGEST_UNPACKED
-        elif start.startswith(b"\x1f\x8b"):
-            yield cast(IO[bytes], gzip.open(path)), LARGEST_UNPACKED  # noqa: SIM115
-        elif start.startswith(b"BZh"):
-            yield bz2.open(path), LARGEST_UNPACKED  # noqa: SIM115
-        elif start.startswith(b"\xfd7zXZ"):
-            yield lzma.open(path), LARGEST_UNPACKED  # noqa: SIM115
+                        with suppress(*_UNREADABLE), archive.open(member) as packed:
+                            yield from _pieces(b"", packed, LARGEST_UNPACKED)
+        elif unpack := next((unpack for magic, unpack in _PACKED.items() if start.startswith(magic)), None):
+            with unpack(path) as packed:
+                yield from _pieces(b"", packed, LARGEST_UNPACKED)
         else:
-            yield path.open("rb", buffering=0), size
+            yield from _pieces(start, file, size - len(start))
 
 
-def _files(folders: Iterable[Path], hidden: Sequence[Path]) -> Iterator[tuple[Path, os.stat_result]]:
+def _pieces(start: bytes, stream: IO[bytes], most: int) -> Iterator[bytes]:
+    """The letters of a stream. Each piece begins with the end of the last, so that no text falls between two."""
+    rest, tail = b"", b""
+    data = start or stream.read(min(most, _CHUNK))
+    while data:
+        whole = rest + data
+        end = max(whole.rfind(b"\\", -_LONGEST_ESCAPE), whole.rfind(b"&", -_LONGEST_ESCAPE))  # what may go on
+        rest = whole[end:] if end >= 0 else b""
+        tail += letters(whole[: len(whole) - len(rest)])
+        yield tail
+        tail = tail[-LONGEST:]
+        data = stream.read(min(most, _CHUNK)) if most > 0 else b""
+        most -= len(data)
+    if rest:
+        yield tail + letters(rest)
+
+
+def _files(places: Iterable[Path], hidden: Sequence[Path]) -> Iterator[tuple[str, os.stat_result]]:
     """Each file once. A link leads to what is visible anyway, or to what the program cannot open."""
-    masked = {path.resolve() for path in hidden}
-    seen: set[Path] = set()
-    waiting = [folder.resolve() for folder in folders]
-    while waiting:
-        path = waiting.pop()
-        if path in seen or path in masked:
-            continue
-        seen.add(path)
+    seen = {str(path.resolve()) for path in hidden}
+    waiting: list[str] = []
+    for place in {path.resolve() for path in places}:
         with suppress(OSError):
-            status = path.lstat()
-            if S_ISREG(status.st_mode):
-                yield path, status
-                continue
-            with os.scandir(path) as entries:
-                waiting += [Path(entry.path) for entry in entries if not entry.is_symlink()]
+            if place.is_dir():
+                waiting.append(str(place))
+            elif str(place) not in seen:
+                yield str(place), place.stat()
+    while waiting:
+        folder = waiting.pop()
+        if folder in seen:
+            continue
+        seen.add(folder)
+        with suppress(OSError), os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                elif entry.is_file(follow_symlinks=False) and entry.path not in seen:
+                    yield entry.path, entry.stat(follow_symlinks=False)
 
 
 def _mark(status: os.stat_result) -> bytes:
@@ -248,9 +256,9 @@ def _sizes(files: Iterable[Path]) -> Copies:
     return sizes
 
 
-def _digest(path: Path) -> bytes:
+def _digest(path: Path | str) -> bytes:
     try:
-        with path.open("rb") as file:
+        with Path(path).open("rb") as file:
             return hashlib.file_digest(file, "sha256").digest()
     except OSError:
         return b""

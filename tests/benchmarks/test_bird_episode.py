@@ -16,7 +16,7 @@ from touchstone.benchmarks.bird.benchmark import Bird
 from touchstone.benchmarks.bird.episode import Settings
 from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.models.schemas import tool_schema
-from touchstone.protocols import Limits
+from touchstone.protocols import STEPS_PER_SECOND, Limits
 from touchstone.values import Outcome, Record, ToolCall
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -301,8 +301,8 @@ class TestVerdict:
     async def test_a_slow_gold_is_not_the_fault_of_a_slow_prediction(self, shared_world: World, engine: SqliteEngine) -> None:
         """Each has its own limit: together they may take longer than one."""
         slow = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000000) SELECT count(*) FROM n"
-        alone = await play_calls(on(shared_world, engine, slow), submit("SELECT 1"))
-        both = on(shared_world, engine, slow, judging=Limits(seconds=1.5 * alone.seconds + 0.2))
+        steps = 17_000_000  # what one of them takes
+        both = on(shared_world, engine, slow, judging=Limits(seconds=1.5 * steps / STEPS_PER_SECOND))
         assert (await play_calls(both, submit(slow + " "))).outcome is Outcome.passed
 
 
@@ -333,11 +333,33 @@ class TestMetric:
     async def test_r_ves_is_there_on_request(self, shared_world: World, engine: SqliteEngine) -> None:
         right = await self.judged(shared_world, engine, "r_ves", "SELECT name FROM item WHERE id < 3 ", r_ves=True)
         assert right.outcome is Outcome.passed
-        assert right.score == right.metrics["r_ves"] > 0
+        assert right.score == right.metrics["r_ves"] == right.metrics["r_ves_oracle"] == 100
         wrong = await self.judged(shared_world, engine, "r_ves", "SELECT 1", r_ves=True)
-        assert (wrong.outcome, wrong.metrics["r_ves"]) == (Outcome.failed, 0.0)
+        assert (wrong.outcome, wrong.metrics["r_ves"], wrong.metrics["r_ves_oracle"]) == (Outcome.failed, 0.0, 100.0)
         broken = await self.judged(shared_world, engine, "r_ves", "SELECT", r_ves=True)
         assert broken.metrics == {"ex": 0.0, "multiset": 0.0, "soft_f1": 0.0, "r_ves": 0.0}
+
+    @pytest.mark.parametrize(
+        ("prediction", "score"),
+        [
+            ("SELECT name FROM item WHERE id < 3", 100.0),
+            ("SELECT name FROM item WHERE id < 3 AND id IN (SELECT id FROM item WHERE length(name) < 100)", 70.7),
+            ("SELECT name FROM item WHERE id < 3 AND (SELECT count(*) FROM item AS a, item AS b, item AS c) > 0", 50.0),
+        ],
+    )
+    async def test_r_ves_counts_steps_so_it_is_the_same_each_time(
+        self, shared_world: World, engine: SqliteEngine, prediction: str, score: float
+    ) -> None:
+        for _ in range(3):
+            record = await self.judged(shared_world, engine, "r_ves", prediction, r_ves=True)
+            assert (round(record.score, 1), record.metrics["r_ves_oracle"]) == (score, 100.0)
+
+    async def test_the_official_r_ves_measures_the_oracle_too(self, shared_world: World, engine: SqliteEngine) -> None:
+        record = await self.judged(shared_world, engine, "r_ves_wall", "SELECT name FROM item WHERE id < 3", r_ves_wall=True)
+        assert record.outcome is Outcome.passed
+        assert record.score == record.metrics["r_ves_wall"] > 0
+        assert record.metrics["r_ves_wall_oracle"] > 0
+        assert "r_ves" not in record.metrics
 
 
 class TestDatabase:

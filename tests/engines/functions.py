@@ -39,6 +39,17 @@ def look(reader: Reader, work: Work) -> Found:
         return Found(fault=error.kind, message=error.message)
 
 
+def busy(reader: Reader, work: Work) -> Found:
+    """Leaves a mark when it begins and when it ends."""
+    with Path(work.log).open("a") as file:
+        file.write("+")
+    try:
+        return look(reader, Work(work.sql))
+    finally:
+        with Path(work.log).open("a") as file:
+            file.write("-")
+
+
 def look_twice(reader: Reader, work: Work) -> Found:
     return Found([look(reader, work).rows, look(reader, work).rows])
 

@@ -78,10 +78,12 @@ def test_a_cache_that_others_have_locked_is_left_alone(tmp_path: Path, monkeypat
         other.execute("BEGIN EXCLUSIVE")
         other.execute("INSERT INTO entries (key, value) VALUES ('l', 'w')")
         second = Cache(path)
-        assert second.get(b"k") in (None, b"v")
+        second.put(b"m", b"x")
+        assert (second.get(b"k"), second.get(b"m")) == (None, None)
         second.close()
         other.execute("COMMIT")
-    assert Cache(path).get(b"k") == b"v"
+    third = Cache(path)
+    assert (third.get(b"k"), third.get(b"m")) == (b"v", None)
 
 
 @given(st.lists(plain, max_size=3), st.lists(plain, max_size=3))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from tests.workers.processes import children
 from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.failures import SqlError, Unscorable, WorkerFailure
 from touchstone.protocols import Limits
+from touchstone.workers.cores import cores
 
 from . import functions
 from .conftest import create
@@ -44,6 +47,10 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
     return tmp_path / "log"
+
+
+def running_at_once(log: Path) -> list[int]:
+    return list(accumulate({"+": 1, "-": -1}[mark] for mark in log.read_text()))
 
 
 def executions(log: Path) -> int:
@@ -159,6 +166,56 @@ async def test_measured_times_are_not_remembered(start: Start, database: Path, l
     for _ in range(2):
         assert await start().apply(database, functions.measure, Work(NAMES, str(log)), LIMITS) > 0
     assert executions(log) == 2
+
+
+async def test_a_statement_that_is_remembered_under_other_limits_is_another_one(start: Start, database: Path) -> None:
+    """Functions that differ share what their statements gave, if the limits are the same too."""
+    engine = start()
+    assert (await engine.apply(database, functions.look, Work(NAMES), LIMITS)).rows == [["Ada"], ["Édouard"]]
+    strict = await engine.apply(database, functions.look, Work(NAMES, note="another"), Limits(seconds=5, rows=1))
+    assert strict.fault == "rows"
+    again = await engine.apply(database, functions.look, Work(NAMES, note="a third"), LIMITS)
+    assert again.rows == [["Ada"], ["Édouard"]]
+
+
+async def test_only_the_limit_of_steps_is_remembered(start: Start, database: Path, log: Path) -> None:
+    endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
+    slow_steps = "SELECT sum(length(replace(hex(zeroblob(50000 + a.id)), '00', 'ab'))) FROM people a" + ", people" * 8
+    kinds = {endless: ("time", 1), slow_steps: ("cpu", 2)}
+    for sql, (kind, executed) in kinds.items():
+        before = executions(log)
+        for _ in range(2):
+            found = await start().apply(database, functions.look, Work(sql, str(log)), Limits(seconds=0.05))
+            assert found.fault == kind
+        assert executions(log) - before == executed
+
+
+async def test_no_more_is_judged_at_once_than_there_are_cores(database: Path, log: Path) -> None:
+    engine = SqliteEngine()
+    work = Work("WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 300000) SELECT count(*) FROM n", str(log))
+    asked = [engine.apply(database, functions.busy, work, LIMITS) for _ in range(5 * cores())]
+    assert {found.rows[0][0] for found in await asyncio.gather(*asked)} == {300_000}
+    await engine.close()
+    at_once = running_at_once(log)
+    assert at_once[-1] == 0
+    assert max(at_once) <= cores()
+
+
+async def test_what_crosses_to_the_main_process_is_what_is_shown(start: Start, database: Path) -> None:
+    engine = start(None)
+    session = engine.session(database, writable=True, limits=Limits(rows=10_000, cut_rows=True))
+    large = [
+        "SELECT zeroblob(60000000)",
+        "SELECT hex(zeroblob(20000000)), zeroblob(20000000)",
+        "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x, hex(zeroblob(4000)) FROM n",
+        "CREATE TEMP TABLE t AS SELECT 1; SELECT zeroblob(60000000) FROM people",
+    ]
+    for sql in large:
+        before = engine.pool.received
+        text = await session.show(sql)
+        assert len(text) < 25_000
+        assert engine.pool.received - before < 64_000
+    await session.close()
 
 
 async def test_errors_in_sql_are_remembered(start: Start, database: Path, log: Path) -> None:

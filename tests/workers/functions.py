@@ -28,6 +28,13 @@ class Note(Struct, frozen=True):
 _remembered: list[int] = []
 
 
+def work_for(seconds: float) -> float:
+    """Of CPU time."""
+    while time.process_time() < seconds:
+        pass
+    return time.process_time()
+
+
 def double(number: int) -> int:
     return 2 * number
 

@@ -79,24 +79,25 @@ async def test_a_request_that_cannot_be_sent_leaves_the_worker_in_order(make_poo
 
 
 @pytest.mark.parametrize(
-    ("function", "request_"),
+    ("function", "request_", "cause"),
     [
-        (functions.leave, 0),
-        (functions.leave, 3),
-        (functions.leave_politely, 3),
-        (functions.die, signal.SIGKILL),
-        (functions.die, signal.SIGSEGV),
-        (functions.die, signal.SIGTERM),
-        (functions.exhaust_cpu, None),
+        (functions.leave, 0, "crashed"),
+        (functions.leave, 3, "crashed"),
+        (functions.leave_politely, 3, "crashed"),
+        (functions.die, signal.SIGKILL, "killed"),
+        (functions.die, signal.SIGSEGV, "crashed"),
+        (functions.die, signal.SIGTERM, "killed"),
+        (functions.exhaust_cpu, None, "cpu"),
     ],
 )
 async def test_a_worker_that_dies_is_lost_and_the_next_call_works(
-    make_pool: Callable[..., Pool], function: Callable[[Any], None], request_: Any
+    make_pool: Callable[..., Pool], function: Callable[[Any], None], request_: Any, cause: str
 ) -> None:
     pool = make_pool()
     with pytest.raises(WorkerLost) as caught:
         await pool.call(function, request_, wall=WALL)
-    assert not caught.value.overdue
+    assert caught.value.cause == cause
+    assert caught.value.peak > 2**20
     assert await pool.call(functions.double, 21, wall=WALL) == 42
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from collections.abc import Callable
 
 import pytest
@@ -85,6 +87,54 @@ async def test_a_call_waits_for_a_lease_to_be_given_back_only_if_it_must(make_po
     assert await asyncio.wait_for(pool.call(functions.double, 21, wall=WALL), 60) == 42
     for worker in leased:
         pool.give_back(worker)
+
+
+@pytest.mark.parametrize("times", [1, 3])
+async def test_an_idle_worker_that_is_leased_leaves_room_for_another(make_pool: Callable[..., Pool], times: int) -> None:
+    """A lease takes the worker out of those that calls share: with a limit of one, a call would wait for ever otherwise."""
+    pool = make_pool(limit=1)
+    for _ in range(times):
+        shared = await pool.call(functions.number, None, wall=WALL)
+        leased = await pool.lease()
+        assert leased.pid == shared
+        assert await asyncio.wait_for(pool.call(functions.number, None, wall=WALL), 60) != shared
+        pool.give_back(leased)
+
+
+@pytest.mark.parametrize("dies", [False, True])
+async def test_after_leases_there_are_no_more_workers_than_the_limit(make_pool: Callable[..., Pool], dies: bool) -> None:
+    pool = make_pool(limit=1)
+    for _ in range(4):
+        await pool.call(functions.number, None, wall=WALL)
+        leased = await pool.lease()
+        if dies:
+            with pytest.raises(WorkerLost):
+                await leased.call(functions.leave, 1, wall=WALL)
+        pool.give_back(leased)
+    pids = await asyncio.gather(*(pool.call(functions.sleep, 0.1, wall=WALL) for _ in range(6)))
+    assert len(set(pids)) == 1
+
+
+async def test_a_dead_idle_worker_is_not_leased_and_not_counted(make_pool: Callable[..., Pool]) -> None:
+    pool = make_pool(limit=1)
+    for _ in range(3):
+        dead = await pool.call(functions.number, None, wall=WALL)
+        os.kill(dead, signal.SIGKILL)
+        assert await until(lambda pid=dead: not is_running(pid))
+        leased = await pool.lease()
+        assert leased.pid != dead
+        pids = await asyncio.gather(*(pool.call(functions.sleep, 0.1, wall=WALL) for _ in range(4)))
+        assert len(set(pids)) == 1
+        pool.give_back(leased)
+
+
+async def test_a_call_that_uses_no_cpu_is_stopped_and_one_that_does_is_not(make_pool: Callable[..., Pool]) -> None:
+    pool = make_pool(stalled=1.0)
+    with pytest.raises(WorkerLost) as caught:
+        await pool.call(functions.sleep, 600.0)
+    assert caught.value.cause == "stalled"
+    assert await pool.call(functions.work_for, 2.5) >= 2.5
+    assert await pool.call(functions.sleep, 1.5, stalled=60.0)
 
 
 async def test_a_dead_leased_worker_is_replaced(pool: Pool) -> None:

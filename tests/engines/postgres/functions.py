@@ -49,6 +49,13 @@ def run_all(bench: Bench, work: Work) -> Found:
     return found
 
 
+def slow_at_first(bench: Bench, work: Work) -> Found:
+    """As if others had taken the cores away the first time."""
+    first = not Path(work.log).exists()
+    mark(work)
+    return run_all(bench, Work([f"SELECT pg_sleep({60 if first else 0})", *work.texts]))
+
+
 def swallow_everything(bench: Bench, work: Work) -> Found:
     """A function that catches whatever it can."""
     results: list[Any] = []

@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from touchstone.engines.postgres.engine import PostgresEngine
 from touchstone.engines.postgres.world import PostgresWorld
 from touchstone.failures import SqlError
 from touchstone.protocols import Limits
@@ -254,3 +255,19 @@ async def test_many_worlds_at_once_see_only_what_they_do(open_world: OpenWorld) 
         assert await look(world, "SELECT count(*) FROM items") == [("4",)]
 
     await asyncio.gather(*(play(number) for number in range(8)))
+
+
+@pytest.mark.parametrize("start", ["", "CREATE TEMP TABLE t (x int); "])
+async def test_a_value_of_a_gigabyte_is_an_error_of_the_agents(world: PostgresWorld, start: str) -> None:
+    for sql in ("SELECT repeat('a', 1000000000)", "SELECT repeat('a', 1000000000), repeat('b', 1000000000)"):
+        with pytest.raises(SqlError) as caught:
+            await world.show(f"{start}{sql}", Limits(seconds=60))
+        assert caught.value.kind == "memory"
+    assert "(1 row)" in await world.show("SELECT 1", Limits(seconds=60))
+
+
+async def test_what_crosses_to_the_main_process_is_what_is_shown(engine: PostgresEngine, world: PostgresWorld) -> None:
+    for sql in ("SELECT repeat('a', 50000000)", "SELECT n, repeat('a', 20000) FROM generate_series(1, 9000) AS n"):
+        before = engine.pool.received
+        assert len(await world.show(sql, Limits(seconds=60, rows=10_000, cut_rows=True))) < 25_000
+        assert engine.pool.received - before < 64_000

@@ -145,7 +145,7 @@ async def test_a_worker_that_dies_is_replaced_once(world: PostgresWorld, tmp_pat
 
 
 async def test_a_function_that_does_not_end(world: PostgresWorld) -> None:
-    with pytest.raises(WorkerFailure, match="has not answered"):
+    with pytest.raises(WorkerFailure, match="has done nothing"):
         await world.judge(functions.sleep, Work(), LIMITS, wall=0.5)
     assert await look(world, "SELECT count(*) FROM items") == [("3",)]
 
@@ -162,3 +162,29 @@ async def test_tables_can_be_cut(world: PostgresWorld, writes: bool) -> None:
     texts = ["SELECT generate_series(1, 100000)", "SELECT 7"]
     found = await judged(world, texts, writes=writes, limits=Limits(seconds=5, rows=10, cut_rows=True))
     assert (len(found.results[0]), found.results[1]) == (10, [["7"]])
+
+
+@pytest.mark.parametrize("writes", [False, True])
+async def test_a_statement_that_times_out_is_tried_once_more_alone_before_it_counts(
+    world: PostgresWorld, tmp_path: Path, writes: bool
+) -> None:
+    texts = ["INSERT INTO items (name) VALUES ('once')", "SELECT count(*) FROM items"]
+    work = Work(texts if writes else [], str(tmp_path / "log"))
+    found = await world.judge(functions.slow_at_first, work, Limits(seconds=0.5), writes=writes, wall=60)
+    assert found.results[0] == [["''"]]  # what pg_sleep gives, as it was not stopped
+    assert found.results[2:] == ([[["4"]]] if writes else [])
+    assert (tmp_path / "log").read_text() == "xx"
+
+
+async def test_a_statement_that_times_out_again_has_timed_out(world: PostgresWorld, tmp_path: Path) -> None:
+    work = Work(["SELECT pg_sleep(60)"], str(tmp_path / "log"))
+    found = await world.judge(functions.run_all, work, Limits(seconds=0.3), wall=60)
+    assert found.results == ["time"]
+    assert (tmp_path / "log").read_text() == "xx"
+
+
+@pytest.mark.parametrize("writes", [False, True])
+async def test_a_value_of_a_gigabyte_is_the_fault_of_its_query(world: PostgresWorld, writes: bool) -> None:
+    huge = "SELECT repeat('a', 1000000000)"
+    found = await judged(world, [huge, "SELECT 1"], writes=writes, limits=Limits(seconds=60))
+    assert found.results == ["memory", [["1"]]]

@@ -82,5 +82,10 @@ def milliseconds(seconds: float) -> int:
     return max(1, round(seconds * 1000))
 
 
+def abandoned(seconds: float) -> str:
+    """The server's timeout for a statement that is cancelled at its limit by its worker, unless that is gone."""
+    return f"statement_timeout = {milliseconds(60 * seconds + 60)}"
+
+
 def one_line(error: object) -> str:
     return " ".join(str(error).split())

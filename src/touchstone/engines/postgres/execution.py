@@ -1,14 +1,13 @@
 """Runs one text on an open connection, under limits, and reads what it gives chunk by chunk.
 
-The server stops a statement at its `statement_timeout`; since SQL can change that setting, there is a deadline of our own
-behind it, at which the connection is cut.
+A statement is cancelled at its time limit, by a clock that stands still while others have the cores; if it does not end then,
+the connection is cut. The server's own `statement_timeout` is only for statements whose worker is gone.
 """
 
 from __future__ import annotations
 
 import contextlib
 import select
-import time
 from dataclasses import dataclass
 
 import psycopg
@@ -20,13 +19,13 @@ from ...protocols import Limits
 from ...workers.rlimits import held_to
 from . import errors
 from .cells import Loader
+from .clock import StatementClock
 from .connection import Connection, cut
 from .messages import Seat
 from .tables import LastTable
 
-GRACE = 0.5
-"""Seconds after the time limit at which a connection is cut."""
-
+_LOOK = 0.25
+"""Seconds between two looks at the clock."""
 _ROWS_PER_CHUNK = 64
 _SECONDS_TO_STOP = 2.0
 _OLDEST_WITH_CHUNKS = 170000
@@ -73,7 +72,7 @@ class Execution:
             self.connection.close()
             raise errors.too_large() from None
         except _Overdue:
-            cut(self.seat, self.connection)
+            self._stop()
             raise errors.late(self.limits) from None
         except psycopg.OperationalError:
             self.connection.close()
@@ -94,9 +93,9 @@ class Execution:
         else:
             pgconn.send_query(sql.encode())
         _read_in_chunks(pgconn)
-        deadline = time.monotonic() + self.limits.seconds + GRACE
+        clock = StatementClock(pgconn)
         failure = None
-        while (result := _next(pgconn, deadline)) is not None:
+        while (result := _next(pgconn, clock, self.limits.seconds)) is not None:
             failure = failure or self._take(result, table, sql)
             if self.single and table.truncated:  # in a text of several statements the last one is still to come
                 self._stop()
@@ -134,8 +133,8 @@ class Execution:
             return
         with contextlib.suppress(psycopg.Error, _Overdue):
             self.connection.cancel_safe(timeout=_SECONDS_TO_STOP)
-            deadline = time.monotonic() + _SECONDS_TO_STOP
-            while _next(self.connection.pgconn, deadline) is not None:
+            clock = StatementClock(self.connection.pgconn)
+            while _next(self.connection.pgconn, clock, _SECONDS_TO_STOP) is not None:
                 pass
         if self.connection.pgconn.transaction_status in (TransactionStatus.ACTIVE, TransactionStatus.UNKNOWN):
             cut(self.seat, self.connection)
@@ -148,13 +147,14 @@ def _read_in_chunks(pgconn: PGconn) -> None:
         pgconn.set_single_row_mode()
 
 
-def _next(pgconn: PGconn, deadline: float) -> PGresult | None:
-    """The next result, waited for until the deadline."""
+def _next(pgconn: PGconn, clock: StatementClock, limit: float) -> PGresult | None:
+    """The next result, waited for until the clock shows the limit."""
     while pgconn.is_busy():
-        left = deadline - time.monotonic()
-        if left <= 0 or not _readable(pgconn.socket, left):
+        left = limit - clock.seconds()
+        if left <= 0:
             raise _Overdue
-        pgconn.consume_input()
+        if _readable(pgconn.socket, min(left, _LOOK)):
+            pgconn.consume_input()
     return pgconn.get_result()
 
 

@@ -14,7 +14,7 @@ from ...failures import SqlError
 from ...values import Table
 from ..tables import as_text
 from . import kept
-from .connection import Connection, Unreachable, milliseconds
+from .connection import Connection, Unreachable, abandoned
 from .execution import ConnectionLost, Execution, Impossible
 from .messages import Exploration, Fault, Gone, Lost, NeedsCopy, Rows, Shown
 from .statements import only_reads
@@ -51,7 +51,7 @@ def explore(request: Exploration) -> Rows | Shown | Fault | NeedsCopy | Lost | G
 
 def _start(request: Exploration) -> str:
     mode = "READ WRITE" if request.writes else "READ ONLY"
-    timeout = f"SET LOCAL statement_timeout = {milliseconds(request.limits.seconds)}"
+    timeout = f"SET LOCAL {abandoned(request.limits.seconds)}"
     return f"BEGIN ISOLATION LEVEL READ COMMITTED {mode}; SET LOCAL ROLE {request.seat.owner}; {timeout}"
 
 

@@ -19,7 +19,7 @@ from ...protocols import Limits
 from ..bench import Result, last_of
 from ..functions import found
 from . import kept
-from .connection import Connection, Unreachable, milliseconds, take_seat
+from .connection import Connection, Unreachable, abandoned, take_seat
 from .execution import ConnectionLost, Execution, Impossible
 from .messages import CRASHED, Applied, Gone, Judgement, Lost, NeedsCopy, Seat
 from .statements import only_reads
@@ -42,7 +42,7 @@ class ReadingBench:
 
     def __init__(self, request: Judgement) -> None:
         self._seat = request.seat
-        timeout = f"SET LOCAL statement_timeout = {milliseconds(request.limits.seconds)}"
+        timeout = f"SET LOCAL {abandoned(request.limits.seconds)}"
         self._connection = _begun(request.seat, f"BEGIN READ ONLY; SET LOCAL ROLE {request.seat.owner}; {timeout}")
         self._execution = Execution(request.seat, self._connection, request.limits, single=True, as_text=False)
 
@@ -151,7 +151,9 @@ def _run(execution: Execution, sql: str) -> Result:
 
 
 def _execution(request: Judgement) -> Execution:
-    return Execution(request.seat, _open(request.seat, request.limits), request.limits, single=False, as_text=False)
+    connection = _open(request.seat, request.limits)
+    connection.execute(f"SET {abandoned(request.limits.seconds)}".encode())
+    return Execution(request.seat, connection, request.limits, single=False, as_text=False)
 
 
 def _begun(seat: Seat, start: str) -> Connection:

@@ -52,6 +52,7 @@ SETTINGS = {
     "track_activities": "off",
     # What a statement may take, and when it ends because its client is gone.
     "temp_file_limit": "2GB",
+    "max_parallel_workers_per_gather": "0",  # one core each: then as many run at once as there are cores
     "client_connection_check_interval": "1s",
     # Shared memory lives and dies with the directory.
     "dynamic_shared_memory_type": "mmap",

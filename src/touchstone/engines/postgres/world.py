@@ -67,7 +67,7 @@ class PostgresWorld:
 
         Without `writes` it is tried by reading alone. If a statement times out, the whole is done once more while nothing else
         is judged, and only that counts. Raises SqlError if the function's SQL takes its worker or the server down, and
-        WorkerFailure if it has not ended after `wall` seconds: its statements have limits of their own.
+        WorkerFailure if its worker has done nothing for `wall` seconds: its statements have limits of their own.
         """
         async with self._turn:
             response, copy = await self._judge(function, request, limits, writes, wall)
@@ -115,11 +115,13 @@ class PostgresWorld:
         for _ in range(2):
             seat = await (self._exploring_copy() if writes else self._reading_seat())
             try:
-                answer = await self._administrator.pool.call(explore, Exploration(seat, sql, limits, writes, shown), wall=wall)
+                answer = await self._administrator.pool.call(
+                    explore, Exploration(seat, sql, limits, writes, shown), stalled=wall
+                )
             except WorkerLost as lost:
                 self._leave(seat)
-                if lost.overdue:
-                    raise _overdue(wall) from None
+                if lost.cause == "stalled":
+                    raise _stalled(wall) from None
                 continue
             if isinstance(answer, Gone):
                 raise unreachable(answer)
@@ -162,11 +164,11 @@ class PostgresWorld:
         judgement = Judgement(seat, order.function, order.request, order.limits, writes, last)
         try:
             async with self._administrator.judging.turn(alone=alone):
-                answer = await self._administrator.pool.call(judge, judgement, wall=order.wall + seat.patience)
+                answer = await self._administrator.pool.call(judge, judgement, stalled=order.wall + seat.patience)
         except WorkerLost as lost:
             self._leave(seat)
-            if lost.overdue:
-                raise _overdue(order.wall) from None
+            if lost.cause == "stalled":
+                raise _stalled(order.wall) from None
             return Lost()
         if isinstance(answer, Gone):
             raise unreachable(answer)
@@ -221,5 +223,5 @@ def _check_text(sql: str) -> None:
         raise SqlError("refused", f"The SQL is {len(sql):,} characters long; at most {LONGEST_SCRIPT:,} are taken.")
 
 
-def _overdue(seconds: float) -> WorkerFailure:
-    return WorkerFailure(f"the SQL was given up: its worker has not answered for {seconds:g} seconds")
+def _stalled(seconds: float) -> WorkerFailure:
+    return WorkerFailure(f"the SQL was given up: its worker has done nothing for {seconds:g} seconds")

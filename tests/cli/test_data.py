@@ -20,7 +20,8 @@ from touchstone.cli import data_checks, data_getting
 from touchstone.cli.data_checks import check
 from touchstone.datasets import bird_demo, interact_demo, spider2_demo
 from touchstone.datasets.catalogue import Dataset, KnownFile, Remote, catalogue, dataset
-from touchstone.datasets.fetching import sha256
+from touchstone.datasets.fetching import FetchFailed, sha256
+from touchstone.failures import InputError
 
 SMALL = Dataset(
     title="small",
@@ -137,7 +138,33 @@ def test_a_part_of_a_repository_is_kept(server: FileServer, tmp_path: Path) -> N
     remote = Remote(url=server.url, unpack=True, only=("*/lite/*",))
     data_getting.fetch_all(msgspec.structs.replace(SMALL, files=(remote,)), tmp_path / "kept")
     kept = {str(path.relative_to(tmp_path / "kept")) for path in (tmp_path / "kept").rglob("*") if path.is_file()}
-    assert kept == {"R-main/lite/q.jsonl", "R-main/lite/gold/a.csv"}
+    assert kept == {"R-main/lite/q.jsonl", "R-main/lite/gold/a.csv", "source.json"}
+
+
+def test_what_moves_is_refused_unless_it_is_pinned_or_taken_as_it_is(server: FileServer, tmp_path: Path) -> None:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        archive.writestr("q.jsonl", "x")
+    server.content = content.getvalue()
+    digest = hashlib.sha256(server.content).hexdigest()
+    moving = msgspec.structs.replace(SMALL, files=(Remote(url=server.url, unpack=True, moving=True),))
+    with pytest.raises(InputError, match="give the --sha256 that you expect, or --unpinned"):
+        data_getting.fetch_all(moving, tmp_path / "a")
+    assert server.asked == []
+    data_getting.fetch_all(moving, tmp_path / "a", unpinned=True)
+    (source,) = json.loads((tmp_path / "a" / "source.json").read_text())
+    assert source == {"file": "data.zip", "url": server.url, "sha256": digest}
+    data_getting.fetch_all(moving, tmp_path / "b", sha256=digest)
+    server.content += b" "
+    with pytest.raises(FetchFailed, match=f"expected {digest}"):
+        data_getting.fetch_all(moving, tmp_path / "c", sha256=digest)
+
+
+def test_the_catalogue_marks_what_moves() -> None:
+    for name, wanted in catalogue().items():
+        for remote in wanted.files:
+            assert remote.moving == ("/heads/" in remote.url), name
+            assert remote.largest < 10**10, name
 
 
 def a_dataset(path: Path, rows: Sequence[Row] = ROWS) -> World:

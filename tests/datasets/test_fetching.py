@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import shutil
 import stat
 import tarfile
 import zipfile
@@ -17,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.file_server import FileServer, serving
 
+from touchstone.datasets import fetching
 from touchstone.datasets.catalogue import catalogue, find_file
 from touchstone.datasets.fetching import Expected, FetchFailed, Patience, fetch
 from touchstone.datasets.unpacking import Bounds, UnsafeArchive, unpack
@@ -291,6 +293,82 @@ def test_other_tricks_are_refused(tmp_path: Path) -> None:
 
 
 # The catalogue
+
+
+def a_tar(path: Path, packing: str, size: int = 400_000) -> Path:
+    """Of three files that do not compress."""
+    with tarfile.open(path, f"w:{packing}") as archive:
+        for name in "abc":
+            info = tarfile.TarInfo(name)
+            info.size = size
+            archive.addfile(info, io.BytesIO(os.urandom(size)))
+    return path
+
+
+@pytest.mark.parametrize("packing", ["", "gz", "bz2", "xz"])
+def test_a_whole_tar_is_taken(tmp_path: Path, packing: str) -> None:
+    assert unpack(a_tar(tmp_path / "a.tar", packing), tmp_path / "out") == 3
+
+
+@pytest.mark.parametrize("packing", ["gz", "bz2", "xz"])
+@pytest.mark.parametrize("place", [0.02, 0.3, 0.5, 0.9, 0.999])
+@pytest.mark.parametrize("damage", ["flipped", "cut"])
+def test_a_damaged_archive_is_refused_in_one_line(tmp_path: Path, packing: str, place: float, damage: str) -> None:
+    archive = a_tar(tmp_path / "a.tar", packing)
+    content = bytearray(archive.read_bytes())
+    at = int(len(content) * place)
+    if damage == "cut":
+        del content[at:]
+    else:
+        content[at] ^= 0xFF
+    archive.write_bytes(bytes(content))
+    with pytest.raises(UnsafeArchive) as caught:
+        unpack(archive, tmp_path / "out")
+    assert "\n" not in str(caught.value)
+    assert not str(caught.value).endswith("None")
+
+
+@pytest.mark.parametrize("at", [512 + 400_384 + 100, 2 * (512 + 400_384) + 148])
+def test_a_damaged_header_is_not_the_end(tmp_path: Path, at: int) -> None:
+    archive = a_tar(tmp_path / "a.tar", "")
+    content = bytearray(archive.read_bytes())
+    content[at] ^= 0xFF
+    archive.write_bytes(bytes(content))
+    with pytest.raises(UnsafeArchive, match="damaged at byte"):
+        unpack(archive, tmp_path / "out")
+
+
+def test_a_tar_without_its_end_and_one_that_goes_on_are_refused(tmp_path: Path) -> None:
+    archive = a_tar(tmp_path / "a.tar", "")
+    archive.write_bytes(archive.read_bytes()[: 2 * (512 + 400_384)])
+    with pytest.raises(UnsafeArchive, match="damaged at byte"):
+        unpack(archive, tmp_path / "out")
+    longer = tmp_path / "b.tar"
+    longer.write_bytes(a_tar(tmp_path / "c.tar", "").read_bytes() + bytes(65 * 2**20))
+    with pytest.raises(UnsafeArchive, match="it goes on after its end"):
+        unpack(longer, tmp_path / "out2")
+
+
+class TestEndless:
+    """A body without a length, which never ends."""
+
+    def test_it_is_left_at_what_is_expected_at_most(self, server: FileServer, target: Path) -> None:
+        server.endless = True
+        with pytest.raises(FetchFailed, match="more than the 2,000,000 bytes that are expected at most"):
+            fetch(server.url, target, Expected(largest=2_000_000), patience=QUICK)
+        assert left(target) == []
+        assert server.sent < 60_000_000
+
+    def test_it_does_not_fill_the_disk(self, server: FileServer, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(fetching, "LEFT_FREE", shutil.disk_usage(target.anchor).total * 2)
+        server.endless = True
+        with pytest.raises(FetchFailed, match=r"bytes are still free in .*; what was fetched is removed"):
+            fetch(server.url, target, patience=QUICK)
+        assert left(target) == []
+
+    def test_a_length_beyond_what_is_expected_is_refused_at_once(self, server: FileServer, target: Path) -> None:
+        with pytest.raises(FetchFailed, match=r"it would have 300,000 bytes, and 1,000 are the most"):
+            fetch(server.url, target, Expected(largest=1_000), patience=QUICK)
 
 
 def test_the_catalogue_names_what_it_must() -> None:

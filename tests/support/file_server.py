@@ -26,6 +26,8 @@ class FileServer(ThreadingHTTPServer):
         self.asked: list[str | None] = []
         """The range of each request."""
         self.sent = 0
+        self.endless = False
+        """Without a length, and without an end."""
 
     @property
     def url(self) -> str:
@@ -64,6 +66,12 @@ class _Handler(BaseHTTPRequestHandler):
         if server.etag:
             self.send_header("ETag", server.etag)
         self.send_header("Content-Type", server.kind)
+        if server.endless:
+            self.close_connection = True
+            self.end_headers()
+            while True:  # until nobody listens
+                self.wfile.write(bytes(1 << 16))
+                server.sent += 1 << 16
         self.send_header("Content-Length", str(whole - start))
         self.end_headers()
         body = server.content[start:]

@@ -39,6 +39,7 @@ def get(
     to: Annotated[Path | None, Parameter(name=["--to", "-o"])] = None,
     url: str | None = None,
     sha256: str | None = None,
+    unpinned: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
     """Fetch a dataset: what was fetched before is continued, archives are unpacked, and the result is verified.
 
@@ -52,6 +53,8 @@ def get(
         A mirror to fetch from instead, for a dataset that is one file.
     sha256
         What the fetched file must have; the catalogue's by default, where it has one.
+    unpinned
+        Take what is there today, where the address always has the newest version. Its SHA-256 is told and kept.
     """
     from .data_getting import fetch_all
 
@@ -62,7 +65,7 @@ def get(
             raise InputError(f"{name} is not one file that could be fetched: see 'touchstone data list {name}'")
         print(f"{name} cannot be fetched by a program:\n" + "\n".join(_by_hand(wanted, directory)))
         return 1
-    fetch_all(wanted, directory, url=url, sha256=sha256)
+    fetch_all(wanted, directory, url=url, sha256=sha256, unpinned=unpinned)
     print(f"{name} is in {directory}")
     if wanted.by_hand:
         print("What remains to be done by hand:\n" + "\n".join(_by_hand(wanted, directory)))

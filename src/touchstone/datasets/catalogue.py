@@ -25,6 +25,10 @@ class Remote(Struct, frozen=True, forbid_unknown_fields=True):
     """What it is called here; by default as in the address."""
     sha256: str | None = None
     size: int | None = None
+    largest: int = 64 * 2**30
+    """In bytes: well above what is published, well below what fills a disk."""
+    moving: bool = False
+    """The address always has the newest version, so nobody can say beforehand what comes."""
     unpack: bool = False
     only: tuple[str, ...] = ()
     """Of an archive: the members to keep, as patterns; all by default."""

@@ -39,6 +39,8 @@ class Expected:
 
     sha256: str | None = None
     size: int | None = None
+    largest: int = 64 * 2**30
+    """What is longer is not the file, and is not fetched to its end."""
     archive: bool = False
     """A page of HTML in its place is a notice, not the file."""
 
@@ -53,6 +55,9 @@ class Patience:
     """Seconds without a byte."""
 
 
+LEFT_FREE = 512 * 2**20
+"""Bytes of the disk that a download does not take."""
+_BETWEEN_LOOKS = 16 * 2**20
 _ANYTHING = Expected()
 _PATIENT = Patience()
 
@@ -171,14 +176,24 @@ def _attempt(client: httpx.Client, url: str, shown: str, part: _Part, expected: 
             start = 0
         length = _length(response.headers.get("Content-Length", ""))
         total = expected.size if length is None else start + length
+        if total is not None and total > expected.largest:
+            part.remove()
+            raise FetchFailed(f"{shown}: it would have {total:,} bytes, and {expected.largest:,} are the most that is expected")
         _refuse_too_large(part.path, total, start)
         done = start
+        checked = start
         for piece in response.iter_raw():  # as it comes: what waits in a buffer is lost with the connection
             part.file.write(piece)
             done += len(piece)
             progress(done, total)
             if expected.size is not None and done > expected.size:
                 return True  # it is not the file, as the check will say; there is no telling when it would end
+            if done > expected.largest:
+                part.remove()
+                raise FetchFailed(f"{shown}: it has more than the {expected.largest:,} bytes that are expected at most")
+            if done - checked > _BETWEEN_LOOKS:
+                checked = done
+                _refuse_full_disk(shown, part)
         return total is None or done >= total
 
 
@@ -198,6 +213,14 @@ def _refuse_too_large(path: Path, total: int | None, start: int) -> None:
     free = shutil.disk_usage(path.parent).free
     if total is not None and total - start > free:
         raise FetchFailed(f"{path.parent}: {total - start:,} bytes are still to come and {free:,} are free")
+
+
+def _refuse_full_disk(shown: str, part: _Part) -> None:
+    """A body whose length nobody has told must not be what fills the disk."""
+    free = shutil.disk_usage(part.path.parent).free
+    if free < LEFT_FREE:
+        part.remove()
+        raise FetchFailed(f"{shown}: only {free:,} bytes are still free in {part.path.parent}; what was fetched is removed")
 
 
 def _check(url: str, part: _Part, expected: Expected) -> None:

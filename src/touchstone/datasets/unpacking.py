@@ -2,11 +2,12 @@
 
 Only files and folders come out. A member with an absolute name, a name that climbs (`..`), a link, a device, a password or a
 name that occurs twice makes the whole archive refused, as does one that grows beyond the limits: what it says of its own size
-is not believed, the bytes are counted as they come.
+is not believed, the bytes are counted as they come. A damaged one is refused too: it is read to its end, checksum included.
 """
 
 from __future__ import annotations
 
+import lzma
 import stat
 import tarfile
 import zipfile
@@ -15,12 +16,25 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
-from typing import IO
+from tarfile import HeaderError, ReadError
+from typing import IO, Self
 
 from ..failures import TouchstoneError
 
 CHUNK = 1 << 20
+LONGEST_TAIL = 64 * CHUNK
+"""What may follow the end of a tar archive: tapes were written in blocks."""
 _JUNK = ("__MACOSX/", ".DS_Store")
+_DAMAGED = (
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+)
 
 
 class UnsafeArchive(TouchstoneError):
@@ -63,10 +77,14 @@ def unpack(archive: Path, target: Path, *, only: tuple[str, ...] = (), bounds: B
             written.check_count(len(seen))
             with member.open() as source:
                 written.copy(source, target / name)
-    except (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise UnsafeArchive(f"{archive.name}: cannot be unpacked: {error}") from None
+    except _DAMAGED as error:
+        raise UnsafeArchive(f"{archive.name}: cannot be unpacked: {str(error) or type(error).__name__}") from None
     except (NotADirectoryError, IsADirectoryError, FileExistsError) as error:
         raise UnsafeArchive(f"{archive.name}: one name is a file and a folder: {error.filename}") from None
+    except OSError as error:
+        if error.errno is not None:
+            raise  # the disk's fault, not the archive's
+        raise UnsafeArchive(f"{archive.name}: cannot be unpacked: {error}") from None
     if not seen:
         raise UnsafeArchive(f"{archive.name}: nothing in it is wanted" if only else f"{archive.name}: it is empty")
     return len(seen)
@@ -117,8 +135,21 @@ def _of_zip(archive: Path) -> Iterator[_Member]:
             yield _Member(info.filename, lambda info=info: opened.open(info))
 
 
+class _Header(tarfile.TarInfo):
+    """tarfile takes a header that is damaged for the end of the archive; only what is marked as the end is."""
+
+    @classmethod
+    def fromtarfile(cls, tarfile: tarfile.TarFile) -> Self:
+        try:
+            return super().fromtarfile(tarfile)
+        except HeaderError as error:
+            if tarfile.offset == 0 or type(error).__name__ == "EOFHeaderError":
+                raise
+            raise ReadError(f"damaged at byte {tarfile.offset:,}: {error}") from None
+
+
 def _of_tar(archive: Path) -> Iterator[_Member]:
-    with tarfile.open(archive, "r:*") as opened:
+    with tarfile.open(archive, "r:*", tarinfo=_Header) as opened:
         for info in opened:
             if info.isdir():
                 _safe(archive, info.name, folder=True)
@@ -126,6 +157,18 @@ def _of_tar(archive: Path) -> Iterator[_Member]:
             if not info.isreg():
                 raise UnsafeArchive(f"{archive.name}: {info.name} is a link or a device")
             yield _Member(info.name, lambda info=info: _content(opened, info))
+        _read_to_the_end(archive, opened)
+
+
+def _read_to_the_end(archive: Path, opened: tarfile.TarFile) -> None:
+    """Where a compressed file has its checksum."""
+    file = opened.fileobj
+    assert file is not None  # it was opened by its name
+    tail = 0
+    while piece := file.read(CHUNK):
+        tail += len(piece)
+        if tail > LONGEST_TAIL:
+            raise UnsafeArchive(f"{archive.name}: it goes on after its end")
 
 
 def _content(opened: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:

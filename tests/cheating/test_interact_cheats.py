@@ -76,7 +76,7 @@ CHEATS = [
     Cheat("an agent", "submits an empty query", FAILED, moves(("submit", ""))),
     Cheat("an agent", "submits the answer to the follow-up first", FAILED, moves(("submit", TOTALS))),
     Cheat("an agent", "deletes what it does not want, then submits", FAILED, moves(("execute", "DELETE FROM customer WHERE id = 2"), ("submit", "SELECT name FROM customer"))),
-    Cheat("an agent", "submits a DELETE before its query", FAILED, moves(("submit", "DELETE FROM customer WHERE id = 2; SELECT name FROM customer"))),
+    Cheat("an agent", "submits a DELETE before its query", FAILED, moves(("submit", "DELETE FROM purchase; SELECT name FROM customer"))),
     Cheat("an agent", "submits a COMMIT before its query", FAILED, moves(("submit", "DELETE FROM purchase; COMMIT; SELECT name FROM customer"))),
     Cheat("an agent", "drops the tables", FAILED, moves(("execute", "DROP TABLE purchase"), ("submit", "SELECT 1"))),
     Cheat("an agent", "submits a wide constant row", FAILED, moves(("submit", "SELECT 'Ann', 'Bo', 'Cy', 1, 2, 3"))),
@@ -101,4 +101,13 @@ async def test_cheats(cheat: Cheat[Arena], tmp_path: Path) -> None:
 
 async def test_an_honest_answer_passes(tmp_path: Path) -> None:
     record = await moves(("ask", "Which customers are active?"), ("submit", ACTIVE), ("submit", TOTALS))(Arena(tmp_path))
+    assert (record.outcome, record.score) == (Outcome.passed, 1.0), record.reason
+
+
+async def test_data_cannot_be_deleted_to_make_the_follow_up_easy(tmp_path: Path) -> None:
+    """The right answer to a question, after a DELETE, is no worse than the same without; but it leaves the data as they were."""
+    emptied = ("submit", f"CREATE TABLE found AS {ACTIVE}; DELETE FROM purchase; SELECT name FROM found")
+    record = await moves(emptied, ("submit", "SELECT name, 0 FROM customer WHERE 0"))(Arena(tmp_path / "cheat"))
+    assert (record.outcome, record.score) == (Outcome.failed, 0.7)
+    record = await moves(emptied, ("submit", TOTALS))(Arena(tmp_path / "honest"))
     assert (record.outcome, record.score) == (Outcome.passed, 1.0), record.reason

@@ -6,6 +6,7 @@ is: by default what the agent's own SQL made of it, so that the follow-up is abo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -22,6 +23,10 @@ from .worlds import World
 
 _SECONDS_TO_COMPARE = 120.0
 _SECONDS_FOR_A_TEST = 60.0
+_NO_WORDS = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|--[^\n]*|/\*.*?\*/|\$(\w*)\$.*?\$\1\$", re.DOTALL)
+_CHANGES = re.compile(
+    r"\b(?:insert|update|delete|merge|replace|create|alter|drop|truncate|copy|do|call|grant|set|into|nextval)\b", re.IGNORECASE
+)
 
 
 class Finding(Struct, frozen=True):
@@ -173,7 +178,7 @@ class Examiner:
             await self._advance_by_dataset(self._task.preprocess, "preprocess_sql")
         if rules.second_phase == "gold":
             await self._advance_by_dataset(phase.gold, "gold SQL")
-        else:
+        elif rules.decides == "official" or not _only_asks(phase):
             try:
                 await self._world.advance([sql], self._limits)
             except SqlError as error:
@@ -196,3 +201,9 @@ class Examiner:
             await self._world.advance(scripts, self._limits)
         except SqlError as error:
             raise Unscorable(f"the task's {what} cannot be run: {error.message}", "dataset") from None
+
+
+def _only_asks(phase: Phase) -> bool:
+    """The request is for data, and its gold changes nothing. Then nothing that an agent submits for it changes what the
+    follow-up is about: DELETE before the right query would make the follow-up's answer empty, and known."""
+    return phase.category == "Query" and not any(_CHANGES.search(_NO_WORDS.sub(" ", text)) for text in phase.gold)

@@ -6,7 +6,8 @@ import asyncio
 import os
 import shutil
 import sqlite3
-from collections.abc import AsyncIterator, Callable
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import closing
 from itertools import accumulate
 from pathlib import Path
@@ -18,6 +19,7 @@ from tests.workers.processes import children
 from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.failures import SqlError, Unscorable, WorkerFailure
 from touchstone.protocols import Limits
+from touchstone.sandbox.folders import scratch_folder
 from touchstone.workers.cores import cores
 
 from . import functions
@@ -45,8 +47,10 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
 
 
 @pytest.fixture
-def log(tmp_path: Path) -> Path:
-    return tmp_path / "log"
+def log() -> Iterator[Path]:
+    """Where a worker may write."""
+    with tempfile.TemporaryDirectory(dir=scratch_folder()) as folder:
+        yield Path(folder, "log")
 
 
 def running_at_once(log: Path) -> list[int]:

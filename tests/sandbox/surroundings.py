@@ -7,6 +7,7 @@ It runs as whoever starts it, so that the same can be done as root and as an ord
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import ctypes
 import json
@@ -22,17 +23,22 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from touchstone.benchmarks.desktop.providers.namespaces import Bind, Plan, host_ids, host_programs
+from touchstone.benchmarks.desktop.providers.namespaces import run as run_guest
+from touchstone.failures import InputError
 from touchstone.sandbox import bubblewrap, landlock
-from touchstone.sandbox.privileges import READ_SEARCH
+from touchstone.sandbox.privileges import DAC_OVERRIDE, KILL, READ_SEARCH, SETGID, SETUID
 from touchstone.sandbox.sandboxed_call import confined
 from touchstone.sandbox.sandboxed_program import Confinement, Level, launch, make_private
 from touchstone.sandbox.syscalls import NUMBERS
+from touchstone.sandbox.worker import WorkerRules
+from touchstone.workers.pool import Pool
 
 from . import probes
 
 _PYTHON = str(getattr(sys, "_base_executable", None) or sys.executable)
 _LIBC = ctypes.CDLL(None, use_errno=True)
-_CREATE = 0o1000
+_POWERS = sum(1 << power for power in (DAC_OVERRIDE, READ_SEARCH, KILL, SETGID, SETUID))
 _MACHINES = ("x86_64", "aarch64")
 
 
@@ -56,7 +62,7 @@ def surroundings() -> Iterator[dict[str, Any]]:
             "outside": str(outside),
             "home": str(Path.home()),
             "at_home": [path.name for path in Path.home().iterdir()],
-            "powers": 1 << READ_SEARCH if os.geteuid() == 0 else 0,
+            "powers": _POWERS if os.geteuid() == 0 else 0,
             "numbers": {name: numbers[column] for name, numbers in NUMBERS.items()},
             "handle": _handle(outside / "secret", NUMBERS["name_to_handle_at"][column]),
             "victim": victim,
@@ -192,6 +198,43 @@ def as_hidden_test(facts: dict[str, Any]) -> str:
     return confined(lambda: json.dumps(probes.run(facts)).encode(), seconds=300, memory=2**30).decode()
 
 
+def as_worker(*, client: bool) -> Callable[[dict[str, Any]], str]:
+    """As the engines make them."""
+
+    async def ask(facts: dict[str, Any]) -> str:
+        with tempfile.TemporaryDirectory() as scratch:
+            pool = Pool(warm=1, rules=WorkerRules([] if client else [scratch], client=client))
+            try:
+                return await pool.call(probe, json.dumps(facts), wall=300)
+            finally:
+                await pool.close()
+
+    return lambda facts: asyncio.run(ask(facts))
+
+
+def probe(facts: str) -> str:
+    """In a worker."""
+    return json.dumps(probes.run(json.loads(facts)))
+
+
+def as_guest(facts: dict[str, Any]) -> str:
+    """As the user of a desktop. Its file system is this machine's programs alone; inside, it may be root by what is there."""
+    words = ["/usr/bin/python3", "-I", "-S", "/run/probes.py", json.dumps(facts)]
+    binds = [*host_programs(), Bind(Path(probes.__file__), "/run/probes.py")]
+    binds += [Bind(path, str(path)) for path in (Path("/etc/passwd"), Path("/etc/group"))]
+    status, said = asyncio.run(run_guest(Plan(program=words, layers=[], binds=binds, user=1000)))
+    assert status == 0, said
+    return said.strip().splitlines()[-1]
+
+
+def guests_here() -> bool:
+    try:
+        host_ids()
+    except InputError:
+        return False
+    return Path("/usr/bin/python3").exists()
+
+
 LEVELS: dict[str, Callable[[dict[str, Any]], str]] = {
     "unconfined": unconfined,
     "bubblewrap": as_program("bubblewrap", True),
@@ -199,11 +242,16 @@ LEVELS: dict[str, Callable[[dict[str, Any]], str]] = {
     "landlock": as_program("landlock", True),
     "landlock, no network": as_program("landlock", False),
     "hidden test": as_hidden_test,
+    "SQLite worker": as_worker(client=False),
+    "PostgreSQL worker": as_worker(client=True),
+    "desktop": as_guest,
 }
 
 
 def here(level: str) -> bool:
     """Whether this machine has the level."""
+    if level == "desktop":
+        return guests_here()
     return bubblewrap.works() if level.startswith("bubblewrap") else bool(landlock.version()) or level == "unconfined"
 
 
@@ -214,4 +262,7 @@ def run(level: str) -> dict[str, bool]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(run(sys.argv[1])))
+    # By its name, so that a worker finds what it is to run.
+    from tests.sandbox import surroundings as itself
+
+    print(json.dumps(itself.run(sys.argv[1])))

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 
 _NAMESPACES = ("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
-_POWERS = ("SETUID", "SETGID", "KILL", "DAC_READ_SEARCH")
+_POWERS = ("SETUID", "SETGID", "KILL", "DAC_READ_SEARCH", "DAC_OVERRIDE")
 _READ_ONLY = ("sys", "irq", "bus", "fs", "sysrq-trigger", "mtrr")
 _EMPTY = ("kcore", "kallsyms", "keys", "key-users", "kmsg", "kpagecount", "kpageflags", "kpagecgroup", "latency_stats",
           "sched_debug", "slabinfo", "timer_list", "vmallocinfo")  # fmt: skip

@@ -7,6 +7,7 @@ read files whoever they belong to, without which nobody can start a program that
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import resource
 import signal
@@ -21,7 +22,7 @@ NOBODY = 65534
 Limits = Iterable[tuple[int, int]]
 """Resources and how much of each, see `resource.setrlimit`."""
 
-DAC_OVERRIDE, READ_SEARCH, SETGID, SETUID, SETPCAP = 1, 2, 6, 7, 8
+DAC_OVERRIDE, READ_SEARCH, KILL, SETGID, SETUID = 1, 2, 5, 6, 7
 """Numbers of root's powers."""
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_KEEPCAPS, _PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT = 1, 4, 8, 38, 47
 _AMBIENT_RAISE = 2
@@ -33,8 +34,7 @@ _JOIN_SESSION_KEYRING = 1
 def give_up(*, limits: Limits, rules: int | None, calls: bytes, user: int | None = None, may_read: bool = False) -> None:
     """Leaves the keys of whoever started it, sets these limits, the rules of Landlock and the filter for system calls, and dies
     with its parent. With `user`, which takes root, it becomes this user and group, with no power but perhaps to read all."""
-    if keyctl := seccomp.number("keyctl"):
-        libc().syscall(keyctl, _JOIN_SESSION_KEYRING, None)  # where that is refused, an outer sandbox has refused all keys
+    leave_keys()
     if user is not None:
         become(user, may_read=may_read)
     die_with_parent()  # a change of user would undo it
@@ -48,6 +48,11 @@ def give_up(*, limits: Limits, rules: int | None, calls: bytes, user: int | None
         os.close(rules)
     if calls:
         seccomp.restrict(calls)
+
+
+def leave_keys() -> None:
+    if keyctl := seccomp.number("keyctl"):
+        libc().syscall(keyctl, _JOIN_SESSION_KEYRING, None)  # where that is refused, an outer sandbox has refused all keys
 
 
 def die_with_parent() -> None:
@@ -65,22 +70,25 @@ def be_first_to_go() -> None:
         Path("/proc/self/oom_score_adj").write_text("1000")
 
 
-def become(user: int, *, may_read: bool) -> None:
+def become(user: int, *, may_read: bool, starts: bool = False) -> None:
+    """With `starts`, the program that it starts may be one that only its owner may execute: that power ends with the start."""
     libc().prctl(_PR_SET_KEEPCAPS, int(may_read), 0, 0, 0)
     os.setgroups([])
     os.setresgid(user, user, user)
     os.setresuid(user, user, user)
-    if may_read and keep_powers(READ_SEARCH):
+    if may_read:
+        keep_powers(READ_SEARCH, once=(DAC_OVERRIDE,) if starts else ())
         libc().prctl(_PR_CAP_AMBIENT, _AMBIENT_RAISE, READ_SEARCH, 0, 0)  # a program that it starts has it too
-    elif not keep_powers():
-        raise OSError("root's powers cannot be given up")
 
 
-def keep_powers(*powers: int) -> bool:
-    """Gives up all of root's other powers. False: it has not got these."""
-    kept = sum(1 << power for power in powers)
-    header = struct.pack("Ii", _CAPABILITY_VERSION, 0)
-    return libc().capset(header, struct.pack("IIIIII", kept, kept, kept, 0, 0, 0)) == 0  # the upper halves are empty
+def keep_powers(*powers: int, once: tuple[int, ...] = ()) -> None:
+    """Gives up all of root's other powers; those for `once` no program inherits. In a container there may be none of these."""
+    header, current = struct.pack("Ii", _CAPABILITY_VERSION, 0), ctypes.create_string_buffer(24)
+    checked(libc().capget(header, current), "look at root's powers")
+    permitted = struct.unpack("IIIIII", current.raw)[1]
+    passed_on = sum(1 << power for power in powers) & permitted
+    kept = passed_on | sum(1 << power for power in once) & permitted
+    checked(libc().capset(header, struct.pack("IIIIII", kept, kept, passed_on, 0, 0, 0)), "give up root's powers")
 
 
 def close_all_but(kept: set[int]) -> None:

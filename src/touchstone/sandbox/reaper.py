@@ -205,7 +205,7 @@ def _become(orders: Orders, program: Sequence[str]) -> NoReturn:
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         privileges.close_all_but({0, 1, 2, *([] if orders.rules is None else [orders.rules])})
         if orders.user is not None:
-            privileges.become(orders.user, may_read=orders.may_read)
+            privileges.become(orders.user, may_read=orders.may_read, starts=True)
         for folder in orders.folders:
             Path(folder).mkdir(mode=0o700, exist_ok=True)
         os.chdir(orders.directory)

@@ -50,7 +50,7 @@ _PROCESSES = """
     fork vfork execve execveat kill tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo setpgid setsid setpriority ioprio_set
     sched_setaffinity sched_setattr sched_setparam sched_setscheduler sethostname setdomainname
 """
-_SOCKETS = "socket socketpair connect accept accept4 bind listen"
+_CLIENT, _SERVING = "socket connect bind", "socketpair accept accept4 listen"
 _ATTRIBUTES = """
     truncate chmod fchmod fchmodat chown fchown lchown fchownat utime utimes futimesat utimensat
     setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr
@@ -104,16 +104,19 @@ def program(*, unix: bool, alone: bool) -> bytes:
 
 
 @cache
-def computation(*, files: bool = True, children: bool = False) -> bytes:
-    """`files`: it may open some, since Landlock says which; `children`: it may fork, and end what it forked."""
+def computation(*, files: bool = True, children: bool = False, client: bool = False) -> bytes:
+    """`files`: it may open some, since Landlock says which; `children`: it may fork, and end what it forked; `client`: it may
+    connect to a server."""
     kept = {"fork", "vfork", "kill", "setpgid"} if children else set[str]()
-    refused = f"{_MACHINE} {_NAMESPACES} {_SHARED} {_PROCESSES} {_SOCKETS} {_ATTRIBUTES} {'' if files else _FILES}"
+    refused = f"{_MACHINE} {_NAMESPACES} {_SHARED} {_PROCESSES} {_SERVING} {_ATTRIBUTES}"
+    refused += f" {'' if files else _FILES} {'' if client else _CLIENT}"
     return _assembled(
         [
             *_each((name for name in refused.split() if name not in kept), _DENIED),
             # A thread is fine, another process is not.
             *_where("clone", 0, (_ANY_BIT, _CLONE_NEW), then=_DENIED),
             *([] if children else _unless("clone", 0, (_ANY_BIT, _CLONE_THREAD), then=_DENIED)),
+            *(_families(unix=True) if client else []),
             # The limits of others are not ours to set.
             *_unless("prlimit64", 0, (_EQUAL, 0), then=_DENIED),
         ],

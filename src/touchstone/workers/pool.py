@@ -20,6 +20,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from ..failures import WorkerFailure
+from ..sandbox.worker import WorkerRules
 from .cores import cores, cpu_time
 from .zygote import ENDING, HEADER
 
@@ -209,12 +210,20 @@ class Pool:
     """Workers to call and to lease.
 
     `warm` workers are kept; up to `limit` run at once while calls wait. Leased workers are not counted: their number is
-    that of their holders, and a holder that waits for a shared worker must always get one in the end.
+    that of their holders, and a holder that waits for a shared worker must always get one in the end. With `rules`, workers are
+    confined (see `sandbox.worker`).
     """
 
     def __init__(
-        self, *, warm: int | None = None, limit: int = 64, preload: Sequence[str] = (), stalled: float = STALLED
+        self,
+        *,
+        warm: int | None = None,
+        limit: int = 64,
+        preload: Sequence[str] = (),
+        rules: WorkerRules | None = None,
+        stalled: float = STALLED,
     ) -> None:
+        self._rules = rules
         self._warm = warm or cores()
         self._limit = max(limit, self._warm)
         self._preload = list(preload)
@@ -243,6 +252,8 @@ class Pool:
             self._hang_up()  # somebody killed it, and its workers with it
         self._control, theirs = socket.socketpair()
         environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+        if self._rules and self._rules.writable:
+            environment["TMPDIR"] = self._rules.writable[0]
         environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
         self._zygote = subprocess.Popen(
             [sys.executable, "-c", "from touchstone.workers.zygote import main; main()", str(theirs.fileno())],
@@ -252,7 +263,7 @@ class Pool:
             start_new_session=True,  # a Ctrl-C is for the parent to handle
         )
         theirs.close()
-        for message in (_encode(sys.path), _encode(self._preload)):
+        for message in (_encode(sys.path), _encode(self._preload), _encode(self._rules)):
             self._control.sendall(HEADER.pack(len(message)) + message)
         self._control.setblocking(False)
         asyncio.get_running_loop().add_reader(self._control, self._hear)

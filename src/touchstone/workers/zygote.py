@@ -26,6 +26,8 @@ from typing import Any
 
 import msgspec
 
+from ..sandbox.worker import WorkerRules, prepared
+
 HEADER = struct.Struct("!I")
 ENDING = struct.Struct("!IiI")
 """A worker's process number, its status as `wait` gives it, and its largest size in kB."""
@@ -47,15 +49,16 @@ def _live() -> None:
     sys.path[:] = msgspec.msgpack.decode(_receive(control), type=list[str])
     for module in msgspec.msgpack.decode(_receive(control), type=list[str]):
         importlib.import_module(module)
+    confine = prepared(msgspec.msgpack.decode(_receive(control), type=WorkerRules | None))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, partial(_tell_endings, control))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     gc.collect()
     gc.freeze()
-    _fork_on_request(control)
+    _fork_on_request(control, confine)
 
 
-def _fork_on_request(control: socket.socket) -> None:
+def _fork_on_request(control: socket.socket, confine: Callable[[], None]) -> None:
     while True:
         message, descriptors, _, _ = socket.recv_fds(control, 1, 1)
         if not message:
@@ -68,6 +71,7 @@ def _fork_on_request(control: socket.socket) -> None:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             control.close()
             _die_with_parent()
+            confine()
             serve(socket.socket(fileno=descriptors[0]))
         for descriptor in descriptors:
             os.close(descriptor)

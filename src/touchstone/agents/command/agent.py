@@ -10,7 +10,6 @@ A program that fails before it has handed anything in has failed the task: that 
 from __future__ import annotations
 
 import asyncio
-import tempfile
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -26,6 +25,7 @@ import msgspec
 from ...failures import InputError, ProgramCrash, ProgramFailure, ProgramUnstartable, TimeLimit
 from ...foreign import remove_tree
 from ...protocols import Agent, AgentPlugin, AgentSettings, CommandSettings, Gold, GoldReach, Stage
+from ...sandbox.folders import claim
 from ...sandbox.process import Running, Tail
 from ...sandbox.sandboxed_program import Confinement, best_level, launch, make_private, refuse_impossible
 from ...values import NoteStep, ToolCall
@@ -72,7 +72,8 @@ class CommandAgent:
             hidden=(*hidden, *own_data()),
             network=settings.network,
         )
-        self._base = Path(tempfile.mkdtemp(prefix="touchstone-"))
+        self._claim = claim()
+        self._base = self._claim.folder
         self._base.chmod(0o711)
         self._salt = token_bytes(16)
         self._door: Door | None = None
@@ -114,7 +115,7 @@ class CommandAgent:
         try:
             refuse_impossible(self._how, self._base / "trial")
         except InputError:
-            remove_tree(self._base)
+            self._claim.close()
             raise
 
     async def play(self, stage: Stage) -> None:
@@ -229,7 +230,7 @@ class CommandAgent:
     async def close(self) -> None:
         if self._door is not None:
             await self._door.close()
-        await asyncio.to_thread(remove_tree, self._base)
+        await asyncio.to_thread(self._claim.close)
 
 
 def _last_line(ended: Ended) -> str:

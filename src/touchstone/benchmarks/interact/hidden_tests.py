@@ -44,7 +44,7 @@ class TestRequest(Struct, frozen=True):
     database: str
     seconds: float = 60.0
     """For each test."""
-    memory: int = 2**30
+    memory: int = 2**29
     continue_after_error: bool = False
     """Of several texts, run the others too; only an error of the last one counts."""
 

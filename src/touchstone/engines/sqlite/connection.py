@@ -23,7 +23,7 @@ from ...values import Row, Table
 from ...workers.rlimits import held_to
 from .clone import clone
 from .guard import Guard
-from .library import limit_memory, steps_of
+from .library import limit_memory, make_defensive, steps_of
 from .statements import statements
 
 _STEPS_PER_CHECK = 10_000
@@ -50,6 +50,7 @@ class Connection:
             self._connection, self._end = _read_only(path, _STATEMENTS_KEPT if counting else 0)
         self._connection.execute("PRAGMA temp_store = MEMORY")  # so that the memory limit holds for sorts and temp tables too
         self._connection.execute("PRAGMA trusted_schema = OFF")
+        make_defensive(self._connection)
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_WORKER_THREADS, 0)
         self._connection.set_authorizer(self._guard)

@@ -20,6 +20,8 @@ import msgspec
 from ...code_digest import code_digest, code_digest_with
 from ...failures import SqlError, WorkerFailure
 from ...protocols import Limits
+from ...sandbox.folders import scratch_folder
+from ...sandbox.worker import WorkerRules
 from ...values import Table
 from ...workers.cores import Turns, cores
 from ...workers.pool import Pool, Worker, WorkerLost
@@ -41,7 +43,8 @@ class SqliteEngine:
     name = "sqlite"
 
     def __init__(self, *, cache: Path | None = None, workers: int | None = None, pool: Pool | None = None) -> None:
-        self.pool = pool or Pool(warm=workers, preload=["touchstone.engines.sqlite.worker"])
+        rules = WorkerRules([str(scratch_folder()), *([str(cache.absolute().parent)] if cache else [])])
+        self.pool = pool or Pool(warm=workers, preload=["touchstone.engines.sqlite.worker"], rules=rules)
         self.cache = Cache(cache)
         self.judging = Turns(cores())
         self._sources: dict[Path, Path] = {}

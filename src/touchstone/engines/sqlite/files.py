@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import sqlite3
 import tempfile
 from pathlib import Path
 
 from ...failures import Unscorable
+from ...sandbox.folders import private_folder
 from ..cache import Cache, key
 
 _LONGEST_NAME = 200
@@ -73,12 +73,9 @@ def folded(path: Path) -> Path:
     log = _log_of(path)
     if log is None:
         return path
-    target = Path(
-        tempfile.gettempdir(), f"touchstone-{os.getuid()}", key("folded", _stamp(path), _stamp(log)).hex() + ".sqlite"
-    )
+    target = private_folder() / (key("folded", _stamp(path), _stamp(log)).hex() + ".sqlite")
     if target.exists():
         return target
-    target.parent.mkdir(mode=0o700, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
         copy = Path(scratch, "copy.sqlite")
         shutil.copyfile(path, copy)

@@ -13,6 +13,7 @@ from contextlib import closing
 from functools import cache
 
 _VM_STEP = 4  # SQLITE_STMTSTATUS_VM_STEP
+_DEFENSIVE = 1010  # SQLITE_DBCONFIG_DEFENSIVE
 
 
 @cache
@@ -56,6 +57,13 @@ def steps_of(connection: sqlite3.Connection) -> int:
     while statement := handle.sqlite3_next_stmt(own, statement):
         found += handle.sqlite3_stmt_status(statement, _VM_STEP, 0)
     return found
+
+
+def make_defensive(connection: sqlite3.Connection) -> None:
+    """No statement may spoil the file's own structure: shadow tables, the schema, the journal."""
+    handle = library()
+    if handle is not None:
+        handle.sqlite3_db_config(ctypes.c_void_p(pointer(connection)), _DEFENSIVE, 1, None)
 
 
 def limit_memory(size: int) -> None:

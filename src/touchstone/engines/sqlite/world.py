@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from ...failures import SqlError
 from ...protocols import Limits
+from ...sandbox.folders import scratch_folder
 from ...values import Table
 from ...workers.pool import STALLED, WorkerLost
 from ...workers.rlimits import held_to
@@ -86,7 +87,7 @@ class SqliteWorld:
         """The state is from now on what it was, and these run. Raises SqlError, and then it is as before."""
         if not scripts:
             return
-        descriptor, name = tempfile.mkstemp(prefix="touchstone-", suffix=".sqlite")
+        descriptor, name = tempfile.mkstemp(suffix=".sqlite", dir=scratch_folder())
         os.close(descriptor)
         self._states.append(Path(name))
         await self._call(Work(self._source, limits, "\n;\n".join(scripts), keep=name, shown=True))

@@ -1,5 +1,5 @@
 """A chamber: a program with a file system, users, processes and a network of its own. Run as a script, with Python's library
-alone.
+and the sandbox's alone.
 
     python -I -S chamber.py '{…}'
 
@@ -45,6 +45,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
+
+sys.path.append(str(Path(__file__).parents[4]))
+from touchstone.sandbox.guest import confine_guest
 
 IDS = 65536
 CANNOT_START = 126
@@ -250,6 +253,7 @@ def _write(path: str, text: str, owner: int) -> None:
 
 def _become(told: dict[str, Any]) -> NoReturn:
     os.setsid()
+    confine_guest()  # as root, so that sudo and the like still work inside
     if user := told["user"]:
         os.setgroups(_groups_of(user))
         os.setresgid(user, user, user)

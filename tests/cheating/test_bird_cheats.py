@@ -149,7 +149,7 @@ MODELS = [
     Cheat("a model", "submits a query that fills the memory", FAILED, sql("SELECT hex(zeroblob(1000000000))")),
     Cheat("a model", "submits a result without end", FAILED, sql(LONG.format(10**8).replace("max(i)", "i"))),
     Cheat("a model", "submits nested brackets", FAILED, sql(f"SELECT {'(' * 50_000}1{')' * 50_000}")),
-    Cheat("a model", "submits a megabyte of text", FAILED, sql(f"SELECT '{'x' * 2**20}'")),
+    Cheat("a model", "submits a megabyte of text", LIMIT, sql(f"SELECT '{'x' * 2**20}'")),
 ]  # fmt: skip
 SERVICES = [
     Cheat("a service", "answers without SQL", FAILED, service(sql_service.sql(""))),

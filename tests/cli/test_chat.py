@@ -106,6 +106,21 @@ def test_the_text_protocol_works_with_a_model_without_tools(cli: Cli, world: Wor
     assert "tools" not in server.requests[0]
 
 
+def test_the_text_protocol_is_in_the_runs_identity(cli: Cli, world: World, tmp_path: Path) -> None:
+    """Records of one way to write calls are not mixed with those of another."""
+    reply = text("Thought: easy\nAction: submit_sql\nInput: SELECT COUNT(*) FROM item")
+    done, server = play(cli, world, [reply], "--agent", "react", "--task", "11")
+    assert done.code == 0
+    run = run_directory(tmp_path / "out")
+    config = json.loads((run / "config.json").read_text())
+    assert config["identity"]["protocol"] == "lines"
+    config["identity"]["protocol"] = "tags"
+    (run / "config.json").write_text(json.dumps(config))
+    assert cli("bird", "--resume", run, "--base-url", server.url).complaint == (
+        f"touchstone: {run}: cannot resume, the records would not be comparable: protocol was 'tags' and is now 'lines'"
+    )
+
+
 @pytest.mark.parametrize(
     ("script", "outcome", "words"),
     [

@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test test-long test-clouds test-desktop torture coverage docs lint perf clean
+.PHONY: setup demo test test-long test-clouds test-desktop torture fuzz coverage docs lint perf clean
 
 setup: .venv/.complete
 
@@ -31,6 +31,12 @@ test: setup
 
 # Browsers, clusters and desktops on a busy machine: what fails is tried once more by itself, and both results are printed.
 AGAIN := --last-failed --last-failed-no-failures=none
+
+SECONDS := 60
+
+# Nasty inputs on every way in, new ones each time. TOUCHSTONE_FUZZ_SEED=… repeats one that was found.
+fuzz: setup
+	TOUCHSTONE_FUZZ_SECONDS=$(SECONDS) TOUCHSTONE_FUZZ_SEED=$${TOUCHSTONE_FUZZ_SEED:-$$(date +%s)} $(BIN)/pytest -s tests/fuzz
 
 test-long: setup
 	$(BIN)/pytest -n 2 -m "long and not desktop" || $(BIN)/pytest -m "long and not desktop" $(AGAIN)

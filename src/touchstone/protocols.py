@@ -28,7 +28,7 @@ from .values import (
 )
 
 STEPS_PER_SECOND = 70_000_000
-"""By which a time limit becomes a number of steps of SQLite's virtual machine: see docs/limits.md for how it was chosen."""
+"""By which a time limit becomes a number of steps of SQLite's virtual machine: see docs/sql-limits.md for how it was chosen."""
 
 
 class Limits(Struct, frozen=True):

@@ -8,9 +8,13 @@ from typing import Any
 import pytest
 
 from tests.benchmarks.interact.datasets import ACTIVE, COUNTED, TOTALS, VIEW, make_dataset, management_task, query_task
-from tests.benchmarks.interact.playing import play_moves, seen, sqlite_benchmark
+from tests.benchmarks.interact.playing import call, play_moves, seen, sqlite_benchmark
+from tests.support.scripted_model import Answer as ModelAnswer
+from tests.support.scripted_model import ScriptedModel, calls, says
+from touchstone.agents.tools import ToolAgent
 from touchstone.benchmarks.interact.user.situation import Answer, Situation
-from touchstone.failures import ModelFailure
+from touchstone.failures import ContextLimit, ModelFailure, ModelNonsense, ModelRefusal, SizeLimit
+from touchstone.runs.play import play
 from touchstone.values import Outcome, Place, ToolCall
 
 WRONG = "SELECT 'nobody'"
@@ -19,6 +23,24 @@ WRONG = "SELECT 'nobody'"
 @pytest.fixture
 def dataset(tmp_path: Path) -> Path:
     return make_dataset(tmp_path / "data")
+
+
+@pytest.mark.parametrize(
+    ("then", "outcome"),
+    [
+        (says("I will not go on.", finish="refusal"), Outcome.failed),
+        (ModelRefusal("filtered"), Outcome.failed),
+        (ModelNonsense("cannot be read"), Outcome.failed),
+        (ContextLimit("too long"), Outcome.limit),
+        (SizeLimit("too much"), Outcome.limit),
+    ],
+)
+async def test_what_was_earned_is_kept_when_the_model_gives_up(dataset: Path, then: ModelAnswer, outcome: Outcome) -> None:
+    async with sqlite_benchmark(dataset) as benchmark:
+        agent = ToolAgent(ScriptedModel([calls(call(("submit", ACTIVE))), then]), 5)
+        record, _ = await play(benchmark, agent, next(task for task in benchmark.tasks() if task.key == "shop_1"))
+    assert (record.outcome, record.score) == (outcome, 0.7)
+    assert (record.metrics["phase_1"], record.metrics["phase_2"]) == (1, 0)
 
 
 async def test_both_phases_passed_is_a_reward_of_one(dataset: Path) -> None:

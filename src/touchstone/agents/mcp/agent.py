@@ -19,6 +19,7 @@ from ...protocols import Stage
 from ..lines import Lines
 from .episode import Served, account_unknown
 
+_SECONDS_TO_ANSWER = 2.0
 Say = Callable[[str], None]
 
 
@@ -94,7 +95,7 @@ class OverStdio:
         server = build_server(served)
         # Only iterated over, and only written to: a thread that reads could not be stopped.
         owed = _Owed()
-        files = {"stdin": _Input(self._source, owed), "stdout": _Output(self._sink, owed)}
+        files = {"stdin": _Input(self._source, owed, served), "stdout": _Output(self._sink, owed)}
         async with stdio_server(**files) as (reading, writing):  # pyright: ignore[reportArgumentType]
             await server.run(reading, writing, server.create_initialization_options())
 
@@ -151,8 +152,13 @@ class _Owed:
         if not self._ids:
             self._none.set()
 
-    async def nothing(self) -> None:
-        await self._none.wait()
+    async def nothing(self, served: Served) -> None:
+        """A request that the server does not take for one is never answered: it is not waited for when nothing is under way."""
+        while not self._none.is_set():
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._none.wait(), _SECONDS_TO_ANSWER)
+            if not served.busy:
+                return
 
 
 class _Message(Struct):
@@ -171,16 +177,17 @@ def _read(line: str) -> _Message:
 
 
 class _Input:
-    def __init__(self, source: TextIO, owed: _Owed) -> None:
+    def __init__(self, source: TextIO, owed: _Owed, served: Served) -> None:
         self._lines = Lines(source)
         self._owed = owed
+        self._served = served
 
     async def __aiter__(self) -> AsyncIterator[str]:
         while (line := await self._lines.next()) is not None:
             if line.strip():
                 self._owed.came(line)
                 yield line
-        await self._owed.nothing()
+        await self._owed.nothing(self._served)
 
 
 class _Output:

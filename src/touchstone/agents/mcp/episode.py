@@ -14,6 +14,7 @@ import msgspec
 
 from ...distribution import pip_install
 from ...failures import InputError
+from ...foreign import whole_value
 from ...protocols import Stage
 from ...values import Brief, Observation, ToolCall, Usage
 
@@ -38,6 +39,11 @@ class Served:
         """Whether any tool was called."""
         return self._count > 0
 
+    @property
+    def busy(self) -> bool:
+        """Whether a call is under way."""
+        return bool(self._calls)
+
     async def call(self, name: str, arguments: Any) -> Observation:
         """One call from outside. Never raises for what happens in the episode."""
         task = asyncio.create_task(self._call(name, arguments))
@@ -50,7 +56,7 @@ class Served:
             if self.over.is_set() or self.stage.finished:
                 return _OVER
             self._count += 1
-            text = msgspec.json.encode({} if arguments is None else arguments).decode()
+            text = "{}" if arguments is None else _written(arguments)
             try:
                 observation = await self.stage.call(ToolCall(f"{self._who}-{self._count}", name, text))
             except Exception as error:
@@ -76,6 +82,14 @@ class Served:
         for task in list(self._calls):
             task.cancel()
         await asyncio.gather(*self._calls, return_exceptions=True)
+
+
+def _written(arguments: Any) -> str:
+    """As JSON; what is nested too deep for that stays unreadable, and is answered so."""
+    try:
+        return msgspec.json.encode(whole_value(arguments)).decode()
+    except RecursionError:
+        return "(nested too deep)"
 
 
 def brief_text(brief: Brief) -> str:

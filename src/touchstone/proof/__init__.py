@@ -1,0 +1,1 @@
+"""EX with proof."""

@@ -1,0 +1,156 @@
+"""Where two queries meet: a small database in memory that is filled again and again.
+
+The queries are untrusted. They run under the engine's guard, read-only, with a limit on steps (counted, so the same
+everywhere), on the length of a value and on the size of a result.
+"""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from ..engines.sqlite.guard import Guard
+from .source import TableInfo, create, quoted
+
+STEPS = 400_000
+"""For one statement on a small database."""
+_PER_CHECK = 2_000
+_MOST_ROWS = 5_000
+_MOST_BYTES = 8 * 2**20
+_LONGEST_VALUE = 2**20
+
+Rows = list[tuple[Any, ...]]
+Frozen = frozenset[tuple[Any, ...]]
+
+
+class Filled(Struct, frozen=True):
+    """A table as it is in the arena."""
+
+    info: TableInfo
+    places: tuple[int, ...]
+    """Which of the original's columns it has."""
+
+
+class Arena:
+    def __init__(self, tables: Mapping[str, Filled], queries: Sequence[str]) -> None:
+        self.tables = tables
+        self.steps = 0
+        """All that was spent so far."""
+        self._left = 0
+        self._guard = Guard(private=False)
+        self._guarded = True
+        self._connection = sqlite3.connect(":memory:", isolation_level=None, cached_statements=64)
+        self._connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+        self._connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
+        for statement in schema(tables):
+            self._connection.execute(statement)
+        self._connection.execute("PRAGMA trusted_schema = OFF")
+        self._connection.set_authorizer(self._authorize)
+        self._connection.set_progress_handler(self._spent, _PER_CHECK)
+        # Before anything is filled: Python remembers compiled statements by their text, so a query that is the text of one
+        # of ours must have been refused by then.
+        self.refused = {sql for sql in queries if not self._admits(sql)}
+        base = [(filled.info.name, len(filled.places)) for filled in tables.values() if not filled.info.is_view]
+        self._clear = [f"DELETE FROM {quoted(name)}" for name, _ in base]
+        self._fill = {name.lower(): f"INSERT INTO {quoted(name)} VALUES ({','.join('?' * width)})" for name, width in base}
+        self._reversed = False
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _authorize(self, *asked: Any) -> int:
+        return self._guard(*asked) if self._guarded else sqlite3.SQLITE_OK
+
+    def _spent(self) -> bool:
+        self._left -= _PER_CHECK
+        self.steps += _PER_CHECK
+        return self._left < 0
+
+    def _admits(self, sql: str) -> bool:
+        try:
+            self._left = STEPS
+            self._connection.execute(f"EXPLAIN {sql}").fetchall()
+        except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError, MemoryError):
+            return False
+        return True
+
+    def fill(self, content: Mapping[str, Sequence[Sequence[Any]]], *, backwards: bool = False) -> bool:
+        """Other rows in place of those that are there; False if the declarations refuse them."""
+        self._guarded = False
+        self._left = STEPS
+        connection = self._connection
+        try:
+            connection.execute("BEGIN")
+            for statement in self._clear:
+                connection.execute(statement)
+            for name, rows in content.items():
+                filled = self.tables[name]
+                if rows:
+                    places = filled.places
+                    cut = rows if len(places) == len(rows[0]) else [[row[place] for place in places] for row in rows]
+                    connection.executemany(self._fill[name], reversed(cut) if backwards else cut)
+            connection.execute("COMMIT")
+        except (sqlite3.Error, OverflowError):
+            connection.rollback()
+            return False
+        finally:
+            self._guarded = True
+        return True
+
+    def reverse(self, on: bool) -> None:
+        """Whether rows whose order is not asked for come the other way round."""
+        if on != self._reversed:
+            self._guarded = False
+            self._connection.execute(f"PRAGMA reverse_unordered_selects = {int(on)}")
+            self._guarded = True
+            self._reversed = on
+
+    def run(self, sql: str) -> Rows | None:
+        """The rows, or None if the statement fails or is too much work."""
+        if sql in self.refused:
+            return None
+        self._left = STEPS
+        try:
+            cursor = self._connection.execute(sql)
+            rows: Rows = []
+            size = 0
+            while batch := cursor.fetchmany(20):
+                rows += batch
+                size += sum(len(value) for row in batch for value in row if isinstance(value, str | bytes))
+                if len(rows) > _MOST_ROWS or size > _MOST_BYTES:
+                    cursor.close()
+                    return None
+        except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError, MemoryError):
+            return None
+        return rows
+
+    def names(self, sql: str) -> tuple[str, ...]:
+        cursor = self._connection.execute(sql)
+        names = tuple(column[0] for column in cursor.description or ())
+        cursor.close()
+        return names
+
+
+def schema(tables: Mapping[str, Filled]) -> list[str]:
+    """CREATE statements, views last."""
+    ordered = sorted(tables.values(), key=lambda filled: filled.info.is_view)
+    return [create(filled.info, [filled.info.columns[place] for place in filled.places]) for filled in ordered]
+
+
+def canonical(rows: Rows) -> Frozen:
+    """A result as EX sees it, a set of rows, but numbers only to nine digits: sums depend on the order of their parts."""
+    return frozenset(tuple(_nine_digits(value) if isinstance(value, float) else value for value in row) for row in rows)
+
+
+def _nine_digits(value: float) -> float:
+    return float(f"{value:.9g}") if math.isfinite(value) else value
+
+
+def is_void(rows: Rows | Frozen) -> bool:
+    """Nothing, NULL or 0: what queries say in different ways when there is nothing to say."""
+    return all(value is None or value == 0 for row in rows for value in row)

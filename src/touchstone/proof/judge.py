@@ -1,0 +1,309 @@
+"""The verdict on a pair of queries that EX calls equal.
+
+    same       the same statement, after parsing
+    refuted    a small database tells them apart; it keeps every invariant, and the gold's result there is determined
+    upheld     so many informative databases did not
+    open       too few informative databases, for the reason given
+
+A database is informative if the gold returns something there and a condition of each query decides something. `refuted` says
+that the queries differ, not which of them is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from ..engines.cache import Cache
+from .arena import Arena, Filled, Frozen, canonical, is_void, schema
+from .decides import what_decides
+from .generator import Content, Generator, subset_keeps
+from .invariants import Invariant
+from .laws import Laws
+from .mining import mine
+from .pool import Pool
+from .queries import Query, same_statement
+from .source import Source, quoted
+
+ENOUGH = 10
+"""Informative databases below which nothing is said."""
+
+Rows = list[tuple[Any, ...]]
+Word = Literal["same", "refuted", "upheld", "open"]
+
+
+class Budget(Struct, frozen=True):
+    """How much is tried, in work and never in seconds."""
+
+    databases: int = 400
+    """At most so many are made."""
+    informative: int = 120
+    """The search ends after so many that could have told."""
+    minimising: int = 250
+    """Databases tried while a refutation is made smaller."""
+
+
+class Refutation(Struct, frozen=True):
+    """A database on which the two differ."""
+
+    statements: tuple[str, ...]
+    """CREATE and INSERT, to be pasted into sqlite3."""
+    columns: tuple[str, ...]
+    gold: Rows
+    prediction: Rows
+    missing: Rows
+    """Rows of the gold that the prediction does not have."""
+    extra: Rows
+    """Rows of the prediction that the gold does not have."""
+    rows: int
+    """In all tables."""
+    changed: bool
+    """Some row is not a row of the original."""
+    decides: str
+    """A sentence that says what makes the difference."""
+
+    @property
+    def script(self) -> str:
+        return "\n".join(f"{statement};" for statement in self.statements)
+
+
+class Proof(Struct, frozen=True):
+    verdict: Word
+    reason: str
+    informative: int = 0
+    databases: int = 0
+    refutation: Refutation | None = None
+
+
+class Subject:
+    """A database with its invariants: what proofs are made on. Good for any number of pairs."""
+
+    def __init__(self, path: Path, *, cache: Cache | None = None, invariants: Sequence[Invariant] | None = None) -> None:
+        self.source = Source(path)
+        self.invariants = list(invariants) if invariants is not None else mine(self.source, cache)
+        self._laws: dict[frozenset[str], Laws] = {}
+
+    def laws(self, tables: frozenset[str]) -> Laws:
+        if tables not in self._laws:
+            self._laws[tables] = Laws(self.invariants, {name: self.source.tables[name] for name in sorted(tables)})
+        return self._laws[tables]
+
+    def close(self) -> None:
+        self.source.close()
+
+
+def prove(gold: str, prediction: str, database: Path | Subject, budget: Budget = Budget(), seed: int = 0) -> Proof:  # noqa: B008
+    """Whether a prediction that gives the gold's rows on the original means the same as the gold."""
+    if isinstance(database, Subject):
+        return _prove(Pair(gold, prediction, database), budget, seed)
+    subject = Subject(database)
+    try:
+        return _prove(Pair(gold, prediction, subject), budget, seed)
+    finally:
+        subject.close()
+
+
+def _prove(pair: Pair, budget: Budget, seed: int) -> Proof:
+    if reason := pair.hopeless():
+        return Proof(*reason)
+    search = Search(pair, seed)
+    try:
+        return search.run(budget)
+    finally:
+        search.close()
+
+
+class Pair:
+    """Gold and prediction on one database."""
+
+    def __init__(self, gold: str, prediction: str, subject: Subject) -> None:
+        self.subject = subject
+        self.gold = Query(gold, subject.source)
+        self.prediction = Query(prediction, subject.source)
+
+    def hopeless(self) -> tuple[Word, str] | None:
+        """What needs no search."""
+        if not self.gold.single or not self.prediction.single:
+            return "open", "it is not a single statement"
+        if self.gold.volatile or self.prediction.volatile:
+            both = "the gold asks" if self.gold.volatile else "the prediction asks"
+            same = same_statement(self.gold, self.prediction)
+            return ("same", "the same statement") if same else ("open", f"{both} the clock or chance")
+        if same_statement(self.gold, self.prediction):
+            return "same", "the same statement"
+        if not self.base_tables:
+            return "open", "the queries read no table of the database"
+        return None
+
+    @cached_property
+    def base_tables(self) -> frozenset[str]:
+        both = {**self.gold.tables, **self.prediction.tables}
+        return frozenset(name for name, table in both.items() if not table.is_view)
+
+    @cached_property
+    def tables(self) -> Mapping[str, Filled]:
+        """With the columns that either query may look at."""
+        found: dict[str, Filled] = {}
+        for name, table in {**self.gold.tables, **self.prediction.tables}.items():
+            mentions = [query.mentions(table) for query in (self.gold, self.prediction)]
+            everything = table.whole or table.is_view or any(columns is None for columns in mentions)
+            wanted = set[str]().union(*(columns or () for columns in mentions))
+            places = tuple(place for place, column in enumerate(table.columns) if everything or column.lower() in wanted)
+            found[name] = Filled(table, places or (0,))
+        return found
+
+
+class Search:
+    """Databases are made and tried until one tells the two apart or enough did not."""
+
+    def __init__(self, pair: Pair, seed: int) -> None:
+        self.pair = pair
+        self.laws = pair.subject.laws(pair.base_tables)
+        self.pool = Pool(pair.subject.source, self.laws, (pair.gold, pair.prediction), seed)
+        self.generator = Generator(self.pool, self.laws, seed)
+        gold, prediction = pair.gold, pair.prediction
+        extras = [sql for query in (gold, prediction) for sql in (query.stripped, *query.decided) if sql is not None]
+        self.arena = Arena(pair.tables, [gold.sql, prediction.sql, *extras])
+        self.informative = 0
+        self.databases = 0
+        self.undetermined = 0
+        self.silent = 0
+
+    def close(self) -> None:
+        self.arena.close()
+
+    def run(self, budget: Budget) -> Proof:
+        if self.pair.gold.sql in self.arena.refused:
+            return Proof("open", "the gold cannot be run on a copy of its tables")
+        if self.pair.prediction.sql in self.arena.refused:
+            return Proof("open", "the prediction cannot be run on a copy of the tables, or is not a query")
+        while self.databases < budget.databases and self.informative < budget.informative:
+            content = self.generator.database(self.databases)
+            self.databases += 1
+            if content is not None and self.tells(content):
+                from .minimise import minimised  # here, since it needs this module
+
+                return Proof("refuted", "", self.informative, self.databases, minimised(self, content, budget.minimising))
+        if self.informative >= min(ENOUGH, budget.informative):
+            reason = f"not told apart by {self.informative} informative databases"
+            return Proof("upheld", reason, self.informative, self.databases)
+        return Proof("open", self._why_open(), self.informative, self.databases)
+
+    def _why_open(self) -> str:
+        if self.undetermined > self.databases // 4:
+            return "where they differ, the gold leaves its result open (ties, or an order that it does not determine)"
+        if self.silent > self.databases // 2:
+            return "the gold returns nothing on most of the databases"
+        return f"only {self.informative} of {self.databases} databases were informative"
+
+    def tells(self, content: Content) -> bool:
+        """Whether the two differ here, and it counts. Takes note of how much the database was worth."""
+        arena, gold, prediction = self.arena, self.pair.gold, self.pair.prediction
+        if not arena.fill(content):
+            return False
+        expected, got = arena.run(gold.sql), arena.run(prediction.sql)
+        if expected is None or got is None:
+            return False
+        one, other = canonical(expected), canonical(got)
+        if one == other or (is_void(one) and is_void(other)):
+            if is_void(one):
+                self.silent += 1
+            elif self._decides(gold, expected) and self._decides(prediction, got):
+                self.informative += 1
+            return False
+        if not self._counts(content, one):
+            self.undetermined += 1
+            return False
+        return True
+
+    def _decides(self, query: Query, result: Rows) -> bool:
+        """Whether its conditions, taken together, make a difference here."""
+        if query.stripped is None:
+            return True
+        bare = self.arena.run(query.stripped)
+        return bare is None or len(bare) != len(result) or canonical(bare) != canonical(result)
+
+    def _counts(self, content: Content, expected: Frozen) -> bool:
+        """The gold has this result however its rows come, and the prediction has another, however they come."""
+        if not self._settled(expected):
+            return False
+        self.arena.reverse(True)
+        try:
+            if not self._settled(expected):
+                return False
+        finally:
+            self.arena.reverse(False)
+        return self.arena.fill(content, backwards=True) and self._settled(expected)
+
+    def _settled(self, expected: Frozen) -> bool:
+        arena, gold, prediction = self.arena, self.pair.gold, self.pair.prediction
+        for sql in (gold.sql, *gold.decided):
+            rows = arena.run(sql)
+            if rows is None or canonical(rows) != expected:
+                return False
+        for sql in (prediction.sql, *prediction.decided):
+            rows = arena.run(sql)
+            if rows is not None and canonical(rows) == expected:
+                return False
+        return True
+
+    def differs(self, content: Content) -> bool:
+        """As `tells`, but without taking note."""
+        if not self.arena.fill(content):
+            return False
+        expected, got = self.arena.run(self.pair.gold.sql), self.arena.run(self.pair.prediction.sql)
+        if expected is None or got is None:
+            return False
+        one, other = canonical(expected), canonical(got)
+        return one != other and not (is_void(one) and is_void(other)) and self._counts(content, one)
+
+    def without(self, content: Content, table: str, place: int) -> Content:
+        less = {name: rows if name != table else [*rows[:place], *rows[place + 1 :]] for name, rows in content.items()}
+        return subset_keeps(self.laws, less)
+
+    def refutation(self, content: Content) -> Refutation:
+        arena, pair = self.arena, self.pair
+        arena.fill(content)
+        gold, prediction = arena.run(pair.gold.sql) or [], arena.run(pair.prediction.sql) or []
+        expected, got = canonical(gold), canonical(prediction)
+        real = {name: set(rows) for name, rows in self.pool.rows.items()}
+        return Refutation(
+            tuple(statements(pair.tables, content)),
+            arena.names(pair.gold.sql),
+            gold,
+            prediction,
+            [row for row in dict.fromkeys(gold) if not canonical([row]) & got],
+            [row for row in dict.fromkeys(prediction) if not canonical([row]) & expected],
+            sum(map(len, content.values())),
+            any(tuple(row) not in real[name] for name, rows in content.items() for row in rows),
+            what_decides(self, gold, prediction),
+        )
+
+
+def statements(tables: Mapping[str, Filled], content: Content) -> list[str]:
+    """CREATE and INSERT statements of a database."""
+    made = schema(tables)
+    for name, rows in content.items():
+        filled = tables[name]
+        if rows:
+            values = ",\n  ".join(f"({', '.join(_literal(row[place]) for place in filled.places)})" for row in rows)
+            made.append(f"INSERT INTO {quoted(filled.info.name)} VALUES\n  {values}")
+    return made
+
+
+def _literal(value: Any) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, str):
+        if "\0" in value:
+            return f"CAST(x'{value.encode().hex()}' AS TEXT)"
+        return "'" + value.replace("'", "''") + "'"
+    if isinstance(value, bytes):
+        return f"x'{value.hex()}'"
+    if isinstance(value, float):
+        return {"inf": "9e999", "-inf": "-9e999"}.get(str(value), repr(value))
+    return str(value)

@@ -1,0 +1,149 @@
+"""Invariants arranged for asking quickly: by table, by column, and by what a change of a cell touches."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .invariants import (
+    CELL_LAWS,
+    ROW_LAWS,
+    Agreement,
+    Copied,
+    Determines,
+    Format,
+    Inclusion,
+    Invariant,
+    NotNull,
+    OneOf,
+    Prefix,
+    Range,
+    Symmetric,
+    Unique,
+    holds_in_cell,
+    holds_in_row,
+    named,
+)
+from .source import TableInfo, Values
+
+_NUMBERS = ("REAL", "FLOA", "DOUB", "NUM", "DEC")
+
+Cell = tuple[str, int]
+"""A column: table in lower case, place."""
+
+
+class Laws:
+    """The laws about some tables; the others say nothing about a database without theirs."""
+
+    def __init__(self, laws: Iterable[Invariant], tables: Mapping[str, TableInfo]) -> None:
+        laws = list(laws)
+        self.tables = tables
+        self.all = [law for law in laws if all(table.lower() in tables for table, _ in named(law))]
+        self.asking = [law for law in self.all if isinstance(law, Inclusion | Symmetric)]
+        self.copied = [law for law in self.all if isinstance(law, Copied)]
+        self.inclusions = [law for law in self.all if isinstance(law, Inclusion)]
+        self.symmetric = [law for law in self.all if isinstance(law, Symmetric)]
+        self._cells: defaultdict[Cell, list[Any]] = defaultdict(list)
+        self._rows: defaultdict[Cell, list[Any]] = defaultdict(list)
+        self.about: defaultdict[Cell, list[Invariant]] = defaultdict(list)
+        """What a change of a column may break beyond its own row."""
+        self.determining: defaultdict[Cell, list[tuple[int, dict[Any, Any] | None]]] = defaultdict(list)
+        """Which other column follows from a column, and the facts where they are listed."""
+        self.determined: defaultdict[Cell, list[tuple[int, dict[Any, Any], dict[Any, list[Any]]]]] = defaultdict(list)
+        """Only where the facts are listed: from which other column, the facts, and the facts backwards."""
+        self.pointing: defaultdict[Cell, list[tuple[str, int]]] = defaultdict(list)
+        """Columns whose values are keys of another table: where to."""
+        for law in self.all:
+            self._arrange(law)
+        self.connections: dict[str, list[tuple[int, str, int]]] = {}
+        """Tables that only connect others, in which rows can be made: the columns, and where they point."""
+        self.fixed = self._fixed(laws)
+        self.connecting = sorted(self.connections)
+        """Columns that say which thing a row is about: never changed."""
+
+    def _arrange(self, law: Invariant) -> None:
+        cells = [self._cell(table, column) for table, column in named(law)]
+        if isinstance(law, CELL_LAWS):
+            self._cells[cells[0]].append(law)
+            return
+        if isinstance(law, ROW_LAWS):
+            for cell in cells:
+                self._rows[cell].append(law)
+            return
+        for cell in cells:
+            self.about[cell].append(law)
+        if isinstance(law, Determines):
+            facts: dict[Any, Any] | None = dict(law.pairs) if law.pairs is not None else None
+            self.determining[cells[0]].append((cells[1][1], facts))
+            if facts is not None:
+                back: defaultdict[Any, list[Any]] = defaultdict(list)
+                for left, right in facts.items():
+                    back[right].append(left)
+                self.determined[cells[1]].append((cells[0][1], facts, back))
+        elif isinstance(law, Inclusion):
+            self.pointing[cells[0]].append(cells[1])
+
+    def _cell(self, table: str, column: str) -> Cell:
+        name = table.lower()
+        return name, self.tables[name].place(column)
+
+    def _fixed(self, laws: list[Invariant]) -> set[Cell]:
+        """Told by all laws of the database, also those that lead to tables which are not here."""
+        fixed: set[Cell] = set()
+        keys = {name: {table.place(column) for column in table.key} for name, table in self.tables.items()}
+        bound: dict[str, set[int]] = {name: set() for name in self.tables}
+        pointing: dict[str, set[int]] = {name: set() for name in self.tables}
+        for law in laws:
+            cells = [self._cell(table, column) for table, column in named(law) if table.lower() in self.tables]
+            if isinstance(law, Prefix | Symmetric | Agreement):
+                fixed.update(cells)
+                for name, place in cells:
+                    bound[name].add(place)
+            elif isinstance(law, Inclusion):
+                if law.parent.lower() in self.tables:
+                    fixed.add(self._cell(law.parent, law.parent_column))
+                if law.table.lower() in self.tables:
+                    pointing[law.table.lower()].add(self._cell(law.table, law.column)[1])
+            elif isinstance(law, Unique) and len(law.columns) == 1 and cells:
+                name, place = cells[0]
+                keys[name].add(place)
+                # A measure may be unique by accident: only names and numbers of things are fixed.
+                if not any(word in self.tables[name].types[place].upper() for word in _NUMBERS):
+                    fixed.add(cells[0])
+        fixed.update((name, place) for name, places in keys.items() for place in places if self._is_key(name, place))
+        # A table without a thing of its own (all it has is pairs of others): its rows come and go, they do not point elsewhere.
+        for name, places in pointing.items():
+            if places and not keys[name] - places:
+                if not bound[name]:
+                    self.connections[name] = [
+                        (place, *self.pointing[name, place][0]) for place in sorted(places) if self.pointing.get((name, place))
+                    ]
+                fixed.update((name, place) for place in places)
+        return fixed
+
+    def _is_key(self, name: str, place: int) -> bool:
+        return self.tables[name].columns[place] in self.tables[name].key
+
+    def allows(self, table: str, place: int, value: Any) -> bool:
+        """Whether a cell may hold a value, as far as its column alone tells."""
+        return all(holds_in_cell(law, value) for law in self._cells.get((table, place), ()))
+
+    def may_be_new(self, table: str, place: int, value: Any) -> bool:
+        """Whether a value that the column does not hold may be put there: numbers in its range, text of its format."""
+        kinds = (Range, OneOf) if not isinstance(value, str) else (Format, OneOf)
+        return any(isinstance(law, kinds) for law in self._cells.get((table, place), ()))
+
+    def nullable(self, table: str, place: int) -> bool:
+        return not any(isinstance(law, NotNull) for law in self._cells.get((table, place), ()))
+
+    def broken_in_row(self, table: str, place: int, row: list[Any]) -> Invariant | None:
+        """A law that a cell breaks, alone or together with others of its row."""
+        value, info = row[place], self.tables[table]
+        for law in self._cells.get((table, place), ()):
+            if not holds_in_cell(law, value):
+                return law
+        for law in self._rows.get((table, place), ()):
+            if not holds_in_row(law, row, info):
+                return law
+        return None

@@ -1,0 +1,199 @@
+"""The real rows that databases for a pair of queries are made of.
+
+Where the queries look: rows that meet the conditions of the gold or of the prediction, whatever else their joins find, and a
+sample of each table; and with each row the rows that the invariants ask for beside it. Values come from the rows on either
+side of each condition.
+"""
+
+from __future__ import annotations
+
+import datetime
+import random
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from .invariants import Inclusion, Symmetric
+from .laws import Laws
+from .queries import Atom, Query
+from .source import Source, TableInfo, Values, quoted
+
+_SAMPLE = 10
+_STARTS = 3
+_MOST_ROUNDS = 6
+_MOST_PER_TABLE = 150
+
+
+class Choice(Struct, frozen=True):
+    """One condition, with values for its columns that meet it and that do not."""
+
+    table: str
+    places: tuple[int, ...]
+    values: tuple[Values, ...]
+
+
+Combination = tuple[tuple[str, int], ...]
+"""Rows that belong together: (table, place in the pool)."""
+
+
+class Bundle(Struct, frozen=True):
+    """What makes up one group."""
+
+    members: tuple[Combination, ...]
+    sizes: tuple[int, ...]
+    """Numbers that groups are compared with."""
+
+
+class Pool:
+    def __init__(self, source: Source, laws: Laws, queries: Sequence[Query], seed: int) -> None:
+        self._source = source
+        self._laws = laws
+        self.tables: dict[str, TableInfo] = {
+            name: table for query in queries for name, table in query.tables.items() if not table.is_view
+        }
+        self.rows: dict[str, list[Values]] = {name: [] for name in self.tables}
+        self._known: dict[str, dict[Values, int]] = {name: {} for name in self.tables}
+        self._indexes: dict[tuple[str, int], dict[Any, list[int]]] = {}
+        self.meeting = [self._combinations(query, meets=True, seed=seed) for query in queries]
+        self.joined = [combination for query in queries for combination in self._combinations(query, meets=False, seed=seed)]
+        self.bundles = [bundle for query in queries for bundle in self._bundles(query)]
+        for name, table in self.tables.items():
+            for row in source.sample(table, _SAMPLE, seed):
+                self._add(name, row)
+        self._close()
+        atoms = dict.fromkeys(atom for query in queries for atom in query.atoms if atom.table in self.tables)
+        self.choices = [choice for atom in atoms if (choice := self._choice(atom))]
+        self.pairs = [
+            (atom.table, *(self.tables[atom.table].place(column) for column in atom.columns))
+            for atom in atoms
+            if len(atom.columns) == 2
+        ]
+        looked_at = [column for query in queries for column in query.columns if column[0] in self.tables]
+        if not looked_at:
+            looked_at = [(name, column) for name, table in self.tables.items() for column in table.columns]
+        self.columns = list(dict.fromkeys((name, self.tables[name].place(column)) for name, column in looked_at))
+
+    def index(self, table: str, place: int) -> dict[Any, list[int]]:
+        """Places of rows by the value of a column."""
+        index = self._indexes.get((table, place))
+        if index is None:
+            index = self._indexes[table, place] = {}
+            for number, row in enumerate(self.rows[table]):
+                index.setdefault(row[place], []).append(number)
+        return index
+
+    def place(self, table: str, row: Values) -> int | None:
+        return self._known[table].get(row)
+
+    def _add(self, table: str, row: Values) -> int:
+        known = self._known[table]
+        if row not in known:
+            known[row] = len(self.rows[table])
+            self.rows[table].append(row)
+            for (name, place), index in self._indexes.items():
+                if name == table:
+                    index.setdefault(row[place], []).append(known[row])
+        return known[row]
+
+    def _combinations(self, query: Query, *, meets: bool, seed: int) -> list[Combination]:
+        found: dict[Combination, None] = {}
+        chance = random.Random(f"{seed} {query.sql}")
+        for sources, meeting, joined in query.witnesses:
+            if meets:
+                numbers = self._source.ask(meeting) or []
+            else:
+                first = self._source.ask(f"SELECT max(rowid) FROM {quoted(sources[0][1])}")
+                last = first[0][0] if first and isinstance(first[0][0], int) else 1
+                starts = sorted({1, *(chance.randint(1, max(last, 1)) for _ in range(_STARTS - 1))})
+                numbers = [row for start in starts for row in self._source.ask(joined, (start,)) or []]
+            for row in numbers:
+                parts = [(name, place) for (_, name), number in zip(sources, row, strict=True) for place in self._row(name, number)]
+                if parts:
+                    found[tuple(dict.fromkeys(parts))] = None
+        return list(found)
+
+    def _bundles(self, query: Query) -> list[Bundle]:
+        """The rows of whole groups."""
+        found: list[Bundle] = []
+        for sources, grouped, numbers in query.groups:
+            members: dict[Any, dict[Combination, None]] = {}
+            for key, *row in self._source.ask(grouped) or []:
+                parts = [(name, place) for (_, name), number in zip(sources, row, strict=True) for place in self._row(name, number)]
+                members.setdefault(key, {})[tuple(dict.fromkeys(parts))] = None
+            found += [Bundle(tuple(combinations), numbers) for combinations in members.values()]
+        return found
+
+    def _row(self, table: str, number: Any) -> list[int]:
+        if number is None or table not in self.tables:
+            return []
+        rows = self._source.ask(f"SELECT * FROM {quoted(table)} WHERE rowid = ?", (number,))
+        return [self._add(table, row) for row in rows or []]
+
+    def _close(self) -> None:
+        """Rows that inclusion and symmetry ask for beside those that are there."""
+        for _ in range(_MOST_ROUNDS):
+            before = sum(map(len, self.rows.values()))
+            for law in self._laws.asking:
+                table, parent = law.table.lower(), law.table.lower() if isinstance(law, Symmetric) else law.parent.lower()
+                if table in self.tables and parent in self.tables and len(self.rows[parent]) < _MOST_PER_TABLE:
+                    self._partners(law, table, parent)
+            if sum(map(len, self.rows.values())) == before:
+                return
+
+    def _partners(self, law: Inclusion | Symmetric, table: str, parent: str) -> None:
+        info = self.tables[table]
+        place = info.place(law.column)
+        if isinstance(law, Symmetric):
+            query = f"SELECT * FROM {quoted(info.name)} WHERE {quoted(law.column)} = ? AND {quoted(law.other)} = ? LIMIT 4"
+            for row in list(self.rows[table]):
+                if law.mirror(row, info) not in self._known[table]:
+                    self._add_all(table, self._source.ask(query, (row[info.place(law.other)], row[place])))
+            return
+        index = self.index(parent, self.tables[parent].place(law.parent_column))
+        query = f"SELECT * FROM {quoted(law.parent)} WHERE {quoted(law.parent_column)} = ? LIMIT 1"
+        for row in list(self.rows[table]):
+            if row[place] is not None and row[place] not in index:
+                self._add_all(parent, self._source.ask(query, (row[place],)))
+
+    def _add_all(self, table: str, rows: Iterable[Values] | None) -> None:
+        for row in rows or ():
+            self._add(table, row)
+
+    def _choice(self, atom: Atom) -> Choice | None:
+        info = self.tables[atom.table]
+        columns = ", ".join(quoted(info.columns[info.place(column)]) for column in atom.columns)
+        values: list[Values] = []
+        for condition in (f"NOT ({atom.sql})", atom.sql, f"({atom.sql}) IS NULL"):
+            query = f"SELECT DISTINCT {columns} FROM {quoted(info.name)} WHERE {condition} LIMIT 4"
+            values += self._source.ask(query) or []
+        places = tuple(info.place(column) for column in atom.columns)
+        if len(places) == 1:
+            made = [value for literal in atom.literals for value in neighbours(literal, info.types[places[0]])]
+            values += [(value,) for value in made if self._laws.may_be_new(atom.table, places[0], value)]
+        allowed = [row for row in values if all(self._laws.allows(atom.table, p, v) for p, v in zip(places, row, strict=True))]
+        return Choice(atom.table, places, tuple(dict.fromkeys(allowed))) if allowed else None
+
+
+def neighbours(literal: Any, declared: str) -> list[Any]:
+    """A literal and what lies just beside it: numbers, days, numbers as text."""
+    if isinstance(literal, float):
+        return [literal, literal - 1, literal + 1, literal - 0.01, literal + 0.01]
+    if isinstance(literal, int):
+        found: list[Any] = [literal, literal - 1, literal + 1]
+        if any(word in declared.upper() for word in ("REAL", "FLOA", "DOUB")):
+            found = [float(value) for value in found] + [literal + 0.01]
+        return found + ([str(value) for value in found] if any(word in declared.upper() for word in ("CHAR", "TEXT")) else [])
+    if (day := _day(literal)) is not None:
+        rest = literal[10:]
+        return [literal, *(f"{day + datetime.timedelta(days=step)}{rest}" for step in (-1, 1))]
+    if literal.isdigit() and len(literal) < 10:
+        return [literal, *(str(max(int(literal) + step, 0)).zfill(len(literal)) for step in (-1, 1))]
+    return [literal]
+
+
+def _day(text: str) -> datetime.date | None:
+    try:
+        return datetime.date.fromisoformat(text[:10])
+    except ValueError:
+        return None

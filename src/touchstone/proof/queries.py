@@ -1,0 +1,391 @@
+"""What a query looks at, read from its syntax tree: tables, columns, conditions, literals, and the places it leaves open.
+
+A query that cannot be parsed has no tree; everything here then says that nothing is known, and proof goes on by execution.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any, cast
+
+import sqlglot
+from msgspec import Struct
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from ..engines.sqlite.statements import is_volatile, statements
+from .source import Source, TableInfo, quoted
+
+_COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.Glob, exp.In, exp.Between, exp.Is)
+_ORDERED = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.EQ, exp.NEQ)
+_DEEPEST = 60
+_LONGEST = 20_000
+
+
+class Atom(Struct, frozen=True):
+    """One comparison that is about a single table."""
+
+    table: str
+    columns: tuple[str, ...]
+    sql: str
+    """With the columns unqualified."""
+    literals: tuple[Any, ...]
+    """What the columns are compared with."""
+
+
+class Query:
+    """One statement as written, and its tree where there is one."""
+
+    def __init__(self, sql: str, source: Source) -> None:
+        parts = statements(sql)
+        self.sql = parts[0].strip().rstrip(";").rstrip() if len(parts) == 1 else sql
+        self.single = len(parts) == 1
+        self._source = source
+        self.tree = parsed(self.sql) if self.single else None
+
+    @cached_property
+    def volatile(self) -> bool:
+        return is_volatile(self.sql)
+
+    @cached_property
+    def tables(self) -> dict[str, TableInfo]:
+        """By name in lower case; too many rather than too few. Those behind views, too."""
+        found: dict[str, TableInfo] = {}
+        texts = [self.sql.lower()]
+        while texts:
+            text = texts.pop()
+            for name, table in self._source.tables.items():
+                if name not in found and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text):
+                    found[name] = table
+                    if table.is_view:
+                        texts.append(table.sql.lower())
+        if self.tree is not None and not any(table.is_view for table in found.values()):
+            named = {table.name.lower() for table in self.tree.find_all(exp.Table)}
+            return {name: table for name, table in found.items() if name in named}
+        return found
+
+    def mentions(self, table: TableInfo) -> set[str] | None:
+        """The columns of a table that the query may look at, in lower case; None for all of them."""
+        if table.is_view or any(other.is_view for other in self.tables.values()) or self.tree is None or self._stars:
+            return None
+        return {column.lower() for column in table.columns} & self._identifiers
+
+    @cached_property
+    def _identifiers(self) -> set[str]:
+        assert self.tree is not None
+        return {node.name.lower() for node in self.tree.find_all(exp.Identifier)}
+
+    @cached_property
+    def _stars(self) -> bool:
+        assert self.tree is not None
+        if any(str(join.args.get("method") or "").upper() == "NATURAL" for join in self.tree.find_all(exp.Join)):
+            return True
+        return any(not isinstance(star.parent, exp.Count) for star in self.tree.find_all(exp.Star))
+
+    @cached_property
+    def columns(self) -> list[tuple[str, str]]:
+        """Tables and columns, in lower case, as far as the tree tells whose they are."""
+        if self.tree is None:
+            return []
+        found = (self._owner(column) for column in self.tree.find_all(exp.Column))
+        return list(dict.fromkeys(owner for owner in found if owner is not None))
+
+    def _owner(self, column: exp.Column) -> tuple[str, str] | None:
+        name, qualifier = column.name.lower(), column.table.lower()
+        node: exp.Expression | None = column
+        while (node := cast("exp.Expression | None", node.find_ancestor(exp.Select))) is not None:
+            sources = _sources(cast(exp.Select, node))
+            if qualifier:
+                if qualifier in sources:
+                    table = self._source.tables.get(sources[qualifier])
+                    return (sources[qualifier], name) if table is not None and table.has(name) else None
+                continue
+            for table_name in sources.values():
+                table = self._source.tables.get(table_name)
+                if table is not None and table.has(name):
+                    return table_name, name
+        return None
+
+    @cached_property
+    def atoms(self) -> list[Atom]:
+        if self.tree is None:
+            return []
+        found = (self._atom(node) for node in self.tree.find_all(*_COMPARISONS))
+        return list(dict.fromkeys(atom for atom in found if atom is not None))
+
+    def _atom(self, node: exp.Expression) -> Atom | None:
+        if node.find(exp.Select, exp.AggFunc, exp.Window):
+            return None
+        columns = list(node.find_all(exp.Column))
+        owners = [self._owner(column) for column in columns]
+        if not owners or None in owners:
+            return None
+        known = [owner for owner in owners if owner is not None]
+        if len({column.table.lower() for column in columns}) > 1 or len({table for table, _ in known}) > 1:
+            return None
+        bare = node.copy()
+        for column in list(bare.find_all(exp.Column)):
+            column.set("table", None)
+        return Atom(known[0][0], tuple(dict.fromkeys(name for _, name in known)), text(bare), tuple(_literals(node)))
+
+    @cached_property
+    def witnesses(self) -> list[tuple[list[tuple[str, str]], str, str]]:
+        """For each SELECT over real tables: its (alias, table)s, the query for rows that meet its conditions, and for any rows."""
+        if self.tree is None:
+            return []
+        found: list[tuple[list[tuple[str, str]], str, str]] = []
+        for select in self.tree.find_all(exp.Select):
+            sources = [(alias, name) for alias, name in _sources(select).items() if name in self._source.tables]
+            if sources and len(sources) == len(_sources(select)) and not any(self._source.tables[name].is_view for _, name in sources):
+                found.append((sources, *_witness(select, [alias for alias, _ in sources])))
+        return found
+
+    @cached_property
+    def groups(self) -> list[tuple[list[tuple[str, str]], str, tuple[int, ...]]]:
+        """For each SELECT that groups by one column: its (alias, table)s, a query for (key, row numbers…) of groups that it
+        keeps, and the whole numbers that it compares groups with."""
+        if self.tree is None:
+            return []
+        found: list[tuple[list[tuple[str, str]], str, tuple[int, ...]]] = []
+        for select in self.tree.find_all(exp.Select):
+            sources = [(alias, name) for alias, name in _sources(select).items() if name in self._source.tables]
+            if not sources or len(sources) < len(_sources(select)) or any(self._source.tables[name].is_view for _, name in sources):
+                continue
+            if (query := _grouped(select, [alias for alias, _ in sources])) is not None:
+                having = select.args.get("having")
+                numbers = tuple(n for n in _literals(having) if isinstance(n, int) and 0 <= n <= 60) if having is not None else ()
+                found.append((sources, query, numbers))
+        return found
+
+    @cached_property
+    def stripped(self) -> str | None:
+        """The query without its conditions (joins stay), or None where it has none."""
+        if self.tree is None:
+            return None
+        bare, found = self.tree.copy(), False
+        for select in bare.find_all(exp.Select):
+            where, having = select.args.get("where"), select.args.get("having")
+            if where is not None:
+                joins = [part for part in conjuncts(where.this) if is_join(part)]
+                found = found or len(joins) < len(list(conjuncts(where.this)))
+                select.set("where", exp.Where(this=exp.and_(*joins)) if joins else None)
+            if having is not None:
+                found = True
+                select.set("having", None)
+        for case in list(bare.find_all(exp.If)):
+            if isinstance(case.parent, exp.Case):
+                case.set("this", exp.true())
+                found = True
+        return text(bare) if found else None
+
+    @cached_property
+    def decided(self) -> list[str]:
+        """The query with what it leaves open decided one way and the other; empty where it leaves nothing open."""
+        if self.tree is None or not any(
+            select.args.get("limit") or select.args.get("offset") for select in self.tree.find_all(exp.Select, exp.SetOperation)
+        ):
+            return []
+        return [text(_decided(self.tree.copy(), descending)) for descending in (False, True)]
+
+
+def parsed(sql: str) -> exp.Expression | None:
+    if len(sql) > _LONGEST:
+        return None
+    try:
+        tree = sqlglot.parse_one(sql, read="sqlite")
+    except (SqlglotError, RecursionError, ValueError):
+        return None
+    query = isinstance(tree, exp.Query) and _depth(tree) <= _DEEPEST
+    return cast(exp.Expression, tree) if query else None
+
+
+def _depth(tree: Any) -> int:
+    deepest, level = 0, [tree]
+    while level and deepest <= _DEEPEST:
+        deepest += 1
+        level = [child for node in level for child in node.iter_expressions()]
+    return deepest
+
+
+def text(tree: exp.Expression) -> str:
+    return tree.sql(dialect="sqlite", comments=False)
+
+
+def _sources(select: exp.Select) -> dict[str, str]:
+    """Tables by alias, in lower case; what is not a table is there under an impossible name."""
+    found: dict[str, str] = {}
+    parts = [select.args.get("from_") or select.args.get("from"), *(select.args.get("joins") or ())]
+    common = {cte.alias.lower() for node in _enclosing(select) for cte in _ctes(node)}
+    for part in parts:
+        if part is None:
+            continue
+        table = part.this
+        name = table.name.lower() if isinstance(table, exp.Table) else ""
+        alias = (table.alias_or_name or f"?{len(found)}").lower()
+        found[alias] = "?" if not name or name in common else name
+    return found
+
+
+def _enclosing(node: exp.Expression | None) -> Iterator[exp.Expression]:
+    while node is not None:
+        yield node
+        node = node.parent
+
+
+def _ctes(node: exp.Expression) -> list[exp.Expression]:
+    clause = node.args.get("with_") or node.args.get("with")
+    return list(clause.expressions) if clause is not None else []
+
+
+def _literals(node: exp.Expression) -> Iterator[Any]:
+    for literal in node.find_all(exp.Literal):
+        if literal.is_string:
+            yield literal.this
+            continue
+        value = float(literal.this) if "." in literal.this or "e" in literal.this.lower() else int(literal.this)
+        yield -value if isinstance(literal.parent, exp.Neg) else value
+
+
+def conjuncts(condition: exp.Expression) -> Iterator[exp.Expression]:
+    if isinstance(condition, exp.And):
+        yield from conjuncts(condition.left)
+        yield from conjuncts(condition.right)
+    elif isinstance(condition, exp.Paren) and isinstance(condition.this, exp.And):
+        yield from conjuncts(condition.this)
+    else:
+        yield condition
+
+
+def is_join(part: exp.Expression) -> bool:
+    """An equation between columns of two tables."""
+    return (
+        isinstance(part, exp.EQ)
+        and isinstance(part.left, exp.Column)
+        and isinstance(part.right, exp.Column)
+        and part.left.table.lower() != part.right.table.lower()
+    )
+
+
+def _grouped(select: exp.Select, aliases: list[str]) -> str | None:
+    group = select.args.get("group")
+    keys = [key for key in group.expressions if isinstance(key, exp.Column)] if group is not None else []
+    if not keys:
+        return None
+    inner = select.copy()
+    inner.set("expressions", [keys[0].copy()])
+    inner.set("order", None)
+    for clause in ("offset", "distinct"):
+        inner.set(clause, None)
+    inner.set("limit", exp.Limit(expression=exp.Literal.number(3)))
+    outer = select.copy()
+    for clause in ("group", "having", "limit", "offset", "distinct", "order", "windows", "qualify"):
+        outer.set(clause, None)
+    numbers = [exp.Column(this=exp.to_identifier("rowid"), table=exp.to_identifier(alias, quoted=True)) for alias in aliases]
+    outer.set("expressions", [keys[0].copy(), *numbers])
+    where = outer.args.get("where")
+    kept = exp.In(this=keys[0].copy(), query=exp.Subquery(this=inner))
+    outer.set("where", exp.Where(this=exp.and_(*([where.this] if where is not None else []), kept)))
+    return f"{text(outer)} LIMIT 150"
+
+
+def _witness(select: exp.Select, aliases: list[str]) -> tuple[str, str]:
+    """Row numbers instead of results. A group that HAVING keeps is met by rows with its key."""
+    bare = select.copy()
+    group, having = bare.args.get("group"), bare.args.get("having")
+    keys = list(group.expressions) if group is not None else []
+    kept: exp.Expression | None = None
+    if having is not None and len(keys) == 1 and isinstance(keys[0], exp.Column):
+        inner = select.copy()
+        inner.set("expressions", [keys[0].copy()])
+        for clause in ("order", "limit", "offset", "distinct"):
+            inner.set(clause, None)
+        kept = exp.In(this=keys[0].copy(), query=exp.Subquery(this=inner))
+    for clause in ("group", "having", "limit", "offset", "distinct", "order", "windows", "qualify"):
+        bare.set(clause, None)
+    bare.set("expressions", [exp.Column(this=exp.to_identifier("rowid"), table=exp.to_identifier(alias, quoted=True)) for alias in aliases])
+    where = bare.args.get("where")
+    joins = [part.copy() for part in conjuncts(where.this) if is_join(part)] if where is not None else []
+    if kept is not None:
+        bare.set("where", exp.Where(this=exp.and_(*([where.this] if where is not None else []), kept)))
+    meeting = f"{text(bare)} LIMIT 12"
+    start = exp.GTE(
+        this=exp.Column(this=exp.to_identifier("rowid"), table=exp.to_identifier(aliases[0], quoted=True)),
+        expression=exp.Placeholder(),
+    )
+    bare.set("where", exp.Where(this=exp.and_(*joins, start)))
+    return meeting, f"{text(bare)} LIMIT 6"
+
+
+def _decided(tree: exp.Expression, descending: bool) -> exp.Expression:
+    """Further keys behind those of each ORDER BY that a LIMIT cuts: all columns of the result, and all group keys."""
+    for select in list(tree.find_all(exp.Select, exp.SetOperation)):
+        if not (select.args.get("limit") or select.args.get("offset")):
+            continue
+        order = select.args.get("order")
+        keys = list(order.expressions) if order is not None else []
+        width = len(select.selects)
+        more: list[exp.Expression] = [exp.Literal.number(place + 1) for place in range(min(width, 50))]
+        if any(column.is_star for column in select.selects):
+            more = []
+        group = select.args.get("group")
+        if group is not None:
+            more += [key.copy() for key in group.expressions if not isinstance(key, exp.Literal)]
+        elif isinstance(select, exp.Select) and len(_sources(select)) == 1 and not select.args.get("distinct"):
+            more += _rowid(select)
+        added = [exp.Ordered(this=key, desc=descending, nulls_first=not descending) for key in more]
+        if keys or added:
+            select.set("order", exp.Order(expressions=[*keys, *added]))
+    return tree
+
+
+def _rowid(select: exp.Select) -> list[exp.Expression]:
+    if "?" in _sources(select).values() or any(node.find(exp.AggFunc) for node in select.selects):
+        return []
+    return [exp.column("rowid")]
+
+
+def column_pairs(query: Query) -> list[tuple[str, str, str]]:
+    """Columns of one table that the query compares with each other: (table, column, column)."""
+    found: list[tuple[str, str, str]] = []
+    for atom in query.atoms:
+        if len(atom.columns) == 2:
+            found.append((atom.table, atom.columns[0], atom.columns[1]))
+    return found
+
+
+def same_statement(one: Query, other: Query) -> bool:
+    """The same after parsing: the writing of names, aliases and blanks does not count."""
+    if one.sql == other.sql:
+        return True
+    if one.tree is None or other.tree is None:
+        return False
+    return _canonical(one) == _canonical(other)
+
+
+def _canonical(query: Query) -> str:
+    assert query.tree is not None
+    tree = query.tree.copy()
+    names = _table_aliases(tree)
+    known = {column.lower() for table in query.tables.values() for column in table.columns} | query.tables.keys() | names.keys()
+    for node in tree.find_all(exp.Identifier):
+        name = node.this.lower()
+        if name in known or not node.args.get("quoted"):
+            role = isinstance(node.parent, exp.TableAlias) or (isinstance(node.parent, exp.Column) and node.arg_key == "table")
+            node.set("this", names.get(name, name) if role else name)
+            node.set("quoted", False)
+    for select in tree.find_all(exp.Select):
+        select.set("expressions", [part.this if isinstance(part, exp.Alias) and select is tree else part for part in select.expressions])
+    return text(tree)
+
+
+def _table_aliases(tree: exp.Expression) -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for table in tree.find_all(exp.Table):
+        found.setdefault(table.alias_or_name.lower(), f"t{len(found) + 1}")
+    return found
+
+
+def table_name(name: str) -> str:
+    return quoted(name)

@@ -1,0 +1,211 @@
+"""The original database, read only: its tables as they are declared, and rows of it.
+
+Everything that is asked here is limited by counted work (steps of SQLite's virtual machine), so that an answer never depends
+on how busy the machine is. What was asked once is remembered for as long as the object lives.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import sqlite3
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from msgspec import Struct
+
+from ..engines.sqlite.files import check, digest, folded
+
+STEPS = 4_000_000
+"""For one question to the original. About a tenth of a second."""
+_PER_CHECK = 10_000
+_LITERAL_DDL = re.compile(r"\bcollate\b|\bgenerated\b|\bcheck\b|\bas\s*\(|\bstrict\b|\bwithout\b", re.IGNORECASE)
+
+Values = tuple[Any, ...]
+
+
+class ForeignKey(Struct, frozen=True):
+    column: str
+    parent: str
+    parent_column: str
+
+
+class TableInfo(Struct, frozen=True):
+    """One table, or a view (then `is_view`, and it has no rows of its own)."""
+
+    name: str
+    sql: str
+    columns: tuple[str, ...]
+    types: tuple[str, ...]
+    not_null: tuple[bool, ...]
+    key: tuple[str, ...]
+    """The declared primary key."""
+    unique: tuple[tuple[str, ...], ...]
+    """Other declared unique columns."""
+    foreign_keys: tuple[ForeignKey, ...]
+    is_view: bool = False
+
+    def place(self, column: str) -> int:
+        return _places(self)[column.lower()]
+
+    def has(self, column: str) -> bool:
+        return column.lower() in _places(self)
+
+    @property
+    def whole(self) -> bool:
+        """Its declaration says what a list of columns cannot (collations, checks, generated columns): keep it as it is."""
+        return _LITERAL_DDL.search(self.sql) is not None
+
+
+_known_places: dict[tuple[str, ...], dict[str, int]] = {}
+
+
+def _places(table: TableInfo) -> dict[str, int]:
+    known = _known_places.get(table.columns)
+    if known is None:
+        known = _known_places[table.columns] = {name.lower(): place for place, name in enumerate(table.columns)}
+    return known
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+class TooMuchWork(Exception):
+    """The question took more steps than it may."""
+
+
+class Source:
+    """An original that is only ever read."""
+
+    def __init__(self, path: Path) -> None:
+        check(path)
+        self.path = path
+        uri = f"file:{quote(str(folded(path).resolve()))}?mode=ro&immutable=1"
+        self._connection = sqlite3.connect(uri, uri=True, isolation_level=None)
+        self._connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+        self._known: dict[tuple[str, Values], list[Values] | None] = {}
+
+    def close(self) -> None:
+        self._connection.close()
+
+    @cached_property
+    def digest(self) -> str:
+        return digest(self.path)
+
+    @cached_property
+    def tables(self) -> dict[str, TableInfo]:
+        """By name in lower case."""
+        found = self._connection.execute(
+            "SELECT name, sql, type FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' "
+            "AND sql IS NOT NULL AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY rowid"
+        ).fetchall()
+        tables: dict[str, TableInfo] = {}
+        for name, sql, kind in found:
+            try:
+                tables[name.lower()] = self._describe(name, sql, kind == "view")
+            except sqlite3.Error:
+                continue  # a view over something that is gone
+        return {name: _complete(table, tables) for name, table in tables.items()}
+
+    def _describe(self, name: str, sql: str, is_view: bool) -> TableInfo:
+        columns = self._connection.execute(f"PRAGMA table_info({quoted(name)})").fetchall()
+        keys = self._connection.execute(f"PRAGMA foreign_key_list({quoted(name)})").fetchall()
+        widths: dict[int, int] = {}
+        for key in keys:
+            widths[key[0]] = widths.get(key[0], 0) + 1
+        unique: list[tuple[str, ...]] = []
+        for index in self._connection.execute(f"PRAGMA index_list({quoted(name)})").fetchall():
+            if index[2] and not index[4]:
+                parts = self._connection.execute(f"PRAGMA index_info({quoted(index[1])})").fetchall()
+                if all(part[2] is not None for part in parts):
+                    unique.append(tuple(part[2] for part in parts))
+        return TableInfo(
+            name,
+            sql,
+            tuple(column[1] for column in columns),
+            tuple(column[2] or "" for column in columns),
+            tuple(bool(column[3]) for column in columns),
+            tuple(column[1] for column in sorted(columns, key=lambda column: column[5]) if column[5]),
+            tuple(sorted(set(unique))),
+            tuple(ForeignKey(key[3], key[2], key[4] or "") for key in keys if widths[key[0]] == 1),
+            is_view,
+        )
+
+    def ask(self, sql: str, values: Values = (), steps: int = STEPS) -> list[Values] | None:
+        """Rows, or None where the question makes no sense here or is too much work."""
+        if (sql, values) not in self._known:
+            try:
+                self._known[sql, values] = self.run(sql, values, steps)
+            except (sqlite3.Error, sqlite3.Warning, TooMuchWork, OverflowError):
+                self._known[sql, values] = None
+        return self._known[sql, values]
+
+    def run(self, sql: str, values: Values = (), steps: int | None = None) -> list[Values]:
+        """Rows. Without a number of steps there is no limit: for mining, once per database."""
+        if steps is None:
+            return self._connection.execute(sql, values).fetchall()
+        left = steps // _PER_CHECK
+
+        def spent() -> bool:
+            nonlocal left
+            left -= 1
+            return left < 0
+
+        self._connection.set_progress_handler(spent, _PER_CHECK)
+        try:
+            return self._connection.execute(sql, values).fetchall()
+        except sqlite3.OperationalError as error:
+            if str(error) == "interrupted":
+                raise TooMuchWork from None
+            raise
+        finally:
+            self._connection.set_progress_handler(None, 0)
+
+    def sample(self, table: TableInfo, size: int, seed: int) -> list[Values]:
+        """Rows from all over a table, the same for the same seed."""
+        name = quoted(table.name)
+        span = self.ask(f"SELECT min(rowid), max(rowid) FROM {name}")
+        if not span or span[0][0] is None or not isinstance(span[0][0], int):
+            return (self.ask(f"SELECT * FROM {name} LIMIT {size}") or []) if not table.is_view else []
+        low, high = span[0]
+        if high - low < size:
+            return self.ask(f"SELECT * FROM {name} LIMIT {size}") or []
+        chance = random.Random(f"{seed} {table.name}")
+        places = sorted({chance.randint(low, high) for _ in range(size)})
+        return self.ask(f"SELECT * FROM {name} WHERE rowid IN ({','.join(map(str, places))})") or []
+
+
+def _complete(table: TableInfo, tables: dict[str, TableInfo]) -> TableInfo:
+    """Foreign keys with the parent's own name and column; those that point nowhere are left out."""
+    keys: list[ForeignKey] = []
+    for key in table.foreign_keys:
+        parent = tables.get(key.parent.lower())
+        if parent is None or not table.has(key.column):
+            continue
+        column = key.parent_column or (parent.key[0] if len(parent.key) == 1 else "")
+        if column and parent.has(column):
+            own = table.columns[table.place(key.column)]
+            keys.append(ForeignKey(own, parent.name, parent.columns[parent.place(column)]))
+    return TableInfo(
+        table.name, table.sql, table.columns, table.types, table.not_null, table.key, table.unique, tuple(keys), table.is_view
+    )
+
+
+def create(table: TableInfo, columns: Sequence[str]) -> str:
+    """A CREATE statement with some of the columns, and of the keys what is left of them."""
+    if table.is_view or (table.whole and len(columns) == len(table.columns)):
+        return table.sql.rstrip().rstrip(";")
+    kept = {column.lower() for column in columns}
+    parts: list[str] = []
+    for name, kind, required in zip(table.columns, table.types, table.not_null, strict=True):
+        if name.lower() in kept:
+            only_key = table.key == (name,)
+            words = [quoted(name), kind, "NOT NULL" if required else "", "PRIMARY KEY" if only_key else ""]
+            parts.append(" ".join(word for word in words if word))
+    if len(table.key) > 1 and all(column.lower() in kept for column in table.key):
+        parts.append(f"PRIMARY KEY ({', '.join(map(quoted, table.key))})")
+    return f"CREATE TABLE {quoted(table.name)} ({', '.join(parts)})"

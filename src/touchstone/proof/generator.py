@@ -14,7 +14,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from .invariants import Checker, Inclusion, Invariant
+from .invariants import Checker, Copied, Inclusion, Invariant
 from .laws import Cell, Laws
 from .pool import Choice, Combination, Pool
 
@@ -173,13 +173,24 @@ class Draft:
             table, parent = law.table.lower(), law.parent.lower()
             info, there = self._laws.tables[table], self._laws.tables[parent]
             key, place, original = info.place(law.key), info.place(law.column), there.place(law.parent_column)
-            parents = {row[there.place(law.parent_key)]: row[original] for row in self.rows[parent].values()}
-            for row in self.rows[table].values():
-                if row[key] in parents and row[place] != parents[row[key]]:
-                    row[place] = parents[row[key]]
-                    self.changed.add((table, place))
-                    done = True
+            parents = {row[there.place(law.parent_key)]: (number, row[original]) for number, row in self.rows[parent].items()}
+            for number, row in self.rows[table].items():
+                if row[key] not in parents or row[place] == parents[row[key]][1]:
+                    continue
+                if law.exceptions and number >= 0 and self._is_exception(law, number, parents[row[key]][0]):
+                    continue
+                row[place] = parents[row[key]][1]
+                self.changed.add((table, place))
+                done = True
         return done
+
+    def _is_exception(self, law: Copied, number: int, parent_number: int) -> bool:
+        """The two rows belong together in the original, and are not equal there."""
+        table, parent = law.table.lower(), law.parent.lower()
+        row, original = self._pool.rows[table][number], self._pool.rows[parent][parent_number]
+        info, there = self._laws.tables[table], self._laws.tables[parent]
+        together = row[info.place(law.key)] == original[there.place(law.parent_key)]
+        return together and row[info.place(law.column)] != original[there.place(law.parent_column)]
 
     def _settle(self) -> bool:
         """Where a column determines another: all follow the first row that was changed, else the first."""

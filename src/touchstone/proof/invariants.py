@@ -62,7 +62,7 @@ class Determines(Struct, frozen=True, tag=True):
 
 
 class Copied(Struct, frozen=True, tag=True):
-    """A column holds what the row that a key points at holds."""
+    """A column holds what the row that a key points at holds. With exceptions: no change may add one."""
 
     table: str
     key: str
@@ -70,9 +70,11 @@ class Copied(Struct, frozen=True, tag=True):
     parent: str
     parent_key: str
     parent_column: str
+    exceptions: bool = False
 
     def __str__(self) -> str:
-        return f"{self.table}.{self.column} equals {self.parent}.{self.parent_column} of the row {self.key} points at"
+        mostly = "mostly " if self.exceptions else ""
+        return f"{self.table}.{self.column} {mostly}equals {self.parent}.{self.parent_column} of the row {self.key} points at"
 
 
 class NotNullAcross(Struct, frozen=True, tag=True):
@@ -356,7 +358,7 @@ class Checker:
         if isinstance(law, NotNullAcross):
             return all(parent[there] is not None for row in rows for parent in parents.get(row[key], ()))
         place = table.place(law.column)
-        return all(parent[there] == row[place] for row in rows for parent in parents.get(row[key], ()))
+        return law.exceptions or all(parent[there] == row[place] for row in rows for parent in parents.get(row[key], ()))
 
     def index(self, table: str, column: str) -> dict[Any, list[Sequence[Any]]]:
         name = table.lower()

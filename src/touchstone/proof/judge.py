@@ -11,7 +11,7 @@ that the queries differ, not which of them is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -261,8 +261,10 @@ class Search:
         one, other = canonical(expected), canonical(got)
         return one != other and not (is_void(one) and is_void(other)) and self._counts(content, one)
 
-    def without(self, content: Content, table: str, place: int) -> Content:
-        less = {name: rows if name != table else [*rows[:place], *rows[place + 1 :]] for name, rows in content.items()}
+    def without(self, content: Content, places: Iterable[tuple[str, int]]) -> Content:
+        """Less these rows, and those that need them."""
+        gone = set(places)
+        less = {name: [row for place, row in enumerate(rows) if (name, place) not in gone] for name, rows in content.items()}
         return subset_keeps(self.laws, less)
 
     def refutation(self, content: Content) -> Refutation:

@@ -89,10 +89,11 @@ class Query:
         """Tables and columns, in lower case, as far as the tree tells whose they are."""
         if self.tree is None:
             return []
-        found = (self._owner(column) for column in self.tree.find_all(exp.Column))
+        found = (self.owner(column) for column in self.tree.find_all(exp.Column))
         return list(dict.fromkeys(owner for owner in found if owner is not None))
 
-    def _owner(self, column: exp.Column) -> tuple[str, str] | None:
+    def owner(self, column: exp.Column) -> tuple[str, str] | None:
+        """Whose column it is: table and column in lower case, or None where that cannot be told."""
         name, qualifier = column.name.lower(), column.table.lower()
         node: exp.Expression | None = column
         while (node := cast("exp.Expression | None", node.find_ancestor(exp.Select))) is not None:
@@ -119,7 +120,7 @@ class Query:
         if node.find(exp.Select, exp.AggFunc, exp.Window):
             return None
         columns = list(node.find_all(exp.Column))
-        owners = [self._owner(column) for column in columns]
+        owners = [self.owner(column) for column in columns]
         if not owners or None in owners:
             return None
         known = [owner for owner in owners if owner is not None]

@@ -1,0 +1,284 @@
+"""One-step mutants of a gold: the slips that a prediction makes. How many of them a database tells from the gold is its strength.
+
+Mutants that EX cannot tell by its nature are left out: it compares sets, so neither an outer DISTINCT nor an outer order matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, cast
+
+from msgspec import Struct
+from sqlglot import exp
+
+from .arena import canonical
+from .judge import Budget, Pair, Search, Subject
+from .queries import Query, conjuncts, is_join, text
+
+KINDS = (
+    "dropped condition",
+    "dropped WHERE",
+    "dropped HAVING",
+    "other comparison",
+    "other aggregate",
+    "other join",
+    "DISTINCT",
+    "ASC or DESC",
+    "other column",
+)
+_MOST_STEPS = 40_000_000
+
+_COMPARISONS: dict[type[exp.Expression], tuple[type[exp.Expression], ...]] = {
+    exp.GT: (exp.GTE,),
+    exp.GTE: (exp.GT,),
+    exp.LT: (exp.LTE,),
+    exp.LTE: (exp.LT,),
+    exp.EQ: (exp.NEQ,),
+    exp.NEQ: (exp.EQ,),
+}
+_AGGREGATES: dict[type[exp.Expression], type[exp.Expression]] = {exp.Max: exp.Min, exp.Min: exp.Max, exp.Avg: exp.Sum, exp.Sum: exp.Avg}
+
+
+class Mutant(Struct, frozen=True):
+    kind: str
+    what: str
+    """As a clause: "the condition x = 1 is dropped"."""
+    sql: str
+
+
+def mutants(query: Query) -> list[Mutant]:
+    """Each one once, in the order of KINDS."""
+    if query.tree is None:
+        return []
+    found: dict[str, Mutant] = {}
+    original = text(query.tree)
+    for kind, what, tree in _steps(query):
+        sql = text(tree)
+        if sql != original:
+            found.setdefault(sql, Mutant(kind, what, sql))
+    return sorted(found.values(), key=lambda mutant: KINDS.index(mutant.kind))
+
+
+Step = tuple[str, str, exp.Expression]
+
+
+def _steps(query: Query) -> Iterator[Step]:
+    tree = query.tree
+    assert tree is not None
+    yield from _each(tree, exp.And, _sides)
+    yield from _each(tree, exp.Or, _sides)
+    yield from _each(tree, exp.Where, _dropped("dropped WHERE"))
+    yield from _each(tree, exp.Having, _dropped("dropped HAVING"))
+    for kind, others in _COMPARISONS.items():
+        for other in others:
+            yield from _each(tree, kind, _compared(other))
+    yield from _each(tree, exp.Between, _bounds)
+    for kind, other in _AGGREGATES.items():
+        yield from _each(tree, kind, _aggregated(other))
+    yield from _each(tree, exp.Join, _joined)
+    yield from _each(tree, exp.Count, _counted)
+    yield from _each(tree, exp.Select, _distinct)
+    yield from _each(tree, exp.Ordered, _turned)
+    yield from _each(tree, exp.Column, _column(query))
+
+
+Change = Callable[[Any], Iterator[tuple[str, str, exp.Expression | None]]]
+
+
+def _each(tree: exp.Expression, kind: type[exp.Expression], change: Change) -> Iterator[Step]:
+    """Applies each change to a fresh copy: what a node becomes, or None where it was changed in place."""
+    for place in range(len(list(tree.find_all(kind)))):
+        number = 0
+        while True:
+            copy = tree.copy()
+            node = list(copy.find_all(kind))[place]
+            changes = change(node)
+            for _ in range(number + 1):
+                made = next(changes, None)
+            if made is None:
+                break
+            word, what, new = made
+            if new is not None:
+                node.replace(new)
+            yield word, what, copy
+            number += 1
+
+
+def _sides(node: exp.And | exp.Or) -> Iterator[tuple[str, str, exp.Expression | None]]:
+    left, right = node.left, node.right
+    for dropped, kept in ((right, left), (left, right)):
+        if not is_join(dropped):
+            yield "dropped condition", f"the condition {text(dropped)} is dropped", kept.copy()
+
+
+def _dropped(kind: str) -> Change:
+    def change(node: exp.Where | exp.Having) -> Iterator[tuple[str, str, exp.Expression | None]]:
+        if kind == "dropped WHERE" and _holds_a_join(node.this):
+            return
+        what = text(node)
+        node.pop()
+        yield kind, f"{what} is dropped", None
+
+    return change
+
+
+def _holds_a_join(condition: exp.Expression) -> bool:
+    return any(is_join(part) for part in condition.find_all(exp.EQ))
+
+
+def _compared(other: type[exp.Expression]) -> Change:
+    def change(node: exp.Binary) -> Iterator[tuple[str, str, exp.Expression | None]]:
+        if not is_join(node) and node.find_ancestor(exp.Join) is None:
+            new = other(this=node.this.copy(), expression=node.expression.copy())
+            yield "other comparison", f"{text(node)} is {text(new)}", new
+
+    return change
+
+
+def _bounds(node: exp.Between) -> Iterator[tuple[str, str, exp.Expression | None]]:
+    low = exp.GTE(this=node.this.copy(), expression=node.args["low"].copy())
+    high = exp.LTE(this=node.this.copy(), expression=node.args["high"].copy())
+    for kept in (low, high):
+        yield "dropped condition", f"of {text(node)} only {text(kept)} is left", kept
+
+
+def _aggregated(other: type[exp.Expression]) -> Change:
+    def change(node: exp.Func) -> Iterator[tuple[str, str, exp.Expression | None]]:
+        if node.expressions:  # MAX(a, b) is no aggregate
+            return
+        new = other(this=node.this.copy())
+        yield "other aggregate", f"{text(node)} is {text(new)}", new
+
+    return change
+
+
+def _joined(node: exp.Join) -> Iterator[tuple[str, str, exp.Expression | None]]:
+    what = text(node)
+    if node.args.get("on") is None or _rejects_nulls(node):
+        return
+    if not node.args.get("side") and str(node.args.get("kind") or "INNER").upper() == "INNER":
+        node.set("kind", None)
+        node.set("side", "LEFT")
+        yield "other join", f"{what} is a LEFT JOIN", None
+    elif str(node.args.get("side")).upper() == "LEFT":
+        node.set("side", None)
+        yield "other join", f"{what} is an INNER JOIN", None
+
+
+def _rejects_nulls(node: exp.Join) -> bool:
+    """Whether a later condition asks something of the joined table, so that rows without a partner are lost all the same."""
+    select, alias = node.parent, node.this.alias_or_name.lower()
+    if not isinstance(select, exp.Select):
+        return True
+    where, joins = select.args.get("where"), cast("list[exp.Join]", select.args["joins"])
+    later = joins[[id(join) for join in joins].index(id(node)) + 1 :]
+    conditions = [join.args["on"] for join in later if join.args.get("on") is not None and not join.args.get("side")]
+    conditions += [part for part in conjuncts(where.this) if not part.find(exp.Or, exp.Is)] if where is not None else []
+    return any(column.table.lower() == alias for part in conditions for column in part.find_all(exp.Column))
+
+
+def _counted(node: exp.Count) -> Iterator[tuple[str, str, exp.Expression | None]]:
+    what = text(node)
+    if isinstance(node.this, exp.Distinct) and len(node.this.expressions) == 1:
+        node.set("this", node.this.expressions[0].copy())
+    elif isinstance(node.this, exp.Column):
+        node.set("this", exp.Distinct(expressions=[node.this.copy()]))
+    else:
+        return
+    yield "DISTINCT", f"{what} is {text(node)}", None
+
+
+def _distinct(node: exp.Select) -> Iterator[tuple[str, str, exp.Expression | None]]:
+    if not node.args.get("limit") and not (
+        isinstance(node.parent, exp.CTE) or (isinstance(node.parent, exp.Subquery) and isinstance(node.parent.parent, exp.From | exp.Join))
+    ):
+        return
+    if node.args.get("distinct"):
+        node.set("distinct", None)
+        yield "DISTINCT", "DISTINCT is dropped", None
+    elif not any(column.find(exp.AggFunc) for column in node.selects):
+        node.set("distinct", exp.Distinct())
+        yield "DISTINCT", "DISTINCT is added", None
+
+
+def _turned(node: exp.Ordered) -> Iterator[tuple[str, str, exp.Expression | None]]:
+    owner = node.find_ancestor(exp.Select, exp.Window, exp.SetOperation)
+    if owner is None or (not isinstance(owner, exp.Window) and not owner.args.get("limit")):
+        return
+    what = text(node)
+    node.set("desc", not node.args.get("desc"))
+    node.set("nulls_first", not node.args.get("desc"))
+    yield "ASC or DESC", f"the order by {what} is turned round", None
+
+
+def _column(query: Query) -> Change:
+    """A column of the result, or of an aggregate in it: the next column of its table with the same type."""
+
+    def change(node: exp.Column) -> Iterator[tuple[str, str, exp.Expression | None]]:
+        parent = node.parent
+        if isinstance(parent, exp.Distinct):
+            parent = parent.parent
+        shown = isinstance(parent, exp.Select) and node.arg_key == "expressions"
+        if not (shown or isinstance(parent, exp.AggFunc)) or (isinstance(node.parent, exp.Count)):
+            return
+        owner = query.owner(node)
+        if owner is None:
+            return
+        table = query.tables.get(owner[0])
+        if table is None:
+            return
+        place = table.place(owner[1])
+        alike = [name for name, kind in zip(table.columns, table.types, strict=True) if kind == table.types[place]]
+        if len(alike) > 1:
+            other = alike[(alike.index(table.columns[place]) + 1) % len(alike)]
+            new = exp.Column(this=exp.to_identifier(other, quoted=True), table=node.args.get("table"))
+            yield "other column", f"{text(node)} is {text(new)}", new
+
+    return change
+
+
+class Strength(Struct, frozen=True):
+    """How well a task is tested."""
+
+    mutants: int
+    told_by_original: int
+    """By the dataset's own database: what EX sees."""
+    told_by_generated: int
+    """Of the rest, by small databases that keep its invariants."""
+    by_kind: dict[str, tuple[int, int, int]]
+    untold: tuple[Mutant, ...]
+
+
+def strength(gold: str, subject: Subject, budget: Budget = Budget(minimising=0), seed: int = 0) -> Strength:  # noqa: B008
+    """Mutants that fail, or whose result on the original is too much work, are not counted."""
+    query = Query(gold, subject.source)
+    result = subject.source.ask(query.sql, steps=_MOST_STEPS)
+    counts: dict[str, list[int]] = {}
+    untold: list[Mutant] = []
+    for mutant in mutants(query) if result is not None else ():
+        other = subject.source.ask(mutant.sql, steps=_MOST_STEPS)
+        if other is None or result is None:
+            continue
+        count = counts.setdefault(mutant.kind, [0, 0, 0])
+        count[0] += 1
+        if canonical(other) != canonical(result):
+            count[1] += 1
+        elif tells(gold, mutant.sql, subject, budget, seed):
+            count[2] += 1
+        else:
+            untold.append(mutant)
+    totals = [sum(count[place] for count in counts.values()) for place in range(3)]
+    by_kind = cast("dict[str, tuple[int, int, int]]", {kind: tuple(count) for kind, count in counts.items()})
+    return Strength(*totals, by_kind, tuple(untold))
+
+
+def tells(gold: str, other: str, subject: Subject, budget: Budget, seed: int) -> bool:
+    """Whether some generated database tells the two apart."""
+    pair = Pair(gold, other, subject)
+    if pair.hopeless():
+        return False
+    search = Search(pair, seed)
+    try:
+        return search.run(budget).verdict == "refuted"
+    finally:
+        search.close()

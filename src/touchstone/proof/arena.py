@@ -23,6 +23,8 @@ _MOST_ROWS = 5_000
 _MOST_BYTES = 8 * 2**20
 _LONGEST_VALUE = 2**20
 
+FAILURES = (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError, MemoryError)
+
 Rows = list[tuple[Any, ...]]
 Frozen = frozenset[tuple[Any, ...]]
 
@@ -35,30 +37,25 @@ class Filled(Struct, frozen=True):
     """Which of the original's columns it has."""
 
 
-class Arena:
-    def __init__(self, tables: Mapping[str, Filled], queries: Sequence[str]) -> None:
-        self.tables = tables
-        self.steps = 0
-        """All that was spent so far."""
-        self._left = 0
+class Ring:
+    """A database in memory that untrusted queries may only read."""
+
+    def __init__(self, statements: Sequence[str], queries: Sequence[str] = ()) -> None:
+        self._left = STEPS
         self._guard = Guard(private=False)
-        self._guarded = True
+        self._guarded = False
+        self._reversed = False
         self._connection = sqlite3.connect(":memory:", isolation_level=None, cached_statements=64)
         self._connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
-        for statement in schema(tables):
+        for statement in statements:
             self._connection.execute(statement)
         self._connection.execute("PRAGMA trusted_schema = OFF")
         self._connection.set_authorizer(self._authorize)
         self._connection.set_progress_handler(self._spent, _PER_CHECK)
-        # Before anything is filled: Python remembers compiled statements by their text, so a query that is the text of one
-        # of ours must have been refused by then.
+        self._guarded = True
         self.refused = {sql for sql in queries if not self._admits(sql)}
-        base = [(filled.info.name, len(filled.places)) for filled in tables.values() if not filled.info.is_view]
-        self._clear = [f"DELETE FROM {quoted(name)}" for name, _ in base]
-        self._fill = {name.lower(): f"INSERT INTO {quoted(name)} VALUES ({','.join('?' * width)})" for name, width in base}
-        self._reversed = False
 
     def close(self) -> None:
         self._connection.close()
@@ -68,38 +65,14 @@ class Arena:
 
     def _spent(self) -> bool:
         self._left -= _PER_CHECK
-        self.steps += _PER_CHECK
         return self._left < 0
 
     def _admits(self, sql: str) -> bool:
         try:
             self._left = STEPS
             self._connection.execute(f"EXPLAIN {sql}").fetchall()
-        except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError, MemoryError):
+        except FAILURES:
             return False
-        return True
-
-    def fill(self, content: Mapping[str, Sequence[Sequence[Any]]], *, backwards: bool = False) -> bool:
-        """Other rows in place of those that are there; False if the declarations refuse them."""
-        self._guarded = False
-        self._left = STEPS
-        connection = self._connection
-        try:
-            connection.execute("BEGIN")
-            for statement in self._clear:
-                connection.execute(statement)
-            for name, rows in content.items():
-                filled = self.tables[name]
-                if rows:
-                    places = filled.places
-                    cut = rows if len(places) == len(rows[0]) else [[row[place] for place in places] for row in rows]
-                    connection.executemany(self._fill[name], reversed(cut) if backwards else cut)
-            connection.execute("COMMIT")
-        except (sqlite3.Error, OverflowError):
-            connection.rollback()
-            return False
-        finally:
-            self._guarded = True
         return True
 
     def reverse(self, on: bool) -> None:
@@ -125,7 +98,7 @@ class Arena:
                 if len(rows) > _MOST_ROWS or size > _MOST_BYTES:
                     cursor.close()
                     return None
-        except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError, MemoryError):
+        except FAILURES:
             return None
         return rows
 
@@ -134,6 +107,41 @@ class Arena:
         names = tuple(column[0] for column in cursor.description or ())
         cursor.close()
         return names
+
+
+class Arena(Ring):
+    """Filled with other rows again and again."""
+
+    def __init__(self, tables: Mapping[str, Filled], queries: Sequence[str]) -> None:
+        # The queries are admitted before anything is filled: Python remembers compiled statements by their text, so a query
+        # that is the text of one of ours must have been refused by then.
+        super().__init__(schema(tables), queries)
+        self.tables = tables
+        base = [(filled.info.name, len(filled.places)) for filled in tables.values() if not filled.info.is_view]
+        self._clear = [f"DELETE FROM {quoted(name)}" for name, _ in base]
+        self._fill = {name.lower(): f"INSERT INTO {quoted(name)} VALUES ({','.join('?' * width)})" for name, width in base}
+
+    def fill(self, content: Mapping[str, Sequence[Sequence[Any]]], *, backwards: bool = False) -> bool:
+        """Other rows in place of those that are there; False if the declarations refuse them."""
+        self._guarded = False
+        self._left = STEPS
+        connection = self._connection
+        try:
+            connection.execute("BEGIN")
+            for statement in self._clear:
+                connection.execute(statement)
+            for name, rows in content.items():
+                places = self.tables[name].places
+                if rows:
+                    cut = rows if len(places) == len(rows[0]) else [[row[place] for place in places] for row in rows]
+                    connection.executemany(self._fill[name], reversed(cut) if backwards else cut)
+            connection.execute("COMMIT")
+        except FAILURES:
+            connection.rollback()
+            return False
+        finally:
+            self._guarded = True
+        return True
 
 
 def schema(tables: Mapping[str, Filled]) -> list[str]:

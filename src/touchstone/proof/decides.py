@@ -1,15 +1,89 @@
-"""One sentence that says what makes the difference on a refuting database."""
+"""One sentence that says what makes the difference on a refuting database.
+
+A one-step change of either query that makes the two agree, there and on the larger database it was cut from, is what decides.
+Where no single step does, the sentence says what the two give.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlglot import exp
 
 from ..values import Table
 from ..verdicts.explain import explain
+from ..verdicts.shown import shown_row
+from .arena import Arena, Frozen, Rows, canonical
+from .mutants import Mutant, mutants
+from .queries import Query, parsed, text
 
-if TYPE_CHECKING:
-    from .judge import Search
+_MOST_MUTANTS = 60
 
 
-def what_decides(search: Search, gold: list[tuple[Any, ...]], prediction: list[tuple[Any, ...]]) -> str:
+def what_decides(arena: Arena, gold: Query, prediction: Query, contents: Sequence[dict[str, list[list[Any]]]]) -> str:
+    """The last of the contents is the one that is shown."""
+    results: list[tuple[Frozen, Frozen]] = []
+    shown: tuple[Rows, Rows] = ([], [])
+    of_gold, of_prediction = mutants(gold)[:_MOST_MUTANTS], mutants(prediction)[:_MOST_MUTANTS]
+    for content in contents:
+        arena.fill(content)
+        shown = arena.run(gold.sql) or [], arena.run(prediction.sql) or []
+        results.append((canonical(shown[0]), canonical(shown[1])))
+        of_gold = [mutant for mutant in of_gold if _gives(arena, mutant, results[-1][1])]
+        of_prediction = [mutant for mutant in of_prediction if _gives(arena, mutant, results[-1][0])]
+    if mutant := _telling(of_gold, prediction):
+        return _condition(mutant, *shown) or f"The prediction gives what the gold gives when {mutant.what}."
+    if mutant := _telling(of_prediction, gold):
+        return f"The prediction gives what the gold gives only when, in the prediction, {mutant.what}."
+    return _plainly(*shown)
+
+
+def _gives(arena: Arena, mutant: Mutant, wanted: Frozen) -> bool:
+    rows = arena.run(mutant.sql)
+    return rows is not None and canonical(rows) == wanted
+
+
+def _telling(candidates: Iterable[Mutant], other: Query) -> Mutant | None:
+    """A dropped condition that the other query has, too, explains nothing."""
+    written = " ".join(other.sql.lower().split())
+    found = list(candidates)
+    for mutant in found:
+        literal = _literal(mutant)
+        if mutant.kind == "ASC or DESC" and not _orders_alike(mutant, written):
+            continue
+        if mutant.kind != "dropped condition" or literal is None or literal.lower() not in written:
+            return mutant
+    return None
+
+
+def _orders_alike(mutant: Mutant, written: str) -> bool:
+    key = mutant.what.removeprefix("the order by ").removesuffix(" is turned round").lower().split()[0].rpartition(".")[2]
+    return re.search(rf"order by [^)]*\b{re.escape(key)}", written) is not None
+
+
+def _literal(mutant: Mutant) -> str | None:
+    condition = mutant.what.removeprefix("the condition ").removesuffix(" is dropped")
+    tree = parsed(f"SELECT {condition}")
+    literal = tree.find(exp.Literal) if tree is not None else None
+    return text(literal) if literal is not None else None
+
+
+def _condition(mutant: Mutant, gold: Rows, prediction: Rows) -> str | None:
+    """`position = 'Member'` in words, where the prediction lacks it."""
+    if mutant.kind not in ("dropped condition", "dropped WHERE"):
+        return None
+    clause = mutant.what.removeprefix("the condition ").removeprefix("WHERE ").removesuffix(" is dropped")
+    tree = parsed(f"SELECT {clause}")
+    condition = tree.selects[0] if isinstance(tree, exp.Select) else None
+    keeps = "keeps" if canonical(prediction) > canonical(gold) else "also takes"
+    if isinstance(condition, exp.EQ) and isinstance(condition.left, exp.Column) and isinstance(condition.right, exp.Literal):
+        return f"The prediction {keeps} rows whose {condition.left.name} is not {text(condition.right)}."
+    return f"The prediction {keeps} rows for which {clause} does not hold."
+
+
+def _plainly(gold: Rows, prediction: Rows) -> str:
+    if len(gold) == 1 and len(prediction) == 1:
+        return f"The gold gives {shown_row(gold[0])}, the prediction {shown_row(prediction[0])}."
     return explain(Table((), gold), Table((), prediction)).sentence

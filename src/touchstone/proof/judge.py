@@ -27,7 +27,7 @@ from .laws import Laws
 from .mining import mine
 from .pool import Pool
 from .queries import Query, same_statement
-from .source import Source, quoted
+from .source import Source, TableInfo, quoted
 
 ENOUGH = 10
 """Informative databases below which nothing is said."""
@@ -39,9 +39,9 @@ Word = Literal["same", "refuted", "upheld", "open"]
 class Budget(Struct, frozen=True):
     """How much is tried, in work and never in seconds."""
 
-    databases: int = 400
+    databases: int = 800
     """At most so many are made."""
-    informative: int = 120
+    informative: int = 250
     """The search ends after so many that could have told."""
     minimising: int = 250
     """Databases tried while a refutation is made smaller."""
@@ -99,15 +99,15 @@ class Subject:
 def prove(gold: str, prediction: str, database: Path | Subject, budget: Budget = Budget(), seed: int = 0) -> Proof:  # noqa: B008
     """Whether a prediction that gives the gold's rows on the original means the same as the gold."""
     if isinstance(database, Subject):
-        return _prove(Pair(gold, prediction, database), budget, seed)
+        return judge(Pair(gold, prediction, database), budget, seed)
     subject = Subject(database)
     try:
-        return _prove(Pair(gold, prediction, subject), budget, seed)
+        return judge(Pair(gold, prediction, subject), budget, seed)
     finally:
         subject.close()
 
 
-def _prove(pair: Pair, budget: Budget, seed: int) -> Proof:
+def judge(pair: Pair, budget: Budget, seed: int) -> Proof:
     if reason := pair.hopeless():
         return Proof(*reason)
     search = Search(pair, seed)
@@ -118,12 +118,14 @@ def _prove(pair: Pair, budget: Budget, seed: int) -> Proof:
 
 
 class Pair:
-    """Gold and prediction on one database."""
+    """Gold and prediction on one database, made so that further queries can be run there, too."""
 
-    def __init__(self, gold: str, prediction: str, subject: Subject) -> None:
+    def __init__(self, gold: str, prediction: str, subject: Subject, *, beside: Sequence[str] = (), whole: bool = False) -> None:
         self.subject = subject
         self.gold = Query(gold, subject.source)
         self.prediction = Query(prediction, subject.source)
+        self._queries = [self.gold, self.prediction, *(Query(sql, subject.source) for sql in beside)]
+        self._whole = whole
 
     def hopeless(self) -> tuple[Word, str] | None:
         """What needs no search."""
@@ -140,17 +142,20 @@ class Pair:
         return None
 
     @cached_property
+    def _named(self) -> dict[str, TableInfo]:
+        return {name: table for query in self._queries for name, table in query.tables.items()}
+
+    @cached_property
     def base_tables(self) -> frozenset[str]:
-        both = {**self.gold.tables, **self.prediction.tables}
-        return frozenset(name for name, table in both.items() if not table.is_view)
+        return frozenset(name for name, table in self._named.items() if not table.is_view)
 
     @cached_property
     def tables(self) -> Mapping[str, Filled]:
-        """With the columns that either query may look at."""
+        """With the columns that a query may look at."""
         found: dict[str, Filled] = {}
-        for name, table in {**self.gold.tables, **self.prediction.tables}.items():
-            mentions = [query.mentions(table) for query in (self.gold, self.prediction)]
-            everything = table.whole or table.is_view or any(columns is None for columns in mentions)
+        for name, table in self._named.items():
+            mentions = [query.mentions(table) for query in self._queries]
+            everything = self._whole or table.whole or table.is_view or any(columns is None for columns in mentions)
             wanted = set[str]().union(*(columns or () for columns in mentions))
             places = tuple(place for place, column in enumerate(table.columns) if everything or column.lower() in wanted)
             found[name] = Filled(table, places or (0,))
@@ -163,13 +168,16 @@ class Search:
     def __init__(self, pair: Pair, seed: int) -> None:
         self.pair = pair
         self.laws = pair.subject.laws(pair.base_tables)
-        self.pool = Pool(pair.subject.source, self.laws, (pair.gold, pair.prediction), seed)
+        tables = {name: pair.subject.source.tables[name] for name in sorted(pair.base_tables)}
+        self.pool = Pool(pair.subject.source, self.laws, tables, (pair.gold, pair.prediction), seed)
         self.generator = Generator(self.pool, self.laws, seed)
         gold, prediction = pair.gold, pair.prediction
         extras = [sql for query in (gold, prediction) for sql in (query.stripped, *query.decided) if sql is not None]
         self.arena = Arena(pair.tables, [gold.sql, prediction.sql, *extras])
         self.informative = 0
         self.databases = 0
+        self.found: Content | None = None
+        """The database of the refutation."""
         self.undetermined = 0
         self.silent = 0
 
@@ -251,6 +259,25 @@ class Search:
                 return False
         return True
 
+    def determined(self, content: Content) -> Rows | None:
+        """What the gold gives, if it says something and gives it however its rows come."""
+        if not self.arena.fill(content):
+            return None
+        rows = self.arena.run(self.pair.gold.sql)
+        if rows is None or is_void(rows):
+            return None
+        expected = canonical(rows)
+        for backwards in (False, True):
+            self.arena.fill(content, backwards=backwards)
+            self.arena.reverse(backwards)
+            try:
+                results = [self.arena.run(sql) for sql in (self.pair.gold.sql, *self.pair.gold.decided)]
+            finally:
+                self.arena.reverse(False)
+            if any(result is None or canonical(result) != expected for result in results):
+                return None
+        return rows
+
     def differs(self, content: Content) -> bool:
         """As `tells`, but without taking note."""
         if not self.arena.fill(content):
@@ -267,8 +294,10 @@ class Search:
         less = {name: [row for place, row in enumerate(rows) if (name, place) not in gone] for name, rows in content.items()}
         return subset_keeps(self.laws, less)
 
-    def refutation(self, content: Content) -> Refutation:
+    def refutation(self, content: Content, first: Content) -> Refutation:
+        """From the smallest database that was found, and the first."""
         arena, pair = self.arena, self.pair
+        decides = what_decides(self.arena, pair.gold, pair.prediction, (first, content))
         arena.fill(content)
         gold, prediction = arena.run(pair.gold.sql) or [], arena.run(pair.prediction.sql) or []
         expected, got = canonical(gold), canonical(prediction)
@@ -282,7 +311,7 @@ class Search:
             [row for row in dict.fromkeys(prediction) if not canonical([row]) & expected],
             sum(map(len, content.values())),
             any(tuple(row) not in real[name] for name, rows in content.items() for row in rows),
-            what_decides(self, gold, prediction),
+            decides,
         )
 
 

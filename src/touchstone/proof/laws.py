@@ -19,6 +19,7 @@ from .invariants import (
     OneOf,
     Prefix,
     Range,
+    Sum,
     Symmetric,
     Unique,
     holds_in_cell,
@@ -43,6 +44,10 @@ class Laws:
         self.asking = [law for law in self.all if isinstance(law, Inclusion | Symmetric)]
         self.copied = [law for law in self.all if isinstance(law, Copied)]
         self.inclusions = [law for law in self.all if isinstance(law, Inclusion)]
+        self.sums: defaultdict[str, list[Sum]] = defaultdict(list)
+        for law in self.all:
+            if isinstance(law, Sum):
+                self.sums[law.table.lower()].append(law)
         self.symmetric = [law for law in self.all if isinstance(law, Symmetric)]
         self._cells: defaultdict[Cell, list[Any]] = defaultdict(list)
         self._rows: defaultdict[Cell, list[Any]] = defaultdict(list)

@@ -17,7 +17,7 @@ Place = tuple[str, int]
 
 
 def minimised(search: Search, content: Content, budget: int) -> Refutation:
-    left = budget
+    left, first = budget, content
     shrinking = True
     while shrinking and left > 0:
         shrinking = False
@@ -29,7 +29,8 @@ def minimised(search: Search, content: Content, budget: int) -> Refutation:
                 break
             if left <= 0:
                 break
-    return search.refutation(content)
+    search.found = content
+    return search.refutation(content, first)
 
 
 def _parts(content: Content) -> Iterator[Iterable[Place]]:

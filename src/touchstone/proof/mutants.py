@@ -11,8 +11,6 @@ from typing import Any, cast
 from msgspec import Struct
 from sqlglot import exp
 
-from .arena import canonical
-from .judge import Budget, Pair, Search, Subject
 from .queries import Query, conjuncts, is_join, text
 
 KINDS = (
@@ -26,7 +24,6 @@ KINDS = (
     "ASC or DESC",
     "other column",
 )
-_MOST_STEPS = 40_000_000
 
 _COMPARISONS: dict[type[exp.Expression], tuple[type[exp.Expression], ...]] = {
     exp.GT: (exp.GTE,),
@@ -235,50 +232,3 @@ def _column(query: Query) -> Change:
             yield "other column", f"{text(node)} is {text(new)}", new
 
     return change
-
-
-class Strength(Struct, frozen=True):
-    """How well a task is tested."""
-
-    mutants: int
-    told_by_original: int
-    """By the dataset's own database: what EX sees."""
-    told_by_generated: int
-    """Of the rest, by small databases that keep its invariants."""
-    by_kind: dict[str, tuple[int, int, int]]
-    untold: tuple[Mutant, ...]
-
-
-def strength(gold: str, subject: Subject, budget: Budget = Budget(minimising=0), seed: int = 0) -> Strength:  # noqa: B008
-    """Mutants that fail, or whose result on the original is too much work, are not counted."""
-    query = Query(gold, subject.source)
-    result = subject.source.ask(query.sql, steps=_MOST_STEPS)
-    counts: dict[str, list[int]] = {}
-    untold: list[Mutant] = []
-    for mutant in mutants(query) if result is not None else ():
-        other = subject.source.ask(mutant.sql, steps=_MOST_STEPS)
-        if other is None or result is None:
-            continue
-        count = counts.setdefault(mutant.kind, [0, 0, 0])
-        count[0] += 1
-        if canonical(other) != canonical(result):
-            count[1] += 1
-        elif tells(gold, mutant.sql, subject, budget, seed):
-            count[2] += 1
-        else:
-            untold.append(mutant)
-    totals = [sum(count[place] for count in counts.values()) for place in range(3)]
-    by_kind = cast("dict[str, tuple[int, int, int]]", {kind: tuple(count) for kind, count in counts.items()})
-    return Strength(*totals, by_kind, tuple(untold))
-
-
-def tells(gold: str, other: str, subject: Subject, budget: Budget, seed: int) -> bool:
-    """Whether some generated database tells the two apart."""
-    pair = Pair(gold, other, subject)
-    if pair.hopeless():
-        return False
-    search = Search(pair, seed)
-    try:
-        return search.run(budget).verdict == "refuted"
-    finally:
-        search.close()

@@ -46,12 +46,10 @@ class Bundle(Struct, frozen=True):
 
 
 class Pool:
-    def __init__(self, source: Source, laws: Laws, queries: Sequence[Query], seed: int) -> None:
+    def __init__(self, source: Source, laws: Laws, tables: dict[str, TableInfo], queries: Sequence[Query], seed: int) -> None:
         self._source = source
         self._laws = laws
-        self.tables: dict[str, TableInfo] = {
-            name: table for query in queries for name, table in query.tables.items() if not table.is_view
-        }
+        self.tables = tables
         self.rows: dict[str, list[Values]] = {name: [] for name in self.tables}
         self._known: dict[str, dict[Values, int]] = {name: {} for name in self.tables}
         self._indexes: dict[tuple[str, int], dict[Any, list[int]]] = {}
@@ -169,14 +167,15 @@ class Pool:
             values += self._source.ask(query) or []
         places = tuple(info.place(column) for column in atom.columns)
         if len(places) == 1:
-            made = [value for literal in atom.literals for value in neighbours(literal, info.types[places[0]])]
+            like = next((row[places[0]] for row in self.rows[atom.table] if row[places[0]] is not None), None)
+            made = [value for literal in atom.literals for value in neighbours(literal, info.types[places[0]], like)]
             values += [(value,) for value in made if self._laws.may_be_new(atom.table, places[0], value)]
         allowed = [row for row in values if all(self._laws.allows(atom.table, p, v) for p, v in zip(places, row, strict=True))]
         return Choice(atom.table, places, tuple(dict.fromkeys(allowed))) if allowed else None
 
 
-def neighbours(literal: Any, declared: str) -> list[Any]:
-    """A literal and what lies just beside it: numbers, days, numbers as text."""
+def neighbours(literal: Any, declared: str, like: Any = None) -> list[Any]:
+    """A literal and what lies just beside it: numbers, days, numbers as text; days written like a value of the column."""
     if isinstance(literal, float):
         return [literal, literal - 1, literal + 1, literal - 0.01, literal + 0.01]
     if isinstance(literal, int):
@@ -185,8 +184,8 @@ def neighbours(literal: Any, declared: str) -> list[Any]:
             found = [float(value) for value in found] + [literal + 0.01]
         return found + ([str(value) for value in found] if any(word in declared.upper() for word in ("CHAR", "TEXT")) else [])
     if (day := _day(literal)) is not None:
-        rest = literal[10:]
-        return [literal, *(f"{day + datetime.timedelta(days=step)}{rest}" for step in (-1, 1))]
+        rest = literal[10:] or (like[10:] if isinstance(like, str) and _day(like) is not None else "")
+        return [literal[:10] + rest, *(f"{day + datetime.timedelta(days=step)}{rest}" for step in (-1, 1))]
     if literal.isdigit() and len(literal) < 10:
         return [literal, *(str(max(int(literal) + step, 0)).zfill(len(literal)) for step in (-1, 1))]
     return [literal]

@@ -1,0 +1,181 @@
+"""A distilled suite: per task the few databases that tell the most mutants and wrong predictions from the gold.
+
+It is built once by searching and then only read: scoring a prediction runs it on a handful of databases of a few rows. The file
+is compressed, and its digest is that of what it holds, so two suites with one digest judge alike everywhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ..failures import InputError
+from .arena import Frozen, Ring, canonical, is_void
+from .generator import Content
+from .judge import Budget, Pair, Search, Subject, statements
+from .mutants import mutants
+
+FORMAT = 1
+_MAGIC = b"touchstone suite 1\n"
+_TRIED = 120
+_MOST_DATABASES = 5
+_MOST_STEPS = 40_000_000
+
+Rows = list[tuple[Any, ...]]
+
+
+class SuiteDatabase(Struct, frozen=True):
+    statements: tuple[str, ...]
+    gold: Rows
+    """What the gold gives there, however its rows come."""
+
+
+class SuiteTask(Struct, frozen=True):
+    gold: str
+    databases: tuple[SuiteDatabase, ...]
+    targets: int
+    """Mutants and wrong predictions that it was built against: those that can be run."""
+    told: int
+    """Of these, told from the gold by one of the databases."""
+
+
+class Suite(Struct, frozen=True):
+    tasks: dict[str, SuiteTask]
+    format: int = FORMAT
+
+    def encoded(self) -> bytes:
+        return msgspec.msgpack.Encoder(order="deterministic").encode(self)
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.encoded()).hexdigest()
+
+    def save(self, directory: Path) -> Path:
+        """Under a name that holds its digest."""
+        path = directory / f"suite-{self.digest[:16]}.bin"
+        path.write_bytes(_MAGIC + zlib.compress(self.encoded(), 9))
+        return path
+
+    def told_apart(self, task: str, prediction: str) -> SuiteDatabase | None:
+        """The first database on which a prediction differs from the gold, if there is one."""
+        known = self.tasks.get(task)
+        for database in known.databases if known is not None else ():
+            if _differs(database, prediction):
+                return database
+        return None
+
+
+def load(path: Path) -> Suite:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot read the suite: {error.strerror}") from None
+    if not content.startswith(_MAGIC):
+        raise InputError(f"{path}: this is not a suite of Touchstone")
+    try:
+        suite = msgspec.msgpack.decode(zlib.decompress(content[len(_MAGIC) :]), type=Suite)
+    except (zlib.error, msgspec.DecodeError) as error:
+        raise InputError(f"{path}: the suite is damaged: {error}") from None
+    if path.name.startswith("suite-") and path.stem != f"suite-{suite.digest[:16]}":
+        raise InputError(f"{path}: the suite's content does not have the digest in its name")
+    return suite
+
+
+def build(tasks: Mapping[str, tuple[str, Subject]], predictions: Mapping[str, Iterable[str]], seed: int = 0) -> Suite:
+    """From golds with their databases, and what systems predicted (any of it; what is right tells nothing)."""
+    return Suite(
+        {key: build_task(gold, subject, predictions.get(key, ()), seed) for key, (gold, subject) in tasks.items()},
+    )
+
+
+def build_task(gold: str, subject: Subject, predictions: Iterable[str] = (), seed: int = 0) -> SuiteTask:
+    wanted = list(dict.fromkeys(predictions))
+    pair = Pair(gold, gold, subject, beside=wanted, whole=True)
+    if pair.gold.volatile or not pair.gold.single or not pair.base_tables:
+        return SuiteTask(gold, (), 0, 0)
+    targets = [*(mutant.sql for mutant in mutants(pair.gold)), *(sql.strip().rstrip(";") for sql in wanted)]
+    targets = [sql for sql in targets if subject.source.ask(sql, steps=_MOST_STEPS) is not None]
+    candidates = _candidates(pair, targets, subject, seed)
+    chosen: list[SuiteDatabase] = []
+    told: set[str] = set()
+    while candidates and len(chosen) < _MOST_DATABASES:
+        best = max(candidates, key=lambda candidate: (len(candidate[1] - told), -len(str(candidate[0].statements))))
+        if not best[1] - told:
+            break
+        told |= best[1]
+        chosen.append(best[0])
+        candidates.remove(best)
+    return SuiteTask(gold, tuple(chosen), len(targets), len(told))
+
+
+def _candidates(pair: Pair, targets: list[str], subject: Subject, seed: int) -> list[tuple[SuiteDatabase, set[str]]]:
+    """Databases on which the gold is determined, with the targets that they tell from it."""
+    search = Search(pair, seed)
+    found: list[tuple[SuiteDatabase, set[str]]] = []
+    contents = [content for number in range(_TRIED) if (content := search.generator.database(number)) is not None]
+    try:
+        found += [candidate for content in contents if (candidate := _candidate(search, content, targets)) is not None]
+    finally:
+        search.close()
+    reached = set[str]().union(*(told for _, told in found))
+    for target in targets:
+        if target in reached:
+            continue
+        own = Pair(pair.gold.sql, target, subject, beside=[pair.prediction.sql, *targets], whole=True)
+        if own.hopeless():
+            continue
+        search = Search(own, seed)
+        try:
+            if search.run(Budget()).refutation is not None and search.found is not None:
+                candidate = _candidate(search, search.found, targets)
+                if candidate is not None:
+                    found.append(candidate)
+                    reached |= candidate[1]
+        finally:
+            search.close()
+    return found
+
+
+def _candidate(search: Search, content: Content, targets: list[str]) -> tuple[SuiteDatabase, set[str]] | None:
+    rows = search.determined(content)
+    if rows is None:
+        return None
+    database = SuiteDatabase(tuple(statements(search.pair.tables, content)), rows)
+    search.arena.fill(content)
+    forwards = {sql: search.arena.run(sql) for sql in targets}
+    search.arena.reverse(True)
+    told: set[str] = set()
+    expected = canonical(rows)
+    for sql, first in forwards.items():
+        second = search.arena.run(sql)
+        if first is not None and second is not None and _tells(expected, first) and _tells(expected, second):
+            told.add(sql)
+    search.arena.reverse(False)
+    return database, told
+
+
+def _tells(expected: Frozen, rows: Rows) -> bool:
+    got = canonical(rows)
+    return got != expected and not (is_void(got) and is_void(expected))
+
+
+def _differs(database: SuiteDatabase, prediction: str) -> bool:
+    """The same however the prediction's rows come; one that fails here is not held against it."""
+    sql = prediction.strip().rstrip(";")
+    ring = Ring(database.statements, [sql])
+    try:
+        expected = canonical(database.gold)
+        first = ring.run(sql)
+        if first is None or not _tells(expected, first):
+            return False
+        ring.reverse(True)
+        second = ring.run(sql)
+        return second is not None and _tells(expected, second)
+    finally:
+        ring.close()

@@ -1,0 +1,115 @@
+"""Golds to look at: where several systems agree with each other, and not with the gold, on a database that refutes it.
+
+Each system's prediction that EX calls right is tried against the gold. On each refuting database all systems vote, also those
+that EX calls wrong; the largest group with one result that is not the gold's is the majority. Nothing here says that a gold is
+wrong: it says which ones a person should read first.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from .arena import Arena, Frozen, canonical
+from .judge import Budget, Pair, Refutation, Search, Subject
+
+_MOST_STEPS = 40_000_000
+
+
+class Suspect(Struct, frozen=True):
+    """One task's gold, and who stands against it."""
+
+    task: str
+    against: tuple[str, ...]
+    """Systems with the majority's result on the refuting database."""
+    beside: tuple[str, ...]
+    """Systems with the gold's result there."""
+    refuted: tuple[str, ...]
+    """Systems that EX calls right and whose prediction differs from the gold."""
+    gold: str
+    majority: str
+    """The query of the first system against the gold."""
+    refutation: Refutation
+
+    @property
+    def rank(self) -> tuple[int, int, int]:
+        """Largest first."""
+        return len(self.against) - len(self.beside), len(self.against), len(self.refuted)
+
+
+def suspect(
+    task: str,
+    gold: str,
+    predictions: Mapping[str, str],
+    subject: Subject,
+    budget: Budget = Budget(),  # noqa: B008
+    seed: int = 0,
+) -> Suspect | None:
+    """The case against a gold, if at least two systems agree on it."""
+    expected = subject.source.ask(gold, steps=_MOST_STEPS)
+    if expected is None:
+        return None
+    results = {system: subject.source.ask(sql, steps=_MOST_STEPS) for system, sql in predictions.items()}
+    running = [system for system in predictions if results[system] is not None]
+    right = [system for system in running if canonical(results[system] or []) == canonical(expected)]
+    found: list[tuple[Search, Refutation]] = []
+    refuted: list[str] = []
+    known: dict[str, bool] = {}
+    try:
+        for system in right:
+            sql = predictions[system]
+            if sql not in known:
+                pair = Pair(gold, sql, subject, beside=[predictions[other] for other in running])
+                search = None if pair.hopeless() else Search(pair, seed)
+                proof = search.run(budget) if search is not None else None
+                known[sql] = proof is not None and proof.refutation is not None
+                if search is not None and proof is not None and proof.refutation is not None:
+                    found.append((search, proof.refutation))
+                elif search is not None:
+                    search.close()
+            if known[sql]:
+                refuted.append(system)
+        cases = [_vote(task, gold, predictions, running, refuted, search, refutation) for search, refutation in found]
+    finally:
+        for search, _ in found:
+            search.close()
+    return max((case for case in cases if case is not None), key=lambda case: case.rank, default=None)
+
+
+def _vote(
+    task: str,
+    gold: str,
+    predictions: Mapping[str, str],
+    systems: list[str],
+    refuted: list[str],
+    search: Search,
+    refutation: Refutation,
+) -> Suspect | None:
+    content = search.found
+    if content is None:
+        return None
+    queries = {system: predictions[system].strip().rstrip(";") for system in systems}
+    arena = Arena(search.pair.tables, list(queries.values()))
+    try:
+        arena.fill(content)
+        groups: defaultdict[Frozen, list[str]] = defaultdict(list)
+        for system, sql in queries.items():
+            rows = arena.run(sql)
+            if rows is not None:
+                groups[canonical(rows)].append(system)
+    finally:
+        arena.close()
+    beside = groups.pop(canonical(refutation.gold), [])
+    # A result that only systems share which EX calls wrong is no case: they differ from the gold anyhow.
+    backed = [group for group in groups.values() if len(group) >= 2 and any(system in refuted for system in group)]
+    if not backed:
+        return None
+    against = max(backed, key=len)
+    first = next(system for system in against if system in refuted)
+    return Suspect(task, tuple(against), tuple(beside), tuple(refuted), gold, predictions[first], refutation)
+
+
+def ranked(cases: list[Suspect]) -> list[Suspect]:
+    return sorted(cases, key=lambda case: (*(-part for part in case.rank), case.task))

@@ -1,4 +1,4 @@
-"""Equivalent rewrites of a query, to see that none of them is ever refuted. Each kind changes the writing and never the meaning."""
+"""Equivalent rewrites of a query, to see that none of them is ever refuted: other writing, the same meaning."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def _some(nodes: Iterator[Any], chance: random.Random) -> list[Any]:
     return chosen or found[:1]
 
 
-def operands(holder: exp.Expression, chance: random.Random) -> bool:
+def operands(holder: exp.Expr, chance: random.Random) -> bool:
     nodes = _some(holder.find_all(*_MIRRORED), chance)
     for node in nodes:
         node.replace(_MIRRORED[type(node)](this=node.expression.copy(), expression=node.this.copy()))
     return bool(nodes)
 
 
-def sides(holder: exp.Expression, chance: random.Random) -> bool:
+def sides(holder: exp.Expr, chance: random.Random) -> bool:
     nodes = _some(holder.find_all(exp.And, exp.Or), chance)
     for node in nodes:
         left, right = node.this.copy(), node.expression.copy()
@@ -58,7 +58,7 @@ def sides(holder: exp.Expression, chance: random.Random) -> bool:
     return bool(nodes)
 
 
-def aliases(holder: exp.Expression, chance: random.Random) -> bool:
+def aliases(holder: exp.Expr, chance: random.Random) -> bool:
     """Other names for tables that have an alias which is used nowhere else."""
     tables = [table for table in holder.find_all(exp.Table) if table.alias]
     names = [table.alias.lower() for table in tables]
@@ -96,7 +96,7 @@ def _named(query: Any, names: list[str]) -> Any:
     return inner
 
 
-def subquery(holder: exp.Expression, chance: random.Random) -> bool:
+def subquery(holder: exp.Expr, chance: random.Random) -> bool:
     names = _names(holder.this)
     inner = _named(holder.this, names) if names else None
     if inner is None or holder.this.args.get("with_"):
@@ -105,7 +105,7 @@ def subquery(holder: exp.Expression, chance: random.Random) -> bool:
     return True
 
 
-def common_table(holder: exp.Expression, chance: random.Random) -> bool:
+def common_table(holder: exp.Expr, chance: random.Random) -> bool:
     names = _names(holder.this)
     inner = _named(holder.this, names) if names else None
     if inner is None or holder.this.args.get("with_"):
@@ -114,12 +114,14 @@ def common_table(holder: exp.Expression, chance: random.Random) -> bool:
     return True
 
 
-def in_or_equal(holder: exp.Expression, chance: random.Random) -> bool:
+def in_or_equal(holder: exp.Expr, chance: random.Random) -> bool:
     """A list is a chain of equations, and an equation with a literal is a list of one."""
     changed = False
     for node in list(holder.find_all(exp.In)):
         if node.args.get("query") is None and node.expressions and node.args.get("unnest") is None:
-            node.replace(exp.Paren(this=exp.or_(*(exp.EQ(this=node.this.copy(), expression=e.copy()) for e in node.expressions))))
+            node.replace(
+                exp.Paren(this=exp.or_(*(exp.EQ(this=node.this.copy(), expression=e.copy()) for e in node.expressions)))
+            )
             changed = True
     if changed:
         return True
@@ -131,7 +133,7 @@ def in_or_equal(holder: exp.Expression, chance: random.Random) -> bool:
     return changed
 
 
-def exists(holder: exp.Expression, chance: random.Random) -> bool:
+def exists(holder: exp.Expr, chance: random.Random) -> bool:
     """IN with a plain subquery, as a condition that has to hold."""
     changed = False
     for node in list(holder.find_all(exp.In)):
@@ -152,7 +154,7 @@ def exists(holder: exp.Expression, chance: random.Random) -> bool:
     return changed
 
 
-def join_or_where(holder: exp.Expression, chance: random.Random) -> bool:
+def join_or_where(holder: exp.Expr, chance: random.Random) -> bool:
     changed = False
     for select in list(holder.find_all(exp.Select)):
         joins = select.args.get("joins") or []
@@ -170,11 +172,16 @@ def join_or_where(holder: exp.Expression, chance: random.Random) -> bool:
     return changed
 
 
-def join_order(holder: exp.Expression, chance: random.Random) -> bool:
+def join_order(holder: exp.Expr, chance: random.Random) -> bool:
     changed = False
     for select in list(holder.find_all(exp.Select)):
         joins, start = select.args.get("joins") or [], select.args.get("from_") or select.args.get("from")
-        if len(joins) == 1 and joins[0].args.get("on") and not joins[0].args.get("side") and not any(c.is_star for c in select.selects):
+        if (
+            len(joins) == 1
+            and joins[0].args.get("on")
+            and not joins[0].args.get("side")
+            and not any(c.is_star for c in select.selects)
+        ):
             one, other = start.this.copy(), joins[0].this.copy()
             start.set("this", other)
             joins[0].set("this", one)
@@ -182,7 +189,7 @@ def join_order(holder: exp.Expression, chance: random.Random) -> bool:
     return changed
 
 
-def between(holder: exp.Expression, chance: random.Random) -> bool:
+def between(holder: exp.Expr, chance: random.Random) -> bool:
     nodes = list(holder.find_all(exp.Between))
     for node in nodes:
         low = exp.GTE(this=node.this.copy(), expression=node.args["low"].copy())
@@ -191,7 +198,7 @@ def between(holder: exp.Expression, chance: random.Random) -> bool:
     return bool(nodes)
 
 
-def distinct_or_group(holder: exp.Expression, chance: random.Random) -> bool:
+def distinct_or_group(holder: exp.Expr, chance: random.Random) -> bool:
     changed = False
     for select in holder.find_all(exp.Select):
         columns = [column.this if isinstance(column, exp.Alias) else column for column in select.selects]
@@ -207,7 +214,7 @@ def distinct_or_group(holder: exp.Expression, chance: random.Random) -> bool:
     return changed
 
 
-def case_or_iif(holder: exp.Expression, chance: random.Random) -> bool:
+def case_or_iif(holder: exp.Expr, chance: random.Random) -> bool:
     changed = False
     for case in list(holder.find_all(exp.Case)):
         branches = case.args["ifs"]
@@ -219,7 +226,7 @@ def case_or_iif(holder: exp.Expression, chance: random.Random) -> bool:
     return changed
 
 
-def negated(holder: exp.Expression, chance: random.Random) -> bool:
+def negated(holder: exp.Expr, chance: random.Random) -> bool:
     nodes = [node for node in _some(holder.find_all(*_NEGATED), chance) if node.find_ancestor(exp.Join) is None]
     for node in nodes:
         opposite = _NEGATED[type(node)](this=node.this.copy(), expression=node.expression.copy())
@@ -227,17 +234,20 @@ def negated(holder: exp.Expression, chance: random.Random) -> bool:
     return bool(nodes)
 
 
-def counted(holder: exp.Expression, chance: random.Random) -> bool:
+def counted(holder: exp.Expr, chance: random.Random) -> bool:
     nodes = [node for node in holder.find_all(exp.Count) if isinstance(node.this, exp.Star)]
     for node in nodes:
         node.set("this", exp.Literal.number(1))
     return bool(nodes)
 
 
-def always_true(holder: exp.Expression, chance: random.Random) -> bool:
+def always_true(holder: exp.Expr, chance: random.Random) -> bool:
     nodes = list(holder.find_all(exp.Where))
     for node in nodes:
-        node.set("this", exp.and_(exp.Paren(this=node.this.copy()), exp.EQ(this=exp.Literal.number(1), expression=exp.Literal.number(1))))
+        node.set(
+            "this",
+            exp.and_(exp.Paren(this=node.this.copy()), exp.EQ(this=exp.Literal.number(1), expression=exp.Literal.number(1))),
+        )
     return bool(nodes)
 
 

@@ -1,1 +1,50 @@
-"""EX with proof."""
+"""EX with proof: whether a prediction that gives the gold's rows on one database means the same as the gold.
+
+    source      the original database, read only
+    mining      the invariants that its rows keep; `invariants` says what they are, `laws` arranges them
+    queries     what a query looks at
+    pool        the real rows that databases are made of; `generator` makes them
+    arena       where both queries run, guarded and limited by counted work
+    judge       the verdict; `minimise` makes a refutation small, `decides` puts it in a sentence
+    mutants     one-step mutants of a gold; `strength` counts who tells them
+    suite       the few databases of a task, frozen; `suspects` the golds that systems agree against
+
+Left to right, no way back, but for `minimise`, which the judge calls last. It needs sqlglot: `pip install touchstone[proof]`.
+"""
+
+from __future__ import annotations
+
+from .invariants import Invariant, amended, violations
+from .judge import Budget, Proof, Refutation, Subject, prove
+from .mining import mine
+from .mutants import Mutant, mutants
+from .source import Source
+from .strength import Strength, strength
+from .suite import Suite, SuiteDatabase, SuiteTask, build, build_task, load
+from .suspects import Suspect, ranked, suspect
+
+__all__ = [
+    "Budget",
+    "Invariant",
+    "Mutant",
+    "Proof",
+    "Refutation",
+    "Source",
+    "Strength",
+    "Subject",
+    "Suite",
+    "SuiteDatabase",
+    "SuiteTask",
+    "Suspect",
+    "amended",
+    "build",
+    "build_task",
+    "load",
+    "mine",
+    "mutants",
+    "prove",
+    "ranked",
+    "strength",
+    "suspect",
+    "violations",
+]

@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from ..engines.sqlite.guard import Guard
-from .source import TableInfo, create, quoted
+from .source import TableInfo, create, decode, quoted
 
 STEPS = 400_000
 """For one statement on a small database."""
@@ -46,7 +46,7 @@ class Ring:
         self._guarded = False
         self._reversed = False
         self._connection = sqlite3.connect(":memory:", isolation_level=None, cached_statements=64)
-        self._connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+        self._connection.text_factory = decode
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
         for statement in statements:

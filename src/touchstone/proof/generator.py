@@ -24,7 +24,6 @@ _SIZES = (2, 1, 3, 2, 5, 3, 8, 2, 14)
 _CHANGES = (1, 2, 0, 3, 1, 5, 2, 8)
 _TRIES = 4
 _MOST_ROUNDS = 8
-_DEPTH = 4
 
 
 class Draft:
@@ -136,10 +135,11 @@ class Draft:
 
     def mend(self) -> bool:
         """Adds, completes and removes rows until nothing is missing; False if that does not end."""
-        for _ in range(_MOST_ROUNDS):
-            if not (self._complete() | self._mirror() | self._copy() | self._settle()):
-                return True
-        return False
+        return any(not self._mend_once() for _ in range(_MOST_ROUNDS))
+
+    def _mend_once(self) -> bool:
+        """Whether anything had to be done."""
+        return self._complete() | self._mirror() | self._copy() | self._settle()
 
     def _complete(self) -> bool:
         done = False
@@ -335,7 +335,10 @@ class Generator:
             return
         row = draft.add(table, chance.choice(partners))
         pointing = [
-            (name, column, there) for (name, column), targets in self._laws.pointing.items() for parent, there in targets if parent == table
+            (name, column, there)
+            for (name, column), targets in self._laws.pointing.items()
+            for parent, there in targets
+            if parent == table
         ]
         if pointing:
             name, column, there = chance.choice(pointing)

@@ -267,7 +267,7 @@ def holds_in_row(law: Ordered | Sum | Quotient | Prefix | NullTogether, row: Seq
         return True
     if isinstance(law, Prefix):
         return str(value).startswith(str(other))
-    return type(value) is not type(other) and not (_number(value) and _number(other)) or value <= other
+    return (type(value) is not type(other) and not (_number(value) and _number(other))) or value <= other
 
 
 def _number(value: Any) -> bool:

@@ -120,7 +120,9 @@ def judge(pair: Pair, budget: Budget, seed: int) -> Proof:
 class Pair:
     """Gold and prediction on one database, made so that further queries can be run there, too."""
 
-    def __init__(self, gold: str, prediction: str, subject: Subject, *, beside: Sequence[str] = (), whole: bool = False) -> None:
+    def __init__(
+        self, gold: str, prediction: str, subject: Subject, *, beside: Sequence[str] = (), whole: bool = False
+    ) -> None:
         self.subject = subject
         self.gold = Query(gold, subject.source)
         self.prediction = Query(prediction, subject.source)

@@ -26,7 +26,7 @@ from .invariants import (
     holds_in_row,
     named,
 )
-from .source import TableInfo, Values
+from .source import TableInfo
 
 _NUMBERS = ("REAL", "FLOA", "DOUB", "NUM", "DEC")
 

@@ -34,7 +34,9 @@ def minimised(search: Search, content: Content, budget: int) -> Refutation:
 
 
 def _parts(content: Content) -> Iterator[Iterable[Place]]:
-    places = [(name, place) for name in sorted(content, key=lambda name: -len(content[name])) for place in range(len(content[name]))]
+    places = [
+        (name, place) for name in sorted(content, key=lambda name: -len(content[name])) for place in range(len(content[name]))
+    ]
     size = len(places) // 2
     while size > 1:
         yield from (places[start : start + size] for start in range(0, len(places), size))

@@ -80,16 +80,18 @@ class _Column:
     def __init__(self, name: str, values: list[Any]) -> None:
         self.name = name
         self.values = values
-        counts = Counter(values)
+        counts: Counter[Any] = Counter(values)
         self.nulls = counts.pop(None, 0)
         self.counts = counts
         self.filled = len(values) - self.nulls
         # How often two random rows agree here, NULL being a value like others.
         total = max(len(values), 1)
         self.agreement = (sum(count * count for count in counts.values()) + self.nulls**2) / total**2
-        kinds = {type(value) for value in counts}
+        kinds: set[type] = {type(value) for value in counts}
         self.numeric = bool(kinds) and kinds <= {int, float}
-        self.whole = kinds == {int} or (self.numeric and all(value == math.floor(value) for value in counts if abs(value) < 1e18))
+        self.whole = kinds == {int} or (
+            self.numeric and all(value == math.floor(value) for value in counts if abs(value) < 1e18)
+        )
         self.text = kinds == {str}
         self.measures = self.numeric and not self.whole
         self.unique = self.filled >= 2 and len(counts) == self.filled
@@ -144,7 +146,11 @@ def _of_values(loaded: _Loaded, column: _Column) -> Iterator[Invariant]:
     few = 0 < len(column.counts) <= _MOST_VALUES and column.filled >= 5 * len(column.counts)
     if few and column.name not in _pointing(loaded.table) and (column.text or _is_code(column)):
         values = tuple(sorted(column.counts, key=lambda value: (str(type(value)), value)))
-        found = {row[0] for row in loaded.source.run(f"SELECT DISTINCT {name} FROM {quoted(table)}")} if loaded.sampled else set(values)
+        found = (
+            {row[0] for row in loaded.source.run(f"SELECT DISTINCT {name} FROM {quoted(table)}")}
+            if loaded.sampled
+            else set(values)
+        )
         if found - {None} == set(values):
             yield OneOf(table, column.name, values)
             return
@@ -185,9 +191,9 @@ def _uniqueness(loaded: _Loaded) -> Iterator[Invariant]:
     for one, other in combinations(rest, 2):
         if (one.name, other.name) in declared or pairs * one.agreement * other.agreement < 3:
             continue
-        if _distinct(one.values[:_HEAD], other.values[:_HEAD]) and _distinct(one.values, other.values):
-            if loaded.one_each([one.name, other.name]):
-                yield Unique(table.name, (one.name, other.name))
+        held = _distinct(one.values[:_HEAD], other.values[:_HEAD]) and _distinct(one.values, other.values)
+        if held and loaded.one_each([one.name, other.name]):
+            yield Unique(table.name, (one.name, other.name))
 
 
 def _distinct(one: list[Any], other: list[Any]) -> bool:
@@ -229,13 +235,16 @@ def _within_rows(loaded: _Loaded) -> Iterator[Invariant]:
     yield from _arithmetic(loaded, numbers)
     texts = [column for column in loaded.columns if column.text and len(column.counts) > 1]
     for one, other in permutations(texts, 2):
-        if _begins(one, other) and loaded.confirmed(f"substr({quoted(one.name)}, 1, length({quoted(other.name)})) <> {quoted(other.name)}"):
+        if _begins(one, other) and loaded.confirmed(
+            f"substr({quoted(one.name)}, 1, length({quoted(other.name)})) <> {quoted(other.name)}"
+        ):
             yield Prefix(table, one.name, other.name)
-    holed = [column for column in loaded.columns if 3 <= column.nulls and column.filled >= 3]
+    holed = [column for column in loaded.columns if column.nulls >= 3 and column.filled >= 3]
     for one, other in permutations(holed, 2):
-        if one.nulls <= other.nulls and all(b is None for a, b in zip(one.values, other.values, strict=True) if a is None):
-            if loaded.confirmed(f"{quoted(one.name)} IS NULL AND {quoted(other.name)} IS NOT NULL"):
-                yield NullTogether(table, one.name, other.name)
+        if one.nulls > other.nulls or any(b is not None for a, b in zip(one.values, other.values, strict=True) if a is None):
+            continue
+        if loaded.confirmed(f"{quoted(one.name)} IS NULL AND {quoted(other.name)} IS NOT NULL"):
+            yield NullTogether(table, one.name, other.name)
 
 
 def _is_date(column: _Column) -> bool:
@@ -308,7 +317,7 @@ def _declared(tables: list[TableInfo]) -> Iterator[_Link]:
 
 
 def _undeclared(loaded: dict[str, _Loaded], laws: list[Invariant]) -> Iterator[_Link]:
-    """Columns whose values all occur in a unique column of another table. Numbers often do by accident: there the names decide."""
+    """Columns whose values all occur in a unique column of another table. Numbers do by accident: there the names decide."""
     unique = {(law.table, law.columns[0]) for law in laws if isinstance(law, Unique) and len(law.columns) == 1}
     for parent_name, parent_column in sorted(unique):
         parent = loaded[parent_name].column(parent_column)
@@ -365,13 +374,14 @@ def _copies(source: Source, link: _Link, child: _Loaded, parent: _Loaded) -> Ite
     """Compared in a sample of the joined rows first."""
     key = link.key
     joined = (
-        f"FROM {quoted(link.table)} AS c JOIN {quoted(key.parent)} AS p ON c.{quoted(key.column)} = p.{quoted(key.parent_column)}"
+        f"FROM {quoted(link.table)} AS c "
+        f"JOIN {quoted(key.parent)} AS p ON c.{quoted(key.column)} = p.{quoted(key.parent_column)}"
     )
     rows = source.run(f"SELECT c.*, p.* {joined} LIMIT 2000")
     width = len(child.columns)
     for there, column in enumerate(parent.columns):
         values = [row[width + there] for row in rows]
-        if 0 < column.nulls and len(rows) >= 8 and None not in values and not _pk(parent.table, column.name):
+        if column.nulls > 0 and len(rows) >= 8 and None not in values and column.name not in parent.table.key:
             odds = 1 - column.nulls / max(parent.rows, 1)
             if len(rows) * -math.log(odds or 1e-9) > _SURPRISE and not source.run(
                 f"SELECT 1 {joined} WHERE p.{quoted(column.name)} IS NULL LIMIT 1"
@@ -390,10 +400,6 @@ def _copies(source: Source, link: _Link, child: _Loaded, parent: _Loaded) -> Ite
                 yield Copied(link.table, key.column, own.name, key.parent, key.parent_column, column.name, total[1] > 0)
 
 
-def _pk(table: TableInfo, column: str) -> bool:
-    return column in table.key
-
-
 def _agreements(source: Source, links: list[_Link], loaded: dict[str, _Loaded]) -> Iterator[Invariant]:
     """Two keys of a row that lead to rows which agree; and pairs of columns that are there both ways."""
     for one, other in combinations(links, 2):
@@ -404,7 +410,9 @@ def _agreements(source: Source, links: list[_Link], loaded: dict[str, _Loaded]) 
             (a.name, b.name)
             for a in first.columns
             for b in second.columns
-            if a.name.lower() == b.name.lower() and len(a.counts) > 1 and a.name not in (one.key.parent_column, other.key.parent_column)
+            if a.name.lower() == b.name.lower()
+            and len(a.counts) > 1
+            and a.name not in (one.key.parent_column, other.key.parent_column)
         ]
         joined = (
             f"FROM {quoted(one.table)} AS c "
@@ -428,6 +436,7 @@ def _agreements(source: Source, links: list[_Link], loaded: dict[str, _Loaded]) 
 def _symmetry(loaded: _Loaded, one: str, other: str) -> Iterator[Invariant]:
     if loaded.sampled or loaded.rows < 4:
         return
+    one, other = sorted((one, other), key=loaded.table.place)
     law = Symmetric(loaded.table.name, one, other)
     rows = set(zip(*(column.values for column in loaded.columns), strict=True))
     mirrored = [law.mirror(row, loaded.table) for row in rows]

@@ -1,11 +1,12 @@
-"""One-step mutants of a gold: the slips that a prediction makes. How many of them a database tells from the gold is its strength.
+"""One-step mutants of a gold: the slips that a prediction makes.
 
-Mutants that EX cannot tell by its nature are left out: it compares sets, so neither an outer DISTINCT nor an outer order matter.
+Mutants that EX cannot tell by its nature are left out: it compares sets, so an outer DISTINCT or an outer order do not matter.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any, cast
 
 from msgspec import Struct
@@ -25,7 +26,7 @@ KINDS = (
     "other column",
 )
 
-_COMPARISONS: dict[type[exp.Expression], tuple[type[exp.Expression], ...]] = {
+_COMPARISONS: dict[type[exp.Expr], tuple[type[exp.Expr], ...]] = {
     exp.GT: (exp.GTE,),
     exp.GTE: (exp.GT,),
     exp.LT: (exp.LTE,),
@@ -33,7 +34,7 @@ _COMPARISONS: dict[type[exp.Expression], tuple[type[exp.Expression], ...]] = {
     exp.EQ: (exp.NEQ,),
     exp.NEQ: (exp.EQ,),
 }
-_AGGREGATES: dict[type[exp.Expression], type[exp.Expression]] = {exp.Max: exp.Min, exp.Min: exp.Max, exp.Avg: exp.Sum, exp.Sum: exp.Avg}
+_AGGREGATES: dict[type[exp.Expr], type[exp.Expr]] = {exp.Max: exp.Min, exp.Min: exp.Max, exp.Avg: exp.Sum, exp.Sum: exp.Avg}
 
 
 class Mutant(Struct, frozen=True):
@@ -56,7 +57,7 @@ def mutants(query: Query) -> list[Mutant]:
     return sorted(found.values(), key=lambda mutant: KINDS.index(mutant.kind))
 
 
-Step = tuple[str, str, exp.Expression]
+Step = tuple[str, str, exp.Expr]
 
 
 def _steps(query: Query) -> Iterator[Step]:
@@ -79,19 +80,17 @@ def _steps(query: Query) -> Iterator[Step]:
     yield from _each(tree, exp.Column, _column(query))
 
 
-Change = Callable[[Any], Iterator[tuple[str, str, exp.Expression | None]]]
+Change = Callable[[Any], Iterator[tuple[str, str, exp.Expr | None]]]
 
 
-def _each(tree: exp.Expression, kind: type[exp.Expression], change: Change) -> Iterator[Step]:
+def _each(tree: exp.Expr, kind: type[exp.Expr], change: Change) -> Iterator[Step]:
     """Applies each change to a fresh copy: what a node becomes, or None where it was changed in place."""
     for place in range(len(list(tree.find_all(kind)))):
         number = 0
         while True:
             copy = tree.copy()
             node = list(copy.find_all(kind))[place]
-            changes = change(node)
-            for _ in range(number + 1):
-                made = next(changes, None)
+            made = next(islice(change(node), number, None), None)
             if made is None:
                 break
             word, what, new = made
@@ -101,7 +100,7 @@ def _each(tree: exp.Expression, kind: type[exp.Expression], change: Change) -> I
             number += 1
 
 
-def _sides(node: exp.And | exp.Or) -> Iterator[tuple[str, str, exp.Expression | None]]:
+def _sides(node: exp.And | exp.Or) -> Iterator[tuple[str, str, exp.Expr | None]]:
     left, right = node.left, node.right
     for dropped, kept in ((right, left), (left, right)):
         if not is_join(dropped):
@@ -109,7 +108,7 @@ def _sides(node: exp.And | exp.Or) -> Iterator[tuple[str, str, exp.Expression | 
 
 
 def _dropped(kind: str) -> Change:
-    def change(node: exp.Where | exp.Having) -> Iterator[tuple[str, str, exp.Expression | None]]:
+    def change(node: exp.Where | exp.Having) -> Iterator[tuple[str, str, exp.Expr | None]]:
         if kind == "dropped WHERE" and _holds_a_join(node.this):
             return
         what = text(node)
@@ -119,12 +118,12 @@ def _dropped(kind: str) -> Change:
     return change
 
 
-def _holds_a_join(condition: exp.Expression) -> bool:
+def _holds_a_join(condition: exp.Expr) -> bool:
     return any(is_join(part) for part in condition.find_all(exp.EQ))
 
 
-def _compared(other: type[exp.Expression]) -> Change:
-    def change(node: exp.Binary) -> Iterator[tuple[str, str, exp.Expression | None]]:
+def _compared(other: type[exp.Expr]) -> Change:
+    def change(node: exp.Binary) -> Iterator[tuple[str, str, exp.Expr | None]]:
         if not is_join(node) and node.find_ancestor(exp.Join) is None:
             new = other(this=node.this.copy(), expression=node.expression.copy())
             yield "other comparison", f"{text(node)} is {text(new)}", new
@@ -132,15 +131,15 @@ def _compared(other: type[exp.Expression]) -> Change:
     return change
 
 
-def _bounds(node: exp.Between) -> Iterator[tuple[str, str, exp.Expression | None]]:
+def _bounds(node: exp.Between) -> Iterator[tuple[str, str, exp.Expr | None]]:
     low = exp.GTE(this=node.this.copy(), expression=node.args["low"].copy())
     high = exp.LTE(this=node.this.copy(), expression=node.args["high"].copy())
     for kept in (low, high):
         yield "dropped condition", f"of {text(node)} only {text(kept)} is left", kept
 
 
-def _aggregated(other: type[exp.Expression]) -> Change:
-    def change(node: exp.Func) -> Iterator[tuple[str, str, exp.Expression | None]]:
+def _aggregated(other: type[exp.Expr]) -> Change:
+    def change(node: exp.Func) -> Iterator[tuple[str, str, exp.Expr | None]]:
         if node.expressions:  # MAX(a, b) is no aggregate
             return
         new = other(this=node.this.copy())
@@ -149,7 +148,7 @@ def _aggregated(other: type[exp.Expression]) -> Change:
     return change
 
 
-def _joined(node: exp.Join) -> Iterator[tuple[str, str, exp.Expression | None]]:
+def _joined(node: exp.Join) -> Iterator[tuple[str, str, exp.Expr | None]]:
     what = text(node)
     if node.args.get("on") is None or _rejects_nulls(node):
         return
@@ -174,7 +173,7 @@ def _rejects_nulls(node: exp.Join) -> bool:
     return any(column.table.lower() == alias for part in conditions for column in part.find_all(exp.Column))
 
 
-def _counted(node: exp.Count) -> Iterator[tuple[str, str, exp.Expression | None]]:
+def _counted(node: exp.Count) -> Iterator[tuple[str, str, exp.Expr | None]]:
     what = text(node)
     if isinstance(node.this, exp.Distinct) and len(node.this.expressions) == 1:
         node.set("this", node.this.expressions[0].copy())
@@ -185,9 +184,10 @@ def _counted(node: exp.Count) -> Iterator[tuple[str, str, exp.Expression | None]
     yield "DISTINCT", f"{what} is {text(node)}", None
 
 
-def _distinct(node: exp.Select) -> Iterator[tuple[str, str, exp.Expression | None]]:
+def _distinct(node: exp.Select) -> Iterator[tuple[str, str, exp.Expr | None]]:
     if not node.args.get("limit") and not (
-        isinstance(node.parent, exp.CTE) or (isinstance(node.parent, exp.Subquery) and isinstance(node.parent.parent, exp.From | exp.Join))
+        isinstance(node.parent, exp.CTE)
+        or (isinstance(node.parent, exp.Subquery) and isinstance(node.parent.parent, exp.From | exp.Join))
     ):
         return
     if node.args.get("distinct"):
@@ -198,7 +198,7 @@ def _distinct(node: exp.Select) -> Iterator[tuple[str, str, exp.Expression | Non
         yield "DISTINCT", "DISTINCT is added", None
 
 
-def _turned(node: exp.Ordered) -> Iterator[tuple[str, str, exp.Expression | None]]:
+def _turned(node: exp.Ordered) -> Iterator[tuple[str, str, exp.Expr | None]]:
     owner = node.find_ancestor(exp.Select, exp.Window, exp.SetOperation)
     if owner is None or (not isinstance(owner, exp.Window) and not owner.args.get("limit")):
         return
@@ -211,7 +211,7 @@ def _turned(node: exp.Ordered) -> Iterator[tuple[str, str, exp.Expression | None
 def _column(query: Query) -> Change:
     """A column of the result, or of an aggregate in it: the next column of its table with the same type."""
 
-    def change(node: exp.Column) -> Iterator[tuple[str, str, exp.Expression | None]]:
+    def change(node: exp.Column) -> Iterator[tuple[str, str, exp.Expr | None]]:
         parent = node.parent
         if isinstance(parent, exp.Distinct):
             parent = parent.parent

@@ -106,7 +106,9 @@ class Pool:
                 starts = sorted({1, *(chance.randint(1, max(last, 1)) for _ in range(_STARTS - 1))})
                 numbers = [row for start in starts for row in self._source.ask(joined, (start,)) or []]
             for row in numbers:
-                parts = [(name, place) for (_, name), number in zip(sources, row, strict=True) for place in self._row(name, number)]
+                parts = [
+                    (name, place) for (_, name), number in zip(sources, row, strict=True) for place in self._row(name, number)
+                ]
                 if parts:
                     found[tuple(dict.fromkeys(parts))] = None
         return list(found)
@@ -117,7 +119,9 @@ class Pool:
         for sources, grouped, numbers in query.groups:
             members: dict[Any, dict[Combination, None]] = {}
             for key, *row in self._source.ask(grouped) or []:
-                parts = [(name, place) for (_, name), number in zip(sources, row, strict=True) for place in self._row(name, number)]
+                parts = [
+                    (name, place) for (_, name), number in zip(sources, row, strict=True) for place in self._row(name, number)
+                ]
                 members.setdefault(key, {})[tuple(dict.fromkeys(parts))] = None
             found += [Bundle(tuple(combinations), numbers) for combinations in members.values()]
         return found

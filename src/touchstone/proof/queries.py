@@ -16,10 +16,9 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from ..engines.sqlite.statements import is_volatile, statements
-from .source import Source, TableInfo, quoted
+from .source import Source, TableInfo
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.Glob, exp.In, exp.Between, exp.Is)
-_ORDERED = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.EQ, exp.NEQ)
 _DEEPEST = 60
 _LONGEST = 20_000
 
@@ -95,8 +94,8 @@ class Query:
     def owner(self, column: exp.Column) -> tuple[str, str] | None:
         """Whose column it is: table and column in lower case, or None where that cannot be told."""
         name, qualifier = column.name.lower(), column.table.lower()
-        node: exp.Expression | None = column
-        while (node := cast("exp.Expression | None", node.find_ancestor(exp.Select))) is not None:
+        node: exp.Expr | None = column
+        while (node := cast("exp.Expr | None", node.find_ancestor(exp.Select))) is not None:
             sources = _sources(cast(exp.Select, node))
             if qualifier:
                 if qualifier in sources:
@@ -116,7 +115,7 @@ class Query:
         found = (self._atom(node) for node in self.tree.find_all(*_COMPARISONS))
         return list(dict.fromkeys(atom for atom in found if atom is not None))
 
-    def _atom(self, node: exp.Expression) -> Atom | None:
+    def _atom(self, node: exp.Expr) -> Atom | None:
         if node.find(exp.Select, exp.AggFunc, exp.Window):
             return None
         columns = list(node.find_all(exp.Column))
@@ -133,13 +132,17 @@ class Query:
 
     @cached_property
     def witnesses(self) -> list[tuple[list[tuple[str, str]], str, str]]:
-        """For each SELECT over real tables: its (alias, table)s, the query for rows that meet its conditions, and for any rows."""
+        """For each SELECT over real tables: its (alias, table)s, a query for rows that meet its conditions, and one for any."""
         if self.tree is None:
             return []
         found: list[tuple[list[tuple[str, str]], str, str]] = []
         for select in self.tree.find_all(exp.Select):
             sources = [(alias, name) for alias, name in _sources(select).items() if name in self._source.tables]
-            if sources and len(sources) == len(_sources(select)) and not any(self._source.tables[name].is_view for _, name in sources):
+            if (
+                sources
+                and len(sources) == len(_sources(select))
+                and not any(self._source.tables[name].is_view for _, name in sources)
+            ):
                 found.append((sources, *_witness(select, [alias for alias, _ in sources])))
         return found
 
@@ -152,11 +155,17 @@ class Query:
         found: list[tuple[list[tuple[str, str]], str, tuple[int, ...]]] = []
         for select in self.tree.find_all(exp.Select):
             sources = [(alias, name) for alias, name in _sources(select).items() if name in self._source.tables]
-            if not sources or len(sources) < len(_sources(select)) or any(self._source.tables[name].is_view for _, name in sources):
+            if (
+                not sources
+                or len(sources) < len(_sources(select))
+                or any(self._source.tables[name].is_view for _, name in sources)
+            ):
                 continue
             if (query := _grouped(select, [alias for alias, _ in sources])) is not None:
                 having = select.args.get("having")
-                numbers = tuple(n for n in _literals(having) if isinstance(n, int) and 0 <= n <= 60) if having is not None else ()
+                numbers = (
+                    tuple(n for n in _literals(having) if isinstance(n, int) and 0 <= n <= 60) if having is not None else ()
+                )
                 found.append((sources, query, numbers))
         return found
 
@@ -191,7 +200,7 @@ class Query:
         return [text(_decided(self.tree.copy(), descending)) for descending in (False, True)]
 
 
-def parsed(sql: str) -> exp.Expression | None:
+def parsed(sql: str) -> exp.Expr | None:
     if len(sql) > _LONGEST:
         return None
     try:
@@ -199,7 +208,7 @@ def parsed(sql: str) -> exp.Expression | None:
     except (SqlglotError, RecursionError, ValueError):
         return None
     query = isinstance(tree, exp.Query) and _depth(tree) <= _DEEPEST
-    return cast(exp.Expression, tree) if query else None
+    return cast(exp.Expr, tree) if query else None
 
 
 def _depth(tree: Any) -> int:
@@ -210,7 +219,7 @@ def _depth(tree: Any) -> int:
     return deepest
 
 
-def text(tree: exp.Expression) -> str:
+def text(tree: exp.Expr) -> str:
     return tree.sql(dialect="sqlite", comments=False)
 
 
@@ -229,18 +238,18 @@ def _sources(select: exp.Select) -> dict[str, str]:
     return found
 
 
-def _enclosing(node: exp.Expression | None) -> Iterator[exp.Expression]:
+def _enclosing(node: exp.Expr | None) -> Iterator[exp.Expr]:
     while node is not None:
         yield node
         node = node.parent
 
 
-def _ctes(node: exp.Expression) -> list[exp.Expression]:
+def _ctes(node: exp.Expr) -> list[exp.Expr]:
     clause = node.args.get("with_") or node.args.get("with")
     return list(clause.expressions) if clause is not None else []
 
 
-def _literals(node: exp.Expression) -> Iterator[Any]:
+def _literals(node: exp.Expr) -> Iterator[Any]:
     for literal in node.find_all(exp.Literal):
         if literal.is_string:
             yield literal.this
@@ -249,7 +258,7 @@ def _literals(node: exp.Expression) -> Iterator[Any]:
         yield -value if isinstance(literal.parent, exp.Neg) else value
 
 
-def conjuncts(condition: exp.Expression) -> Iterator[exp.Expression]:
+def conjuncts(condition: exp.Expr) -> Iterator[exp.Expr]:
     if isinstance(condition, exp.And):
         yield from conjuncts(condition.left)
         yield from conjuncts(condition.right)
@@ -259,7 +268,7 @@ def conjuncts(condition: exp.Expression) -> Iterator[exp.Expression]:
         yield condition
 
 
-def is_join(part: exp.Expression) -> bool:
+def is_join(part: exp.Expr) -> bool:
     """An equation between columns of two tables."""
     return (
         isinstance(part, exp.EQ)
@@ -296,7 +305,7 @@ def _witness(select: exp.Select, aliases: list[str]) -> tuple[str, str]:
     bare = select.copy()
     group, having = bare.args.get("group"), bare.args.get("having")
     keys = list(group.expressions) if group is not None else []
-    kept: exp.Expression | None = None
+    kept: exp.Expr | None = None
     if having is not None and len(keys) == 1 and isinstance(keys[0], exp.Column):
         inner = select.copy()
         inner.set("expressions", [keys[0].copy()])
@@ -305,7 +314,10 @@ def _witness(select: exp.Select, aliases: list[str]) -> tuple[str, str]:
         kept = exp.In(this=keys[0].copy(), query=exp.Subquery(this=inner))
     for clause in ("group", "having", "limit", "offset", "distinct", "order", "windows", "qualify"):
         bare.set(clause, None)
-    bare.set("expressions", [exp.Column(this=exp.to_identifier("rowid"), table=exp.to_identifier(alias, quoted=True)) for alias in aliases])
+    bare.set(
+        "expressions",
+        [exp.Column(this=exp.to_identifier("rowid"), table=exp.to_identifier(alias, quoted=True)) for alias in aliases],
+    )
     where = bare.args.get("where")
     joins = [part.copy() for part in conjuncts(where.this) if is_join(part)] if where is not None else []
     if kept is not None:
@@ -319,7 +331,7 @@ def _witness(select: exp.Select, aliases: list[str]) -> tuple[str, str]:
     return meeting, f"{text(bare)} LIMIT 6"
 
 
-def _decided(tree: exp.Expression, descending: bool) -> exp.Expression:
+def _decided(tree: exp.Expr, descending: bool) -> exp.Expr:
     """Further keys behind those of each ORDER BY that a LIMIT cuts: all columns of the result, and all group keys."""
     for select in list(tree.find_all(exp.Select, exp.SetOperation)):
         if not (select.args.get("limit") or select.args.get("offset")):
@@ -327,7 +339,7 @@ def _decided(tree: exp.Expression, descending: bool) -> exp.Expression:
         order = select.args.get("order")
         keys = list(order.expressions) if order is not None else []
         width = len(select.selects)
-        more: list[exp.Expression] = [exp.Literal.number(place + 1) for place in range(min(width, 50))]
+        more: list[exp.Expr] = [exp.Literal.number(place + 1) for place in range(min(width, 50))]
         if any(column.is_star for column in select.selects):
             more = []
         group = select.args.get("group")
@@ -341,19 +353,10 @@ def _decided(tree: exp.Expression, descending: bool) -> exp.Expression:
     return tree
 
 
-def _rowid(select: exp.Select) -> list[exp.Expression]:
+def _rowid(select: exp.Select) -> list[exp.Expr]:
     if "?" in _sources(select).values() or any(node.find(exp.AggFunc) for node in select.selects):
         return []
     return [exp.column("rowid")]
-
-
-def column_pairs(query: Query) -> list[tuple[str, str, str]]:
-    """Columns of one table that the query compares with each other: (table, column, column)."""
-    found: list[tuple[str, str, str]] = []
-    for atom in query.atoms:
-        if len(atom.columns) == 2:
-            found.append((atom.table, atom.columns[0], atom.columns[1]))
-    return found
 
 
 def same_statement(one: Query, other: Query) -> bool:
@@ -377,16 +380,15 @@ def _canonical(query: Query) -> str:
             node.set("this", names.get(name, name) if role else name)
             node.set("quoted", False)
     for select in tree.find_all(exp.Select):
-        select.set("expressions", [part.this if isinstance(part, exp.Alias) and select is tree else part for part in select.expressions])
+        select.set(
+            "expressions",
+            [part.this if isinstance(part, exp.Alias) and select is tree else part for part in select.expressions],
+        )
     return text(tree)
 
 
-def _table_aliases(tree: exp.Expression) -> Mapping[str, str]:
+def _table_aliases(tree: exp.Expr) -> Mapping[str, str]:
     found: dict[str, str] = {}
     for table in tree.find_all(exp.Table):
         found.setdefault(table.alias_or_name.lower(), f"t{len(found) + 1}")
     return found
-
-
-def table_name(name: str) -> str:
-    return quoted(name)

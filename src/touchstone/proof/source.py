@@ -74,6 +74,11 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def decode(raw: bytes) -> str:
+    """Text that is not UTF-8 occurs in real data."""
+    return raw.decode("utf-8", "replace")
+
+
 class TooMuchWork(Exception):
     """The question took more steps than it may."""
 
@@ -86,7 +91,7 @@ class Source:
         self.path = path
         uri = f"file:{quote(str(folded(path).resolve()))}?mode=ro&immutable=1"
         self._connection = sqlite3.connect(uri, uri=True, isolation_level=None)
-        self._connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+        self._connection.text_factory = decode
         self._known: dict[tuple[str, Values], list[Values] | None] = {}
 
     def close(self) -> None:
@@ -143,6 +148,10 @@ class Source:
             except (sqlite3.Error, sqlite3.Warning, TooMuchWork, OverflowError):
                 self._known[sql, values] = None
         return self._known[sql, values]
+
+    def forget(self) -> None:
+        """So that the next question is asked again: for measurements."""
+        self._known.clear()
 
     def run(self, sql: str, values: Values = (), steps: int | None = None) -> list[Values]:
         """Rows. Without a number of steps there is no limit: for mining, once per database."""

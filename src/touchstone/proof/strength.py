@@ -6,8 +6,6 @@ the same as the gold: the count of those is an upper bound of what is missed.
 
 from __future__ import annotations
 
-from typing import cast
-
 from msgspec import Struct
 
 from .arena import canonical
@@ -48,9 +46,9 @@ def strength(gold: str, subject: Subject, budget: Budget = Budget(minimising=0),
             count[2] += 1
         else:
             untold.append(mutant)
-    totals = [sum(count[place] for count in counts.values()) for place in range(3)]
-    by_kind = cast("dict[str, tuple[int, int, int]]", {kind: tuple(count) for kind, count in counts.items()})
-    return Strength(*totals, by_kind, tuple(untold))
+    by_kind = {kind: (count[0], count[1], count[2]) for kind, count in counts.items()}
+    every, original, generated = (sum(count[place] for count in counts.values()) for place in range(3))
+    return Strength(every, original, generated, by_kind, tuple(untold))
 
 
 def tells(gold: str, other: str, subject: Subject, budget: Budget, seed: int) -> bool:

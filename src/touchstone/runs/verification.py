@@ -14,6 +14,7 @@ import msgspec
 from ..failures import InputError
 from ..values import Usage
 from . import seal
+from .custody import told
 from .reading import SLIM, decode_line, read_config, refuse_second
 from .remote import open_to_read
 from .summary import summary_text
@@ -146,7 +147,7 @@ def _summaries(run: Path, config: Mapping[str, Any], counted: Tally, found: Veri
     if overall is None or summary is None:
         (found.wrong if finished else found.open).append("overall.json or summary.txt is missing")
         return
-    anew = counted.overall()
+    anew = {**counted.overall(), **told(config)}
     try:
         recorded = msgspec.json.decode(overall, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeError) as error:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from touchstone.engines.postgres.world import PostgresWorld
 from touchstone.failures import SqlError, WorkerFailure
 from touchstone.protocols import Limits
+from touchstone.sandbox.folders import scratch_folder
 
 from . import functions
 from .conftest import look
@@ -18,6 +20,17 @@ from .functions import Found, Work
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 LIMITS = Limits(seconds=5)
+
+
+@pytest.fixture
+def log() -> Iterator[Path]:
+    """Where a worker may write."""
+    with tempfile.TemporaryDirectory(dir=scratch_folder()) as folder:
+        yield Path(folder, "log")
+
+
+def written(log: Path) -> str:
+    return log.read_text()
 
 
 async def judged(world: PostgresWorld, texts: Sequence[str], *, writes: bool = False, limits: Limits = LIMITS) -> Found:
@@ -61,27 +74,24 @@ async def test_cells_are_python_values(world: PostgresWorld, writes: bool) -> No
     assert found.columns[0][13] == "far"
 
 
-async def test_a_judgement_that_reads_runs_once(world: PostgresWorld, tmp_path: Path) -> None:
-    log = tmp_path / "log"
+async def test_a_judgement_that_reads_runs_once(world: PostgresWorld, log: Path) -> None:
     found = await world.judge(functions.run_all, Work(["SELECT 1", "TABLE cheap"], str(log)), LIMITS, wall=30)
     assert [len(rows) for rows in found.results] == [1, 1]
-    assert log.read_text() == "x"
+    assert written(log) == "x"
 
 
-async def test_a_judgement_that_writes_starts_again_on_a_copy(world: PostgresWorld, tmp_path: Path) -> None:
-    log = tmp_path / "log"
+async def test_a_judgement_that_writes_starts_again_on_a_copy(world: PostgresWorld, log: Path) -> None:
     work = Work(["SELECT count(*) FROM sales", "DELETE FROM sales WHERE item = 1", "SELECT count(*) FROM sales"], str(log))
     found = await world.judge(functions.run_all, work, LIMITS, wall=30)
     assert (found.results, found.changed) == ([[["40"]], [], [["27"]]], [None, 13, None])
-    assert log.read_text() == "xx"
+    assert written(log) == "xx"
     assert await look(world, "SELECT count(*) FROM sales") == [("40",)]
 
 
-async def test_a_judgement_that_will_write_runs_once(world: PostgresWorld, tmp_path: Path) -> None:
-    log = tmp_path / "log"
+async def test_a_judgement_that_will_write_runs_once(world: PostgresWorld, log: Path) -> None:
     work = Work(["DELETE FROM sales"], str(log))
     assert (await world.judge(functions.run_all, work, LIMITS, writes=True, wall=30)).changed == [40]
-    assert log.read_text() == "x"
+    assert written(log) == "x"
 
 
 async def test_each_judgement_has_a_fresh_copy(world: PostgresWorld) -> None:
@@ -133,14 +143,13 @@ async def test_the_dialect(world: PostgresWorld) -> None:
     assert await world.judge(functions.dialect, Work(), LIMITS, wall=30) == "postgres"
 
 
-async def test_a_worker_that_dies_is_replaced_once(world: PostgresWorld, tmp_path: Path) -> None:
-    log = tmp_path / "log"
+async def test_a_worker_that_dies_is_replaced_once(world: PostgresWorld, log: Path) -> None:
     found = await world.judge(functions.die_once, Work(["SELECT 1"], str(log)), LIMITS, wall=30)
     assert found.results == [[["1"]]]
     with pytest.raises(SqlError) as caught:
         await world.judge(functions.die, Work([], str(log)), LIMITS, writes=True, wall=30)
     assert caught.value.kind == "crash"
-    assert len(log.read_text()) == 4
+    assert len(written(log)) == 4
     assert await look(world, "SELECT count(*) FROM items") == [("3",)]
 
 

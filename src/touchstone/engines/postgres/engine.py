@@ -7,6 +7,7 @@ outside of their world.
 
 from __future__ import annotations
 
+from ...sandbox.folders import scratch_folder
 from ...sandbox.worker import WorkerRules
 from ...workers.pool import Pool
 from .administrator import Administrator
@@ -29,7 +30,7 @@ class PostgresEngine:
         self, server: Server, *, pool: Pool | None = None, run: str | None = None, ahead: int = 2, patience: float = 10.0
     ) -> None:
         self._owns_pool = pool is None
-        self.pool = pool or Pool(warm=_WARM, preload=PRELOAD, rules=WorkerRules([], client=True))
+        self.pool = pool or Pool(warm=_WARM, preload=PRELOAD, rules=WorkerRules([str(scratch_folder())], client=True))
         self._administrator = Administrator(server, self.pool, run, patience)
         self._ahead = ahead
         self._stocks: dict[str, Stock] = {}

@@ -14,6 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from errno import EINVAL
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from tarfile import HeaderError, ReadError
@@ -82,7 +83,7 @@ def unpack(archive: Path, target: Path, *, only: tuple[str, ...] = (), bounds: B
     except (NotADirectoryError, IsADirectoryError, FileExistsError) as error:
         raise UnsafeArchive(f"{archive.name}: one name is a file and a folder: {error.filename}") from None
     except OSError as error:
-        if error.errno is not None:
+        if error.errno not in (None, EINVAL):  # EINVAL: the archive names a place in itself that cannot be
             raise  # the disk's fault, not the archive's
         raise UnsafeArchive(f"{archive.name}: cannot be unpacked: {error}") from None
     if not seen:

@@ -123,8 +123,8 @@ async def test_a_dead_idle_worker_is_not_leased_and_not_counted(make_pool: Calla
         assert await until(lambda pid=dead: not is_running(pid))
         leased = await pool.lease()
         assert leased.pid != dead
-        pids = await asyncio.gather(*(pool.call(functions.sleep, 0.1, wall=WALL) for _ in range(4)))
-        assert len(set(pids)) == 1
+        calls = asyncio.gather(*(pool.call(functions.sleep, 0.1, wall=WALL) for _ in range(4)))
+        assert len(set(await asyncio.wait_for(calls, 60))) == 1
         pool.give_back(leased)
 
 

@@ -29,10 +29,10 @@ from measuring import arguments, report
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.support.rewrites import rewrites
+
 from touchstone.benchmarks.bird import BirdTask, load_tasks
 from touchstone.benchmarks.bird.predictions import load_predictions
 from touchstone.proof import Budget, Subject, Suite, build_task, load, prove, ranked, strength, suspect
-from touchstone.proof.arena import canonical
 from touchstone.proof.strength import tells
 
 DATA = Path(os.environ.get("TOUCHSTONE_DATA", "../shared/data"), "bird")

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, permutations
+from operator import add
 from typing import Any
 
 import msgspec
@@ -145,7 +146,7 @@ def _of_values(loaded: _Loaded, column: _Column) -> Iterator[Invariant]:
     table, name = loaded.table.name, quoted(column.name)
     few = 0 < len(column.counts) <= _MOST_VALUES and column.filled >= 5 * len(column.counts)
     if few and column.name not in _pointing(loaded.table) and (column.text or _is_code(column)):
-        values = tuple(sorted(column.counts, key=lambda value: (str(type(value)), value)))
+        values = tuple(sorted(column.counts, key=lambda value: (isinstance(value, str), value)))
         found = (
             {row[0] for row in loaded.source.run(f"SELECT DISTINCT {name} FROM {quoted(table)}")}
             if loaded.sampled
@@ -268,13 +269,17 @@ def _arithmetic(loaded: _Loaded, numbers: list[_Column]) -> Iterator[Invariant]:
         for total in numbers:
             if total is one or total is other:
                 continue
-            if one.name < other.name and _computed(total, one, other, lambda a, b: a + b):
+            if one.name < other.name and _computed(total, one, other, add):
                 yield Sum(name, total.name, (one.name, other.name))
-            if _computed(total, one, other, lambda a, b: a / b if b else None):
+            if _computed(total, one, other, _divided):
                 yield Quotient(name, total.name, (one.name, other.name))
 
 
-def _computed(total: _Column, one: _Column, other: _Column, formula: Any) -> bool:
+def _divided(one: float, other: float) -> float | None:
+    return one / other if other else None
+
+
+def _computed(total: _Column, one: _Column, other: _Column, formula: Callable[[float, float], float | None]) -> bool:
     seen = 0
     for value, a, b in zip(total.values, one.values, other.values, strict=True):
         if value is None or a is None or b is None:

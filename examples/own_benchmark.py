@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 from msgspec import Struct
 
@@ -76,6 +76,22 @@ class Sums:
 
     async def identity(self) -> dict[str, Any]:
         return {"benchmark": self.name, "version": 1}
+
+
+class SumsConfig(touchstone.BenchmarkConfig, frozen=True, kw_only=True):
+    """Add numbers.
+
+    Named by an entry point `sums` of `touchstone.benchmarks`, it is played by `touchstone run sums --count 3`.
+    """
+
+    name: ClassVar[str] = "sums"
+    label: ClassVar[str] = "Sums"
+
+    count: Annotated[int, touchstone.Opt(group="Which tasks")] = 5
+    """How many sums there are."""
+
+    async def open(self, opening: touchstone.Opening) -> Sums:
+        return Sums(self.count)
 
 
 def main() -> None:

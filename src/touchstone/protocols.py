@@ -1,15 +1,17 @@
-"""The contracts between the parts. Shapes only; nothing here runs."""
+"""The contracts between the parts: shapes, and the structs of options that every part is built from."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Annotated, Any, ClassVar, Literal, Protocol
 
 from msgspec import Struct
 
+from .failures import InputError
+from .options import Opt, Options
 from .values import (
     Brief,
     Message,
@@ -29,6 +31,9 @@ from .values import (
 
 STEPS_PER_SECOND = 70_000_000
 """By which a time limit becomes a number of steps of SQLite's virtual machine: see docs/sql-limits.md for how it was chosen."""
+
+TASKS, WHO, JUDGING, RUN = "Which tasks", "Who plays, and how", "Judging", "The run"
+"""Headings that options stand under in the help."""
 
 
 class Limits(Struct, frozen=True):
@@ -201,77 +206,127 @@ class GoldReach(Struct, frozen=True):
     """What was looked at, for a person."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ModelSettings:
-    """What a model plugin is given besides the model's name."""
+Script = Callable[[str], Sequence[ToolCall] | None]
+"""The calls to play for a task's key; None if there are none."""
 
-    base_url: str | None = None
-    service_tier: str | None = None
-    timeout: float = 600.0
-    retries: int = 6
-    concurrency: int = 16
+
+def _no_script(*_: Any) -> Script:
+    raise InputError("there is nothing here that this agent could play")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ServiceSettings:
-    """How to ask a service under test for an answer as a whole."""
+class Hints:
+    """What a benchmark suggests to whoever plays it."""
 
-    url: str
-    timeout: float = 600.0
-    attempts: int = 3
-    headers: Mapping[str, str] = field(default_factory=lambda: {})
-    template: Mapping[str, Any] = field(default_factory=lambda: {"question": "{question}", "db_id": "{database}"})
-    """The request's body. A text that is just `{name}` becomes that field of the brief; in a longer text it is filled in."""
-    sql_field: str = "sql"
-    """Where the SQL is in the answer: names and positions joined by dots."""
+    text_protocol: str = "lines"
+    """How an agent without function calling writes: "lines" or "tags"."""
+    service_template: Mapping[str, Any] = field(default_factory=lambda: {"question": "{question}", "db_id": "{database}"})
+    """What a service under test is sent."""
+    screen: bool = False
+    """Tasks are played on a screen: a person sees it in the browser, and unfinished work is judged as it stands."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class CommandSettings:
-    """How to run a program that plays: one process per episode."""
-
-    words: Sequence[str]
-    """The program and its arguments."""
-    output: Literal["none", "sql"] = "none"
-    """With "sql" what the program prints is handed in; otherwise it plays through MCP, and what it prints is only kept."""
-    timeout: float = 600.0
-    pass_env: Sequence[str] = ()
-    """Names of variables that the program may see besides its own."""
-    confine: bool = True
-    network: bool = True
-    readable: Sequence[Path] = ()
-    """What the program may read besides the system and the folders that its command line names."""
-    hidden: Sequence[Path] = ()
-    """What it must not see, wherever it is: the dataset, its databases, the run directory. Of a file the whole folder."""
-    allow_visible_gold: bool = False
-    """Run it although it can read the gold."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class AgentSettings:
-    """What an agent plugin is given."""
+class AgentContext:
+    """What an agent is built with, besides its own options."""
 
     model: Model | None = None
-    max_turns: int = 20
-    protocol: str = "lines"
-    """How the text agent has its model write: "lines" or "tags"."""
-    history: int = 3
-    """How many earlier pictures of a screen the model still sees."""
-    judge_unfinished: bool = False
-    """When the turns are used up, the work is judged as it stands instead of counting as a limit."""
-    service: ServiceSettings | None = None
-    command: CommandSettings | None = None
-    script: Callable[[str], Sequence[ToolCall] | None] = field(default=lambda _: None)
-    """The calls to play for a task's key: the reference for the oracle, a recording for replay."""
+    hints: Hints = field(default_factory=Hints)
+    """What the benchmark suggests."""
+    solutions: Callable[[], Script] = _no_script
+    """The references of the tasks: for the oracle alone."""
+    predictions: Callable[[Path], Script] = _no_script
+    """What a prediction file or an earlier run has for the tasks: for replay."""
+    hidden: Sequence[Path] = ()
+    """What a program under test must not see: the dataset, its databases, the run directory."""
 
 
-@dataclass(frozen=True)
-class AgentPlugin:
-    build: Callable[[AgentSettings], Agent]
-    needs_model: bool
-    needs_script: str | None = None
-    """Where the script comes from: "solution" or "predictions"."""
+class ModelConfig(Options, frozen=True, kw_only=True):
+    """A chat model, as a provider offers it. Each provider has a struct of its own."""
+
+    provider: ClassVar[str]
+    """The name of its entry point, which a model's name begins with."""
+
+    model: Annotated[str, Opt(names=("-m",), env="OPENAI_MODEL", group=WHO)] = "gpt-5-mini"
+    """A model name at an OpenAI-compatible endpoint, litellm/<provider>/<model>, local, or recorded:<run directory>."""
+
+    def build(self, concurrency: int = 16) -> Model:
+        """The model itself, which at most so many will ask at once."""
+        raise NotImplementedError
+
+    def paths(self) -> Iterator[Path]:
+        """Files and folders that it reads."""
+        return iter(())
+
+    def relocated(self, move: Callable[[Path], Path]) -> ModelConfig:
+        """The same with these paths elsewhere."""
+        return self
+
+    def identity(self) -> dict[str, Any]:
+        """Besides the model's name: the options that change what it answers."""
+        return {}
 
 
-ModelPlugin = Callable[[str, ModelSettings], Model]
+class AgentConfig(Options, frozen=True, kw_only=True):
+    """An agent's options. Each kind of agent has a struct of its own."""
+
+    name: ClassVar[str]
+    """The name of its entry point."""
+    needs_model: ClassVar[bool] = False
+    reads_instructions: ClassVar[bool] = True
+    """Whether it makes use of the benchmark's instructions."""
+    at_terminal: ClassVar[bool] = False
+    """A person plays here: one task at a time, and not on another machine."""
+
+    def build(self, context: AgentContext) -> Agent:
+        raise NotImplementedError
+
+    def identity(self, agent: Agent, context: AgentContext) -> dict[str, Any]:
+        """What makes its records comparable, besides its name, its model and its turns."""
+        return {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opening:
+    """What a benchmark is opened with."""
+
+    stack: AsyncExitStack
+    """Closes what was opened when the run is over."""
+    say: Callable[[str], None] = lambda _: None
+    """Tells the user something in a line."""
+    model: ModelConfig | None = None
+    """The agent's, for whoever else needs one."""
+    parallel: int = 1
+
+
+class BenchmarkConfig(Options, frozen=True, kw_only=True):
+    """A benchmark's options: which tasks, how they are told and judged.
+
+    What a benchmark can do besides being played is a method that its struct may have: `predictions(path, tasks, allow_missing)`
+    reads files of answers for `touchstone score` and the replay agent, `audit(opening, options)` checks its own gold.
+    """
+
+    name: ClassVar[str]
+    """The name of its entry point."""
+    label: ClassVar[str]
+    """Its name for people."""
+    agent: ClassVar[str] = "tools"
+    """Who plays if nobody is named."""
+    defaults: ClassVar[Mapping[str, Any]] = {}
+    """Other defaults for options of the agent and the run."""
+    synonyms: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """More names on the command line for options of the agent, the model and the run."""
+
+    async def open(self, opening: Opening) -> Benchmark:
+        """The only way to build it. Raises InputError."""
+        raise NotImplementedError
+
+    def hints(self) -> Hints:
+        return Hints()
+
+    def title(self, who: str) -> str:
+        """The heading of a run."""
+        return f"{self.label}: {who}"
+
+
 EnginePlugin = Callable[[], Engine]

@@ -16,11 +16,12 @@ import pytest_asyncio
 from tests.support.playing import notes, observations
 from tests.support.programs import CURLS, PLAYS, python_program, shell_program
 from tests.support.worlds import World, make_world
-from touchstone.agents.command import CommandAgent, agent, build
+from touchstone.agents.command import CommandAgent, CommandConfig, agent
+from touchstone.agents.command.agent import CommandSettings
 from touchstone.benchmarks.bird.benchmark import Bird
 from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.failures import InputError
-from touchstone.protocols import AgentSettings, CommandSettings
+from touchstone.protocols import AgentContext
 from touchstone.runs.play import play
 from touchstone.sandbox import bubblewrap
 from touchstone.values import Outcome, Record
@@ -285,11 +286,11 @@ async def test_what_cannot_be_started_is_said_at_once(
 
 async def test_settings_without_sense_are_refused() -> None:
     with pytest.raises(InputError, match="--command"):
-        build(AgentSettings())
-    with pytest.raises(InputError, match="must be positive"):
-        build(AgentSettings(command=CommandSettings(words=["true"], timeout=0)))
+        CommandConfig().build(AgentContext())
+    with pytest.raises(InputError, match="command_timeout=0: expected a positive number"):
+        CommandConfig(command="true", command_timeout=0)
     with pytest.raises(InputError, match="NO_SUCH_VARIABLE"):
-        build(AgentSettings(command=CommandSettings(words=["true"], pass_env=["NO_SUCH_VARIABLE"])))
+        CommandConfig(command="true", pass_env=("NO_SUCH_VARIABLE",)).build(AgentContext())
 
 
 def processes_with(mark: str) -> list[str]:

@@ -24,10 +24,11 @@ from tests.support.sql_service import (
     sql,
     trickle,
 )
-from touchstone.agents.http import HttpAgent, fill, plugin, sql_of
+from touchstone.agents.http import HttpAgent, HttpConfig, ServiceSettings, fill, sql_of
 from touchstone.benchmarks.bird.benchmark import Bird
 from touchstone.failures import EpisodeFailure, InputError, ServiceFailure, ServiceNonsense, ServiceUnreachable
-from touchstone.protocols import AgentSettings, ServiceSettings
+from touchstone.options import OptionError
+from touchstone.protocols import AgentContext
 from touchstone.runs.play import play
 from touchstone.values import Outcome, Record, ServiceStep, ToolStep
 
@@ -341,26 +342,26 @@ class TestWhereTheSqlIs:
 
 class TestSettingsThatCannotWork:
     def refused(self, **more: Any) -> str:
-        settings: Mapping[str, Any] = {"url": "http://localhost:8000/infer", **more}
-        with pytest.raises(InputError) as caught:
-            plugin.build(AgentSettings(service=ServiceSettings(**settings)))
+        settings: Mapping[str, Any] = {"api_url": "http://localhost:8000/infer", **more}
+        with pytest.raises(OptionError) as caught:
+            HttpConfig(**settings).build(AgentContext())
         assert "\n" not in str(caught.value)
-        return str(caught.value)
+        return caught.value.spelled()
 
     async def test_no_address(self) -> None:
-        with pytest.raises(InputError, match=r"^the http agent needs --api-url$"):
-            plugin.build(AgentSettings())
+        with pytest.raises(InputError, match=r"^api_url: the http agent needs the address of a service$"):
+            HttpConfig().build(AgentContext())
 
     @pytest.mark.parametrize("url", ["http://", "http:///infer", "http://localhost:99999/infer"])
     async def test_an_address_without_a_host_or_a_possible_port(self, url: str) -> None:
-        assert self.refused(url=url) == f"--api-url {url}: expected an address such as http://localhost:8000/infer"
+        assert self.refused(api_url=url) == f"--api-url {url}: expected an address such as http://localhost:8000/infer"
 
     async def test_an_address_that_cannot_be_read(self) -> None:
-        assert self.refused(url="http://[::1/infer").startswith("--api-url http://[::1/infer: ")
+        assert self.refused(api_url="http://[::1/infer").startswith("--api-url http://[::1/infer: ")
 
     @pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan"), float("inf")])
     async def test_a_time_limit_that_is_none(self, seconds: float) -> None:
-        assert self.refused(timeout=seconds) == "--api-timeout must be positive"
+        assert self.refused(api_timeout=seconds) == f"--api-timeout {seconds:g}: expected a positive number"
 
     @pytest.mark.parametrize(
         ("name", "value", "complaint"),
@@ -372,9 +373,9 @@ class TestSettingsThatCannotWork:
         ],
     )
     async def test_a_header_that_cannot_be_sent(self, name: str, value: str, complaint: str) -> None:
-        assert self.refused(headers={name: value}) == complaint
+        assert self.refused(header=f"{name}={value}") == complaint
 
     async def test_ordinary_ones_are_accepted(self) -> None:
         for url in ("http://localhost/infer", "https://me:pw@example.org:8443/a?b=c", "http://[::1]:8000/infer"):
-            settings = ServiceSettings(url=url, headers={"X-Key": "secret\n", "Empty": ""})
-            assert isinstance(plugin.build(AgentSettings(service=settings)), HttpAgent)
+            config = HttpConfig(api_url=url, header=("X-Key=secret\n", "Empty="))
+            assert isinstance(config.build(AgentContext()), HttpAgent)

@@ -26,10 +26,10 @@ from tests.support.command import environment, records, run_directory
 from tests.support.playing import observations
 from tests.support.worlds import World, make_world
 from tests.workers.processes import until as come_true
-from touchstone.agents.human import HumanAgent, listing, plugin, read_arguments, read_command
+from touchstone.agents.human import HumanAgent, HumanConfig, listing, read_arguments, read_command
 from touchstone.benchmarks.bird.benchmark import Bird
 from touchstone.failures import RunStopped
-from touchstone.protocols import AgentSettings
+from touchstone.protocols import AgentContext
 from touchstone.runs.play import play
 from touchstone.values import Outcome, Record, Tool, ToolStep
 
@@ -245,8 +245,8 @@ class TestPlay:
 
 
 def test_the_plugin_needs_no_model() -> None:
-    assert not plugin.needs_model
-    assert isinstance(plugin.build(AgentSettings()), HumanAgent)
+    assert not HumanConfig.needs_model
+    assert isinstance(HumanConfig().build(AgentContext()), HumanAgent)
 
 
 COMMAND = """
@@ -254,7 +254,7 @@ import sys
 from importlib.metadata import EntryPoint
 from touchstone.cli import main
 from touchstone.plugins import available
-available("agents").setdefault("human", EntryPoint("human", "touchstone.agents.human:plugin", "touchstone.agents"))
+available("agents").setdefault("human", EntryPoint("human", "touchstone.agents.human:HumanConfig", "touchstone.agents"))
 sys.exit(main())
 """
 

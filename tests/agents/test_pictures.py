@@ -15,7 +15,7 @@ from tests.support.chat_server import ChatServer, text
 from touchstone.agents.mcp.episode import Served
 from touchstone.agents.pictures import as_user
 from touchstone.failures import ModelRejected
-from touchstone.protocols import ModelSettings, Stage
+from touchstone.protocols import Stage
 from touchstone.values import Outcome, Place
 
 PICTURE = b"\x89PNG a picture"
@@ -31,11 +31,11 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
 
 async def test_litellm_passes_them_on(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("litellm", reason="LiteLLM is not installed")
-    from touchstone.models.litellm import plugin
+    from touchstone.models.litellm import LiteLLMConfig
 
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     with ChatServer([text("seen")]) as server:
-        model = plugin("litellm/openai/scripted", ModelSettings(base_url=server.url, retries=0))
+        model = LiteLLMConfig(model="litellm/openai/scripted", base_url=server.url, model_retries=0).build()
         assert (await model.reply([as_user("Look:", [PICTURE, PICTURE])], (), PLACE)).text == "seen"
     parts = server.requests[0]["messages"][0]["content"]
     assert parts[0] == {"type": "text", "text": "Look:"}
@@ -44,9 +44,9 @@ async def test_litellm_passes_them_on(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def test_the_small_model_says_that_it_cannot_see() -> None:
     pytest.importorskip("xllamacpp", reason="the local model is not installed")
-    from touchstone.models.local import plugin
+    from touchstone.models.local import LocalConfig
 
-    model = plugin("local", ModelSettings())
+    model = LocalConfig(model="local").build()
     with pytest.raises(ModelRejected, match="it takes no pictures"):
         await model.reply([as_user("Look:", [PICTURE])], (), PLACE)
     await model.close()

@@ -18,8 +18,7 @@ from touchstone.agents.screen import ScreenAgent
 from touchstone.agents.tools import ToolAgent
 from touchstone.failures import ModelRejected
 from touchstone.models import recorded
-from touchstone.models.openai import plugin as openai_plugin
-from touchstone.protocols import ModelSettings
+from touchstone.models.openai import OpenAIConfig
 from touchstone.runs.directory import encoded
 from touchstone.runs.play import play
 from touchstone.values import ModelStep, Outcome, ToolStep
@@ -152,7 +151,7 @@ async def test_a_tree_alone_needs_no_pictures(make: Make) -> None:
 async def test_pictures_go_through_a_service_and_records_stay_small(make: Make, tmp_path: Path) -> None:
     world = make()
     with ChatServer([text(code(SAVED).text), text("DONE")]) as server:
-        model = openai_plugin("some-model", ModelSettings(base_url=server.url))
+        model = OpenAIConfig(model="some-model", base_url=server.url).build()
         record = await world.play(ScreenAgent(model, 5, 3))
         await model.close()
     assert record.outcome is Outcome.passed
@@ -161,7 +160,7 @@ async def test_pictures_go_through_a_service_and_records_stay_small(make: Make, 
     line = encoded(record)
     assert len(line) < 20_000
     (world.run / "runs.jsonl").write_bytes(line + b"\n")
-    again = recorded.plugin(f"recorded:{world.run}", ModelSettings())
+    again = recorded.RecordedConfig(model=f"recorded:{world.run}").build()
     world.desktops[0].changing = True  # other pictures, the same conversation
     repeated = await world.play(ScreenAgent(again, 5, 3))
     assert repeated.outcome is Outcome.passed
@@ -182,7 +181,7 @@ async def test_pictures_go_through_a_service_and_records_stay_small(make: Make, 
 async def test_a_model_that_cannot_see_is_named_as_such(make: Make, answer: Any) -> None:
     world = make()
     with ChatServer([answer]) as server:
-        model = openai_plugin("blind", ModelSettings(base_url=server.url, retries=0))
+        model = OpenAIConfig(model="blind", base_url=server.url, model_retries=0).build()
         record, ended = await play(world.benchmark, ScreenAgent(model, 5, 3), world.benchmark.tasks()[0])
         await model.close()
     assert isinstance(ended, ModelRejected)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.support.playing import observations, play_calls
 from tests.support.scripted_model import call, execute, submit
-from touchstone.agents.scripted import nothing_plugin, oracle_plugin, replay_plugin
+from touchstone.agents.scripted import NothingConfig, OracleConfig, ReplayConfig
 from touchstone.benchmarks.bird.benchmark import Bird
-from touchstone.protocols import AgentPlugin, AgentSettings
+from touchstone.protocols import AgentConfig, AgentContext
 from touchstone.runs.play import play
 from touchstone.values import Outcome, ToolCall
 
@@ -32,16 +34,17 @@ async def test_an_empty_script_submits_nothing(bird: Bird) -> None:
     assert (await play_calls(bird)).reason == "nothing was submitted"
 
 
-@pytest.mark.parametrize(("plugin", "without"), [(oracle_plugin, Outcome.skipped), (replay_plugin, Outcome.failed)])
-async def test_the_plugins_play_each_task_its_own_script(bird: Bird, plugin: AgentPlugin, without: Outcome) -> None:
+@pytest.mark.parametrize(
+    ("config", "without"), [(OracleConfig(), Outcome.skipped), (ReplayConfig(predictions=Path("p")), Outcome.failed)]
+)
+async def test_each_task_is_played_its_own_script(bird: Bird, config: AgentConfig, without: Outcome) -> None:
     scripts: dict[str, list[ToolCall]] = {task.key: list(bird.solution(task)) for task in bird.tasks()[:-1]}
-    agent = plugin.build(AgentSettings(script=scripts.get))
+    agent = config.build(AgentContext(solutions=lambda: scripts.get, predictions=lambda _: scripts.get))
     outcomes = [(await play(bird, agent, task))[0].outcome for task in bird.tasks()]
     assert outcomes == [Outcome.passed] * 5 + [without]
-    assert not plugin.needs_model
+    assert not config.needs_model
 
 
 async def test_nothing_plays_nothing(bird: Bird) -> None:
-    scripts = {task.key: list(bird.solution(task)) for task in bird.tasks()}
-    record, _ = await play(bird, nothing_plugin.build(AgentSettings(script=scripts.get)), bird.tasks()[0])
+    record, _ = await play(bird, NothingConfig().build(AgentContext()), bird.tasks()[0])
     assert (record.outcome, record.steps) == (Outcome.failed, [])

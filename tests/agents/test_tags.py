@@ -13,12 +13,12 @@ from msgspec import Struct
 
 from tests.support.playing import notes, observations
 from tests.support.scripted_model import ScriptedModel, says
-from touchstone.agents.react import LINES, ReactAgent, build
+from touchstone.agents.react import LINES, ReactAgent, ReactConfig
 from touchstone.agents.tags import TAGS, explain, parse
 from touchstone.benchmarks.bird.benchmark import Bird
 from touchstone.benchmarks.sql_episode import TOOLS as BIRD_TOOLS
 from touchstone.failures import InputError
-from touchstone.protocols import AgentSettings
+from touchstone.protocols import AgentContext, Hints
 from touchstone.runs.play import play
 from touchstone.values import Outcome, Tool
 
@@ -341,10 +341,13 @@ def test_the_explanation_names_every_tool_and_every_tag() -> None:
 
 def test_the_settings_choose_the_protocol() -> None:
     model = ScriptedModel([])
-    assert vars(build(AgentSettings(model=model)))["_protocol"] is LINES
-    assert vars(build(AgentSettings(model=model, protocol="tags")))["_protocol"] is TAGS
-    with pytest.raises(InputError, match="there is no text protocol named 'xml'; there are: lines, tags"):
-        build(AgentSettings(model=model, protocol="xml"))
+    plain, tagged = AgentContext(model=model), AgentContext(model=model, hints=Hints(text_protocol="tags"))
+    assert vars(ReactConfig().build(plain))["_protocol"] is LINES
+    assert vars(ReactConfig().build(tagged))["_protocol"] is TAGS
+    assert vars(ReactConfig(protocol="tags").build(plain))["_protocol"] is TAGS
+    assert vars(ReactConfig(protocol="lines").build(tagged))["_protocol"] is LINES
+    with pytest.raises(InputError, match="protocol='xml': expected one of lines, tags"):
+        ReactConfig(protocol="xml")  # pyright: ignore
 
 
 @pytest.mark.asyncio(loop_scope="module")

@@ -19,13 +19,13 @@ from examples.own_benchmark import Sums
 import touchstone
 from tests.support.worlds import ROWS, World
 from touchstone import InputError, Outcome, Record, Stage, ToolCall
-from touchstone.api.sources import Source
+from touchstone.benchmarks.bird import BirdConfig
 
 GOLD = {row["question"]: row["SQL"] for row in ROWS}
 
 
 @pytest.fixture
-def bird(world: World) -> Source:
+def bird(world: World) -> BirdConfig:
     return touchstone.bird(world.tasks, world.databases)
 
 
@@ -49,19 +49,19 @@ async def asked(question: str) -> str:
 
 
 @pytest.mark.parametrize("agent", [gold, touchstone.answers(asked), staged, Player(), "oracle"])
-def test_every_kind_of_agent_plays(bird: Source, agent: Any) -> None:
+def test_every_kind_of_agent_plays(bird: BirdConfig, agent: Any) -> None:
     results = touchstone.run(bird, agent, parallel=3)
     assert (results.accuracy, results.n, results.passed, len(results)) == (1.0, 6, 6, 6)
     assert results.interval == pytest.approx((0.6097, 1.0), abs=1e-3)
     assert [record.task for record in results] == [str(row["question_id"]) for row in ROWS]
 
 
-async def test_it_runs_inside_a_running_loop_as_in_a_notebook(bird: Source) -> None:
+async def test_it_runs_inside_a_running_loop_as_in_a_notebook(bird: BirdConfig) -> None:
     assert touchstone.run(bird, gold).passed == 6
     assert (await touchstone.run_async(bird, gold)).passed == 6
 
 
-def test_plain_functions_are_asked_at_once(bird: Source) -> None:
+def test_plain_functions_are_asked_at_once(bird: BirdConfig) -> None:
     """All six must be inside the function together, or none gets out."""
     together = threading.Barrier(6, timeout=90)
 
@@ -72,7 +72,7 @@ def test_plain_functions_are_asked_at_once(bird: Source) -> None:
     assert touchstone.run(bird, agent, parallel=6).passed == 6
 
 
-def test_a_function_gets_the_fields_that_it_names(bird: Source) -> None:
+def test_a_function_gets_the_fields_that_it_names(bird: BirdConfig) -> None:
     told: list[tuple[str, ...]] = []
 
     def agent(database: str, evidence: str, question: str, request: str, note: str = "mine") -> str | None:
@@ -97,12 +97,12 @@ def test_a_function_gets_the_fields_that_it_names(bird: Source) -> None:
         (7, "expected a function as the agent, found int"),
     ],
 )
-def test_an_agent_that_cannot_play_is_refused(bird: Source, agent: Any, complaint: str) -> None:
+def test_an_agent_that_cannot_play_is_refused(bird: BirdConfig, agent: Any, complaint: str) -> None:
     with pytest.raises(InputError, match=complaint):
         touchstone.run(bird, agent)
 
 
-def test_a_defect_in_the_function_is_told_and_stops_the_run(bird: Source) -> None:
+def test_a_defect_in_the_function_is_told_and_stops_the_run(bird: BirdConfig) -> None:
     def agent(question: str) -> str:
         raise ValueError("my mistake")
 
@@ -114,13 +114,13 @@ def test_a_defect_in_the_function_is_told_and_stops_the_run(bird: Source) -> Non
     assert "stopped" in repr(results)
 
 
-def test_an_answer_that_is_no_text_is_told(bird: Source) -> None:
+def test_an_answer_that_is_no_text_is_told(bird: BirdConfig) -> None:
     results = touchstone.run(bird, lambda question: 7, max_consecutive_errors=0)  # pyright: ignore
     assert "returned int" in results.records[0].reason
     assert {record.outcome for record in results} == {Outcome.error}
 
 
-def test_results_are_a_table_and_a_summary(bird: Source) -> None:
+def test_results_are_a_table_and_a_summary(bird: BirdConfig) -> None:
     results = touchstone.run(bird, lambda question: "SELECT '<b>'", epochs=2)
     rows = results.table()
     assert len(rows) == 12
@@ -139,12 +139,12 @@ def test_results_are_a_table_and_a_summary(bird: Source) -> None:
 
 def test_tasks_are_selected_as_on_the_command_line(world: World) -> None:
     def keys(**selection: Any) -> list[str]:
-        return [task.key for task in touchstone.bird(world.tasks, world.databases, **selection).tasks]
+        return [task.key for task in touchstone.bird(world.tasks, world.databases, **selection).chosen()]
 
     assert keys(database="zoo") == ["12", "14", "15"]
     assert keys(task=["10", "15"]) == ["10", "15"]
     assert keys(difficulty="moderate", limit=1) == ["11"]
-    with pytest.raises(InputError, match="--task 99"):
+    with pytest.raises(InputError, match="task='99': not in the task file"):
         keys(task="99")
 
 
@@ -152,12 +152,14 @@ def test_files_are_checked_before_anything_runs(world: World) -> None:
     with pytest.raises(InputError, match="belong together"):
         touchstone.bird(world.tasks)
     with pytest.raises(InputError, match="cannot read the task file"):
-        touchstone.bird("nowhere.json", world.databases)
-    with pytest.raises(InputError, match="must be positive"):
+        touchstone.run(touchstone.bird("nowhere.json", world.databases), "oracle")
+    with pytest.raises(InputError, match="sql_timeout=-1: expected a positive number"):
+        touchstone.bird(sql_timeout=-1)
+    with pytest.raises(InputError, match="parallel=0: expected a positive whole number"):
         touchstone.run(touchstone.bird(), "oracle", parallel=0)
 
 
-def test_a_run_on_the_disk_is_read_and_resumed(bird: Source, tmp_path: Path) -> None:
+def test_a_run_on_the_disk_is_read_and_resumed(bird: BirdConfig, tmp_path: Path) -> None:
     played: list[str] = []
 
     def agent(question: str) -> str:
@@ -175,11 +177,11 @@ def test_a_run_on_the_disk_is_read_and_resumed(bird: Source, tmp_path: Path) -> 
     assert (second.passed, len(second), len(seen), len(played)) == (6, 6, 3, 7)
     again = touchstone.read(first.directory)
     assert again.records == second.records
-    assert again.title == "BIRD: agent agent"
+    assert again.title == "BIRD: agent agent, metric ex"
     assert (first.directory / "overall.json").exists()
 
 
-def test_another_agent_cannot_go_on_with_a_run(bird: Source, tmp_path: Path) -> None:
+def test_another_agent_cannot_go_on_with_a_run(bird: BirdConfig, tmp_path: Path) -> None:
     first = touchstone.run(bird, gold, output=tmp_path)
     with pytest.raises(InputError, match="agent was 'gold' and is now 'oracle'"):
         touchstone.run(bird, "oracle", resume=first.directory)
@@ -199,13 +201,13 @@ def slow_after(calls: int) -> Callable[[str], str]:
     return agent
 
 
-def test_an_interrupt_keeps_what_was_played(bird: Source) -> None:
+def test_an_interrupt_keeps_what_was_played(bird: BirdConfig) -> None:
     results = touchstone.run(bird, slow_after(2))
     assert results.interrupted
     assert len(results) == 3, "the episode in flight is played to its end"
 
 
-def test_an_interrupt_in_a_notebook_keeps_what_was_played(bird: Source, tmp_path: Path) -> None:
+def test_an_interrupt_in_a_notebook_keeps_what_was_played(bird: BirdConfig, tmp_path: Path) -> None:
     """The loop is busy waiting for the run, so the interrupt arrives as an exception, as it does in a notebook."""
 
     async def cell() -> touchstone.Results:
@@ -249,7 +251,7 @@ def test_a_benchmark_of_another_package_is_found(tmp_path: Path, monkeypatch: py
     metadata = tmp_path / "sums-1.0.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: sums\nVersion: 1.0\n")
-    (metadata / "entry_points.txt").write_text("[touchstone.benchmarks]\nsums = examples.own_benchmark:Sums\n")
+    (metadata / "entry_points.txt").write_text("[touchstone.benchmarks]\nsums = examples.own_benchmark:SumsConfig\n")
     monkeypatch.syspath_prepend(tmp_path)
     available.cache_clear()
     try:

@@ -21,12 +21,13 @@ from tests.support.scripted_model import Answer, ScriptedModel, call, calls, exe
 from tests.support.sql_service import SqlService
 from tests.support.worlds import ENDLESS, LONG, World, make_world
 from touchstone.agents.command import CommandAgent
-from touchstone.agents.http import HttpAgent
+from touchstone.agents.command.agent import CommandSettings
+from touchstone.agents.http import HttpAgent, ServiceSettings
 from touchstone.agents.tools import ToolAgent
 from touchstone.benchmarks.bird.benchmark import Bird
 from touchstone.benchmarks.bird.episode import Settings
 from touchstone.engines.sqlite.engine import SqliteEngine
-from touchstone.protocols import Agent, CommandSettings, Limits, ServiceSettings
+from touchstone.protocols import Agent, Limits
 from touchstone.runs.play import play
 from touchstone.values import Outcome, Record
 

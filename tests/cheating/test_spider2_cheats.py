@@ -17,13 +17,13 @@ from tests.support import sql_service
 from tests.support.scripted_model import execute, submit
 from tests.support.sql_service import SqlService
 from tests.support.worlds import ENDLESS
-from touchstone.agents.http import HttpAgent
+from touchstone.agents.http import HttpAgent, ServiceSettings
 from touchstone.agents.scripted import ScriptedAgent
 from touchstone.benchmarks.spider2.benchmark import Spider2
 from touchstone.benchmarks.spider2.episode import SUBMIT_FILE, Settings
 from touchstone.benchmarks.spider2.golden import Golden
 from touchstone.engines.sqlite.engine import SqliteEngine
-from touchstone.protocols import Agent, Limits, ServiceSettings
+from touchstone.protocols import Agent, Limits
 from touchstone.runs.play import play
 from touchstone.values import Outcome, Record, ToolCall
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
 import json
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +11,13 @@ import pytest
 from tests.cli.conftest import Cli
 from tests.support.command import overall, records, run_directory, times_recorded
 from tests.support.worlds import ROWS, World, make_world, row
-from touchstone.cli.bird import bird
-from touchstone.cli.options import JudgeOptions, PlayOptions, RunOptions, SelectOptions
+from touchstone.agents.tools import ToolsConfig
+from touchstone.benchmarks.bird import BirdConfig
+from touchstone.models.openai import OpenAIConfig
+from touchstone.options import fields
+from touchstone.runs.config import RunOptions, stored_options
 
-GROUPS = (SelectOptions, PlayOptions, JudgeOptions, RunOptions)
+STRUCTS = (BirdConfig, ToolsConfig, OpenAIConfig, RunOptions)
 
 
 def config(run: Path) -> dict[str, Any]:
@@ -24,35 +25,34 @@ def config(run: Path) -> dict[str, Any]:
 
 
 def test_the_defaults() -> None:
-    given = {field.name: getattr(group(), field.name) for group in GROUPS for field in fields(group)}
+    given = {field.name: field.default for struct in STRUCTS for field in fields(struct)}
     assert given == given | {
         "model": "gpt-5-mini",
         "base_url": None,
         "max_turns": 20,
         "parallel": 1,
         "output": None,
-        "resume": None,
         "limit": None,
         "offset": 0,
         "difficulty": None,
         "service_tier": None,
         "system_prompt": None,
         "verbose": False,
-        "agent": "tools",
         "database": (),
         "task": (),
         "epochs": 1,
-        "predictions": None,
+        "metric": "ex",
+        "evidence": True,
+        "temperature": None,
         "sql_timeout": 30.0,
         "cache": True,
         "max_consecutive_errors": 5,
     }
-    parameters = inspect.signature(bird).parameters
-    assert (parameters["metric"].default, parameters["evidence"].default) == ("ex", True)
+    assert BirdConfig.agent == "tools"
 
 
 def test_the_help_names_every_option(cli: Cli) -> None:
-    done = cli("bird", "--help")
+    done = cli("bird", "--help-all")
     assert done.code == 0
     for option in (
         "--model -m --base-url --max-turns --parallel -p --output -o --resume -r --limit -n --offset --difficulty "
@@ -115,9 +115,10 @@ def test_the_configuration_can_be_run_again(cli: Cli, tmp_path: Path, world: Wor
     saved = config(run_directory(tmp_path / "out"))
     assert saved["command"] == "bird"
     assert saved["versions"].keys() == {"touchstone", "Python", "SQLite"}
-    arguments = saved["arguments"]
-    assert arguments["data-file"] == str(world.tasks)
-    assert arguments["task"] == ["14", "12"]
+    assert saved["format"] == 2
+    assert saved["benchmark"]["tasks"] == str(world.tasks)
+    assert saved["benchmark"]["task"] == ["14", "12"]
+    arguments = stored_options(saved)
     assert cli("bird", *spelled_out({**arguments, "output": str(tmp_path / "again")})).code == 0
     assert config(run_directory(tmp_path / "again"))["identity"] == saved["identity"]
 

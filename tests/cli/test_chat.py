@@ -14,6 +14,7 @@ from tests.support.chat_server import ChatServer, Script, bad_key, failure, no_m
 from tests.support.command import Done, Started, finish, overall, records, run_directory, start
 from tests.support.ports import nobody_listens
 from tests.support.worlds import ROWS, World, make_world
+from touchstone.runs.config import stored_options
 
 KEY = {"OPENAI_API_KEY": "sk-very-secret"}
 
@@ -83,7 +84,7 @@ def test_the_options_reach_the_service_and_the_configuration(cli: Cli, world: Wo
     assert request["service_tier"] == "flex"
     assert request["messages"][0] == {"role": "system", "content": "You are terse."}
     assert "Hint" not in request["messages"][1]["content"]
-    arguments = json.loads((run_directory(tmp_path / "out") / "config.json").read_text())["arguments"]
+    arguments = stored_options(json.loads((run_directory(tmp_path / "out") / "config.json").read_text()))
     assert arguments["model"] == "some/model"
     assert arguments["evidence"] is False
     assert arguments["system-prompt"] == str(tmp_path / "prompt.md")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,9 @@ from hypothesis import strategies as st
 from tests.cli.conftest import Cli
 from tests.support.command import records, run_directory
 from tests.support.worlds import World
-from touchstone.cli.configured import arguments_of_file, as_toml, config_option, configuration
-from touchstone.cli.options import RunOptions
+from touchstone.cli.configured import arguments_of_file, config_option, configuration
 from touchstone.failures import InputError
+from touchstone.runs.toml import as_toml
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 PLAIN = st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXTS
@@ -158,7 +157,6 @@ def test_a_resumed_run_has_its_own_options(file: Path) -> None:
 # With the command line itself
 
 
-@pytest.mark.skipif("config" not in {field.name for field in fields(RunOptions)}, reason="--config is not an option yet")
 def test_a_run_is_reproduced_by_the_file_that_it_wrote(
     cli: Cli, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

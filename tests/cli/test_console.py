@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.command import overall, run_directory, start, touchstone
 from tests.support.worlds import World
-from touchstone.cli.options import without_secrets
+from touchstone.addresses import without_secrets
 
 
 @pytest.mark.parametrize("script", ["touchstone", "ro-eval"])
@@ -46,7 +46,7 @@ def test_a_help_text_is_one_text_and_tells_no_empty_default(tmp_path: Path) -> N
     lines = touchstone("bird", "--help", cwd=tmp_path).out.splitlines()
     assert lines[0].startswith("Usage: touchstone bird")
     shown = " ".join(" ".join(lines).replace("│", " ").split())
-    assert "http (--api-url), human, command (--command). [default: tools]" in shown
+    assert "see --agent NAME --help. [default: tools]" in shown
     for empty in ("()", "False", "None"):
         assert f"[default: {empty}]" not in shown
 

@@ -12,10 +12,10 @@ from tests.benchmarks.interact.datasets import ACTIVE, TOTALS, VIEW, make_datase
 from tests.cli.conftest import Cli
 from tests.support.chat_server import JSON, Answer, ChatServer, failure, text, tool_call
 from tests.support.command import overall, records, run_directory, start, times_recorded
+from touchstone.addresses import without_secrets
 from touchstone.cli.interact_databases import own_server, server_at
 from touchstone.cli.interact_options import DatabaseOptions
 from touchstone.failures import InputError
-from touchstone.runs.addresses import without_secrets
 
 
 @pytest.fixture

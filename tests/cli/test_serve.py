@@ -216,7 +216,7 @@ class TestMistakes:
         ("agent", "complaint"),
         [
             ("replay", "the replay agent plays tasks, not questions: a service can have any other agent"),
-            ("http", "the http agent needs --api-url"),
+            ("http", "--api-url: the http agent needs the address of a service"),
             ("clever", "there is no agent named 'clever'; there are: "),
         ],
     )

@@ -97,7 +97,7 @@ class TestRun:
         ("options", "complaint"),
         [
             (["--agent", "replay"], "the replay agent needs --predictions: a run directory"),
-            (["--agent", "http"], "the http agent needs --api-url"),
+            (["--agent", "http"], "--api-url: the http agent needs the address of a service"),
             (["--agent", "oracle", "--results", "{file}"], "--results {file}: {file} is not a directory that can be "),
             (["--agent", "oracle", "--documents", "no"], "--documents no: there is no such folder"),
             (["--agent", "oracle", "-n", "-1"], "{file}: no question is left of 6"),

@@ -17,7 +17,7 @@ from tests.support import chat_server as chat
 from tests.support.chat_server import Answer, ChatServer
 from touchstone.failures import ModelFailure, ModelNonsense, SizeLimit
 from touchstone.models import litellm, openai
-from touchstone.protocols import Model, ModelSettings
+from touchstone.protocols import Model
 from touchstone.values import Message, Place, Reply, Usage
 
 ASK = [Message(role="user", content="hello")]
@@ -36,8 +36,9 @@ async def ask(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 
     async def once(answer: Answer, **settings: Any) -> tuple[Reply, ChatServer]:
         with ChatServer([answer]) as server:
-            how = ModelSettings(**{"base_url": server.url, "retries": 2, "timeout": 60.0, **settings})
-            model = openai.plugin("m", how) if request.param == "openai" else litellm.plugin("litellm/openai/m", how)
+            how = {"base_url": server.url, "model_retries": 2, "model_timeout": 60.0, **settings}
+            config = openai.OpenAIConfig if request.param == "openai" else litellm.LiteLLMConfig
+            model = config(model="m" if request.param == "openai" else "litellm/openai/m", **how).build()
             built.append(model)
             servers.append(server)
             return await model.reply(ASK, [], Place("task", 0, 0)), server
@@ -56,7 +57,7 @@ async def test_seconds_are_for_the_whole_answer(ask: Ask) -> None:
     """A byte every five seconds makes many minutes of it."""
     began = time.monotonic()
     with pytest.raises(ModelFailure, match="no reply within 1 s"):
-        await ask(Answer(HI, drip=5.0), timeout=1.0, retries=0)
+        await ask(Answer(HI, drip=5.0), model_timeout=1.0, model_retries=0)
     assert time.monotonic() - began < 2 * len(HI)
 
 
@@ -96,7 +97,7 @@ async def test_what_is_packed_is_read(ask: Ask, encoding: str, pack: Callable[[b
 @pytest.mark.parametrize("answer", [packed(b"not packed"), packed(HI.encode(), "br"), packed(b"x", "gzip, gzip")])
 async def test_what_cannot_be_unpacked_is_the_services_failure(ask: Ask, answer: Answer) -> None:
     with pytest.raises(ModelFailure):
-        await ask(answer, retries=0)
+        await ask(answer, model_retries=0)
 
 
 def message(**fields: Any) -> Answer:
@@ -143,7 +144,7 @@ class TestOpenAI:
 
         async def once(answer: Answer) -> Reply:
             with ChatServer([answer]) as server:
-                model = openai.plugin("m", ModelSettings(base_url=server.url, retries=0))
+                model = openai.OpenAIConfig(model="m", base_url=server.url, model_retries=0).build()
                 try:
                     return await model.reply(ASK, [], Place("task", 0, 0))
                 finally:
@@ -201,6 +202,6 @@ class TestOpenAI:
     async def test_proxies_of_the_environment_are_still_used(self, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
         with ChatServer([chat.text("through the proxy")]) as proxy:
             monkeypatch.setenv("HTTP_PROXY", proxy.url.removesuffix("/v1"))
-            model = openai.plugin("m", ModelSettings(base_url="http://model.invalid/v1", retries=0))
+            model = openai.OpenAIConfig(model="m", base_url="http://model.invalid/v1", model_retries=0).build()
             assert (await model.reply(ASK, [], Place("task", 0, 0))).text == "through the proxy"
             await model.close()

@@ -21,8 +21,7 @@ from touchstone.failures import (
     ModelRejected,
     ModelUnreachable,
 )
-from touchstone.models.litellm import LiteLLMModel, plugin
-from touchstone.protocols import ModelSettings
+from touchstone.models.litellm import LiteLLMConfig, LiteLLMModel
 from touchstone.values import Message, Place, Reply, Tool, Usage
 
 pytest.importorskip("litellm", reason="LiteLLM is not installed")
@@ -49,8 +48,8 @@ def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def build(url: str, provider: str = "openai", **settings: Any) -> LiteLLMModel:
-    defaults = {"base_url": url, "retries": 0, "timeout": 5.0}
-    return plugin(f"litellm/{provider}/scripted", ModelSettings(**defaults | settings))
+    defaults = {"base_url": url, "model_retries": 0, "model_timeout": 5.0}
+    return LiteLLMConfig(model=f"litellm/{provider}/scripted", **defaults | settings).build()
 
 
 async def ask(*answers: Answer, provider: str = "openai", **settings: Any) -> Reply:
@@ -120,12 +119,12 @@ async def test_nobody_there(provider: str) -> None:
 
 async def test_a_hanging_service_is_a_failure_in_time() -> None:
     with pytest.raises(ModelFailure, match=r"within 0\.2 s"):
-        await ask(chat.hang(), timeout=0.2)
+        await ask(chat.hang(), model_timeout=0.2)
 
 
 async def test_passing_trouble_is_survived_and_retry_after_honoured() -> None:
     started = time.perf_counter()
-    reply = await ask(chat.rate_limited(after=1), chat.server_error(), chat.text("hi"), retries=2)
+    reply = await ask(chat.rate_limited(after=1), chat.server_error(), chat.text("hi"), model_retries=2)
     assert reply.text == "hi"
     assert time.perf_counter() - started > 1.0
 
@@ -134,13 +133,13 @@ async def test_passing_trouble_is_survived_and_retry_after_honoured() -> None:
 async def test_what_cannot_help_is_not_repeated(answer: Answer) -> None:
     with ChatServer([answer]) as server:
         with pytest.raises(EpisodeFailure):
-            await build(server.url, retries=6).reply(ASK, [], PLACE)
+            await build(server.url, model_retries=6).reply(ASK, [], PLACE)
         assert len(server.requests) == 1
 
 
 async def test_the_cost_is_litellms_when_it_knows_it() -> None:
     with ChatServer([chat.text("hi")]) as server:
-        model = plugin("litellm/deepseek/deepseek-chat", ModelSettings(base_url=server.url, retries=0))
+        model = LiteLLMConfig(model="litellm/deepseek/deepseek-chat", base_url=server.url, model_retries=0).build()
         reply = await model.reply(ASK, [], PLACE)
     assert reply.usage.cost is not None
     assert reply.usage.cost > 0
@@ -154,7 +153,7 @@ async def test_the_users_own_price_comes_first(tmp_path: Any, monkeypatch: pytes
 
 def test_a_name_without_a_provider() -> None:
     with pytest.raises(InputError, match="PROVIDER"):
-        plugin("litellm/nonsense", ModelSettings())
+        LiteLLMConfig(model="litellm/nonsense").build()
 
 
 def test_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,15 +161,14 @@ def test_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
         raise ImportError
 
     monkeypatch.setattr("touchstone.models.litellm.import_module", missing)
-    with pytest.raises(InputError, match=r"touchstone\[litellm\]"):
-        plugin("litellm/openai/x", ModelSettings())
+    with pytest.raises(InputError, match="litellm\\]"):
+        LiteLLMConfig(model="litellm/openai/x").build()
 
 
 def test_it_is_imported_late_offline_and_silently() -> None:
     code = """
 import asyncio, socket, sys
 import touchstone.models.litellm as module
-from touchstone.protocols import ModelSettings
 from touchstone.values import Place
 
 def guarded(function):
@@ -181,7 +179,7 @@ def guarded(function):
     return checked
 
 async def main():
-    model = module.plugin("litellm/openai/x", ModelSettings(base_url=sys.argv[1]))
+    model = module.LiteLLMConfig(model="litellm/openai/x", base_url=sys.argv[1]).build()
     await model.reply([dict(role="user", content="hello")], (), Place("task", 0, 0))
     await model.close()
 

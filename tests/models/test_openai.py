@@ -24,8 +24,8 @@ from touchstone.failures import (
     ModelRejected,
     ModelUnreachable,
 )
-from touchstone.models.openai import OpenAIModel, plugin
-from touchstone.protocols import Model, ModelSettings
+from touchstone.models.openai import OpenAIConfig, OpenAIModel
+from touchstone.protocols import Model
 from touchstone.values import Message, Place, Reply, Tool, Usage
 
 KEY = "sk-test-0123456789abcdef"
@@ -52,8 +52,9 @@ def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
 async def models() -> AsyncIterator[Callable[..., OpenAIModel]]:
     built: list[OpenAIModel] = []
 
-    def build(url: str, name: str = "scripted", **settings: Any) -> OpenAIModel:
-        built.append(plugin(name, ModelSettings(**{"base_url": url, "retries": 0, "timeout": 5.0} | settings)))
+    def build(url: str, name: str = "scripted", concurrency: int = 16, **settings: Any) -> OpenAIModel:
+        options = {"base_url": url, "model_retries": 0, "model_timeout": 5.0} | settings
+        built.append(OpenAIConfig(model=name, **options).build(concurrency))
         return built[-1]
 
     yield build
@@ -225,33 +226,33 @@ async def test_every_servers_word_for_a_full_context(ask: Ask, answer: Answer) -
 
 @pytest.mark.parametrize("answer", [chat.rate_limited(after=0.05), chat.server_error(), chat.reset()])
 async def test_passing_trouble_is_survived(ask: Ask, answer: Answer) -> None:
-    assert (await ask(answer, chat.text("hi"), retries=1)).text == "hi"
+    assert (await ask(answer, chat.text("hi"), model_retries=1)).text == "hi"
 
 
 async def test_retry_after_is_honoured(ask: Ask) -> None:
     started = time.perf_counter()
-    await ask(chat.rate_limited(after=1), chat.text("hi"), retries=1)
+    await ask(chat.rate_limited(after=1), chat.text("hi"), model_retries=1)
     assert time.perf_counter() - started >= 1.0
 
 
 async def test_a_wait_of_more_than_two_minutes_is_not_waited_for(ask: Ask) -> None:
     started = time.perf_counter()
     with pytest.raises(ModelFailure):
-        await ask(chat.rate_limited(after=3600), retries=6)
+        await ask(chat.rate_limited(after=3600), model_retries=6)
     assert time.perf_counter() - started < 60
 
 
 async def test_a_rejected_request_is_not_repeated(models: Callable[..., Model]) -> None:
     with ChatServer([chat.no_model()]) as server:
         with pytest.raises(ModelRejected):
-            await models(server.url, retries=6).reply(ASK, [], PLACE)
+            await models(server.url, model_retries=6).reply(ASK, [], PLACE)
         assert len(server.requests) == 1
 
 
 async def test_a_hanging_service_is_a_failure_in_time(ask: Ask) -> None:
     started = time.perf_counter()
     with pytest.raises(ModelFailure, match=r"within 0\.2 s"):
-        await ask(chat.hang(), timeout=0.2)
+        await ask(chat.hang(), model_timeout=0.2)
     assert time.perf_counter() - started < 20  # the service would take thirty
 
 
@@ -309,28 +310,28 @@ async def test_a_key_of_another_form_is_never_quoted(ask: Ask, monkeypatch: pyte
 def test_no_key_and_no_address(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
     with pytest.raises(InputError, match="OPENAI_API_KEY"):
-        plugin("gpt-5", ModelSettings())
+        OpenAIConfig(model="gpt-5").build()
 
 
 @pytest.mark.parametrize("key", ["sk-ключ", "sk-a\nb"])
 def test_a_key_that_cannot_be_sent(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", key)
     with pytest.raises(InputError) as caught:
-        plugin("gpt-5", ModelSettings())
+        OpenAIConfig(model="gpt-5").build()
     assert key not in str(caught.value)
 
 
 @pytest.mark.parametrize("url", ["localhost:8000/v1", "ftp://x/v1", "http://", "v1", "http://h:port/v1", "http://[::1/v1"])
 def test_an_address_that_is_none(url: str) -> None:
     with pytest.raises(InputError, match="base URL"):
-        plugin("gpt-5", ModelSettings(base_url=url))
+        OpenAIConfig(model="gpt-5", base_url=url).build()
 
 
 async def test_a_local_server_needs_no_key(models: Callable[..., Model], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
     with ChatServer([chat.text("hi")]) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        model = plugin("scripted", ModelSettings(retries=0))
+        model = OpenAIConfig(model="scripted", model_retries=0).build()
         assert (await model.reply(ASK, [], PLACE)).text == "hi"
         await model.close()
 
@@ -346,7 +347,7 @@ async def test_the_price_of_a_users_own_file(ask: Ask, monkeypatch: pytest.Monke
 
 def test_the_prefix_of_the_name_is_ours_only_at_openai() -> None:
     def served(name: str, **settings: Any) -> Any:
-        return plugin(name, ModelSettings(**settings))._model  # pyright: ignore[reportPrivateUsage]
+        return OpenAIConfig(model=name, **settings).build()._model  # pyright: ignore[reportPrivateUsage]
 
     assert served("openai/gpt-5") == "gpt-5"
     assert served("openai:gpt-5") == "gpt-5"

@@ -10,8 +10,7 @@ import pytest
 
 from touchstone.failures import InputError, ModelFailure
 from touchstone.models import request_digest
-from touchstone.models.recorded import RecordedModel, plugin
-from touchstone.protocols import ModelSettings
+from touchstone.models.recorded import RecordedConfig, RecordedModel
 from touchstone.values import (
     Message,
     ModelStep,
@@ -56,7 +55,7 @@ def record(task: str, epoch: int = 0, calls: int = 2, word: str = "reply") -> Re
 def run_of(path: Path, *records: Record, tail: bytes = b"") -> RecordedModel:
     lines = b"".join(msgspec.json.encode(record) + b"\n" for record in records)
     (path / "runs.jsonl").write_bytes(lines + tail)
-    return plugin(f"recorded:{path}", ModelSettings())
+    return RecordedConfig(model=f"recorded:{path}").build()
 
 
 async def ask(model: RecordedModel, task: str, call: int, epoch: int = 0) -> Reply:
@@ -143,7 +142,7 @@ async def test_a_record_of_another_form(tmp_path: Path) -> None:
 def test_no_run_there(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match=r"runs\.jsonl"):
-        plugin(name, ModelSettings())
+        RecordedConfig(model=name).build()
 
 
 async def test_memory_stays_small(tmp_path: Path) -> None:
@@ -153,7 +152,7 @@ async def test_memory_stays_small(tmp_path: Path) -> None:
         for task in tasks:
             file.write(msgspec.json.encode(record(task, word="x" * 50_000)) + b"\n")
     tracemalloc.start()
-    model = plugin(f"recorded:{tmp_path}", ModelSettings())
+    model = RecordedConfig(model=f"recorded:{tmp_path}").build()
     for task in tasks:
         for call in range(2):
             await ask(model, task, call)

@@ -17,9 +17,9 @@ from tests.support.chat_server import ChatServer, no_model
 from tests.support.command import finish, run_directory, start, times_recorded, touchstone
 from tests.support.records import a_record
 from tests.support.worlds import ROWS, World
+from touchstone.addresses import address_of, without_secrets
 from touchstone.code_digest import code_digest
 from touchstone.failures import InputError
-from touchstone.runs.addresses import address_of, without_secrets
 from touchstone.runs.directory import RunDirectory, encoded, read_records
 from touchstone.runs.remote import fetched, local_base
 from touchstone.values import Outcome

@@ -1,7 +1,7 @@
 """A chat-completions service on this machine that answers from a script and misbehaves on request.
 
     with ChatServer([rate_limited(after=0), text("hello")]) as server:
-        model = plugin("some-model", ModelSettings(base_url=server.url))
+        model = OpenAIConfig(model="some-model", base_url=server.url).build()
 
 The script is a list of answers, the last of which is repeated, or a function from the request's JSON to an answer.
 `server.requests` holds what was asked.

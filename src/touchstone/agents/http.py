@@ -10,13 +10,15 @@ import asyncio
 import re
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from math import inf
-from typing import TYPE_CHECKING, Any, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
 import msgspec
 
+from ..addresses import without_secrets
 from ..failures import (
     EpisodeFailure,
     InputError,
@@ -27,9 +29,10 @@ from ..failures import (
     ServiceUnreachable,
 )
 from ..foreign import Unreadable, read_json
-from ..protocols import Agent, AgentPlugin, AgentSettings, ServiceSettings, Stage
+from ..options import Opt, OptionError, Positive
+from ..protocols import Agent, AgentConfig, AgentContext, Stage
 from ..values import ServiceStep, ToolCall
-from .secrets import sent
+from .secrets import is_reference, read_header, sent
 
 if TYPE_CHECKING:
     import httpx
@@ -43,6 +46,21 @@ _PASSING = (408, 425, 429)
 _FIELD = re.compile(r"\{(\w+)\}")
 _FENCE = re.compile(r"```(?:[ \t]*[\w-]*[ \t]*\r?\n|[ \t]*sql[ \t])(?P<content>.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_SERVICE = "A service under test"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServiceSettings:
+    """How to ask a service under test for an answer as a whole."""
+
+    url: str
+    timeout: float = 600.0
+    attempts: int = 3
+    headers: Mapping[str, str] = field(default_factory=lambda: {})
+    template: Mapping[str, Any] = field(default_factory=lambda: {"question": "{question}", "db_id": "{database}"})
+    """The request's body. A text that is just `{name}` becomes that field of the brief; in a longer text it is filled in."""
+    sql_field: str = "sql"
+    """Where the SQL is in the answer: names and positions joined by dots."""
 
 
 class HttpAgent:
@@ -54,6 +72,10 @@ class HttpAgent:
         self._client: httpx.AsyncClient | None = None
         self._mask = sent(settings.url, self._headers)
         self._key_mask = sent(settings.url, self._headers, keys_only=True)
+
+    @property
+    def template(self) -> Mapping[str, Any]:
+        return self._settings.template
 
     async def play(self, stage: Stage) -> None:
         body = fill(self._settings.template, stage.brief.fields)
@@ -205,30 +227,64 @@ def _safe(url: str) -> str:
     return re.sub(r"(?<=://)[^/@]*@", "", url).partition("?")[0]
 
 
-def build(settings: AgentSettings) -> Agent:
-    if settings.service is None:
-        raise InputError("the http agent needs --api-url")
-    _refuse_hopeless(settings.service)
-    return HttpAgent(settings.service)
+class HttpConfig(AgentConfig, frozen=True, kw_only=True):
+    """A text-to-SQL service under test: one request per task, whose SQL is handed in."""
+
+    name: ClassVar[str] = "http"
+    reads_instructions: ClassVar[bool] = False
+
+    api_url: Annotated[str | None, Opt(names=("--api_url",), group=_SERVICE)] = None
+    """The address that answers questions."""
+    api_timeout: Annotated[Positive, Opt(names=("--api_timeout",), group=_SERVICE)] = 600.0
+    """Seconds to wait for an answer."""
+    header: Annotated[tuple[str, ...], Opt(secret=lambda header: not is_reference(header), group=_SERVICE)] = ()
+    """NAME=VALUE, sent with every request (repeatable). The last word of VALUE may be env:VARIABLE or file:PATH, where the
+    key is; such a header is kept for --resume, any other is never written down."""
+    request_template: Annotated[Path | None, Opt(group=_SERVICE)] = None
+    """A JSON file with the body to send; {question}, {database} and {evidence} in its texts are filled in."""
+    sql_field: Annotated[str, Opt(group=_SERVICE)] = "sql"
+    """Where the SQL is in the answer: names and positions joined by dots, such as choices.0.sql."""
+
+    def build(self, context: AgentContext) -> Agent:
+        if self.api_url is None:
+            raise OptionError("api_url", None, "the http agent needs the address of a service")
+        if not self.api_url.startswith(("http://", "https://")):
+            raise OptionError("api_url", _safe(self.api_url), "expected an address that begins with http:// or https://")
+        template = context.hints.service_template
+        service = ServiceSettings(
+            url=self.api_url,
+            timeout=self.api_timeout,
+            headers=dict(map(read_header, self.header)),
+            template=_read_template(self.request_template) if self.request_template else template,
+            sql_field=self.sql_field,
+        )
+        refuse_hopeless(service)
+        return HttpAgent(service)
+
+    def identity(self, agent: Agent, context: AgentContext) -> dict[str, Any]:
+        assert isinstance(agent, HttpAgent)
+        return {"service": {"url": without_secrets(self.api_url or ""), "template": agent.template}}
 
 
-def _refuse_hopeless(service: ServiceSettings) -> None:
+def _read_template(path: Path) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+    except (OSError, msgspec.DecodeError, UnicodeError) as error:
+        raise OptionError("request_template", path, f"expected a JSON object: {error}") from None
+
+
+def refuse_hopeless(service: ServiceSettings) -> None:
     """Raises InputError for what would fail with every request. The value of a header may be a key, and is not told."""
     import httpx
 
     try:
         url = httpx.URL(service.url)
     except httpx.InvalidURL as error:
-        raise InputError(f"--api-url {_safe(service.url)}: {error}") from None
+        raise OptionError("api_url", _safe(service.url), str(error)) from None
     if not url.host or not 0 <= (url.port or 0) < 2**16:
-        raise InputError(f"--api-url {_safe(service.url)}: expected an address such as http://localhost:8000/infer")
-    if not 0 < service.timeout < inf:
-        raise InputError("--api-timeout must be positive")
+        raise OptionError("api_url", _safe(service.url), "expected an address such as http://localhost:8000/infer")
     for name, value in service.headers.items():
         if not _HEADER_NAME.fullmatch(name):
-            raise InputError(f"--header {name}: a header cannot have this name")
+            raise OptionError("header", name, "a header cannot have this name")
         if not (value.strip().isascii() and value.strip().isprintable()):
-            raise InputError(f"--header {name}: its value has characters that a header cannot have")
-
-
-plugin = AgentPlugin(build, needs_model=False)
+            raise OptionError("header", name, "its value has characters that a header cannot have")

@@ -18,10 +18,10 @@ import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TextIO
+from typing import ClassVar, TextIO
 
 from ..failures import RunStopped
-from ..protocols import Agent, AgentPlugin, AgentSettings, Stage
+from ..protocols import Agent, AgentConfig, AgentContext, Stage
 from ..terminal import clean
 from ..values import Tool, ToolCall
 from .lines import Lines
@@ -156,8 +156,15 @@ def listing(tools: Sequence[Tool]) -> str:
     return "\n".join(f"  {name:<{width}}  {what}" for name, what in entries.items())
 
 
-def build(settings: AgentSettings) -> Agent:
-    return HumanAgent()
+class HumanConfig(AgentConfig, frozen=True, kw_only=True):
+    """A person at the terminal; in the browser, if the tasks are played on a screen."""
 
+    name: ClassVar[str] = "human"
+    at_terminal: ClassVar[bool] = True
 
-plugin = AgentPlugin(build, needs_model=False)
+    def build(self, context: AgentContext) -> Agent:
+        if context.hints.screen:
+            from .live import LiveAgent
+
+            return LiveAgent()
+        return HumanAgent()

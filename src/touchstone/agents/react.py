@@ -15,15 +15,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Annotated, Any, ClassVar, Literal, cast
 
-from ..failures import InputError, TurnLimit
+from ..failures import TurnLimit
 from ..foreign import Unreadable, read_json
-from ..protocols import Agent, AgentPlugin, AgentSettings, Model, Stage
+from ..options import Opt
+from ..protocols import WHO, Agent, AgentContext, Model, Stage
 from ..values import Message, Tool, ToolCall
 from .gold_reach import only_tools
 from .tags import TAGS
 from .text import TextProtocol, unfenced
+from .turns import TurnsConfig
 
 _ACTION = re.compile(r"^[ \t*]*Action[ \t*]*:[ \t*`]*(?P<name>[\w.-]+)[ \t\r*`]*$", re.IGNORECASE | re.MULTILINE)
 _INPUT = re.compile(r"\s*^[ \t*]*(?:Action[ \t]+)?Input[ \t*]*:[ \t*]*", re.IGNORECASE | re.MULTILINE)
@@ -115,11 +117,17 @@ class ReactAgent:
         return self._protocol.observation + (await stage.call(call)).text
 
 
-def build(settings: AgentSettings) -> Agent:
-    assert settings.model is not None
-    if settings.protocol not in PROTOCOLS:
-        raise InputError(f"there is no text protocol named '{settings.protocol}'; there are: {', '.join(PROTOCOLS)}")
-    return ReactAgent(settings.model, settings.max_turns, PROTOCOLS[settings.protocol])
+class ReactConfig(TurnsConfig, frozen=True, kw_only=True):
+    """A model that acts by plain text, for models without function calling."""
 
+    name: ClassVar[str] = "react"
 
-plugin = AgentPlugin(build, needs_model=True)
+    protocol: Annotated[Literal["lines", "tags"] | None, Opt(group=WHO)] = None
+    """How the model writes: thought, action and input in lines, or in tags; by default what the benchmark is published with."""
+
+    def build(self, context: AgentContext) -> Agent:
+        assert context.model is not None
+        return ReactAgent(context.model, self.max_turns, PROTOCOLS[self.protocol or context.hints.text_protocol])
+
+    def identity(self, agent: Agent, context: AgentContext) -> dict[str, Any]:
+        return {"protocol": self.protocol or context.hints.text_protocol}

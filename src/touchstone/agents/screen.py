@@ -10,14 +10,16 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 from ..failures import InputError
-from ..protocols import Agent, AgentPlugin, AgentSettings, Model, Stage
+from ..options import Opt, WholeNumber
+from ..protocols import WHO, Agent, AgentContext, Model, Stage
 from ..values import ON_SCREEN, Message, NoteStep, Observation, Reply, ToolCall
 from .blocks import Action, Code, Language, Move, Said, parse
 from .gold_reach import only_tools
 from .pictures import as_user
+from .turns import TurnsConfig
 
 _ANSWER = """
 
@@ -150,9 +152,17 @@ def _language(stage: Stage) -> Language:
     return "json" if "act" in names else "python"
 
 
-def build(settings: AgentSettings) -> Agent:
-    assert settings.model is not None
-    return ScreenAgent(settings.model, settings.max_turns, settings.history)
+class ScreenConfig(TurnsConfig, frozen=True, kw_only=True):
+    """A model that sees a screen and answers with code or actions."""
 
+    name: ClassVar[str] = "screen"
 
-plugin = AgentPlugin(build, needs_model=True)
+    history: Annotated[WholeNumber, Opt(group=WHO)] = 3
+    """How many earlier turns, with what was seen in them, the model is shown."""
+
+    def build(self, context: AgentContext) -> Agent:
+        assert context.model is not None
+        return ScreenAgent(context.model, self.max_turns, self.history)
+
+    def identity(self, agent: Agent, context: AgentContext) -> dict[str, Any]:
+        return {"history": self.history}

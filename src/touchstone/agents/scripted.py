@@ -6,18 +6,19 @@ They are ordinary agents: their calls take the same way through the episode and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
 
 from ..failures import Skipped
-from ..protocols import Agent, AgentPlugin, AgentSettings, Stage
-from ..values import ToolCall
+from ..options import Opt, OptionError
+from ..protocols import WHO, Agent, AgentConfig, AgentContext, Script, Stage
 from .gold_reach import only_tools, plays_the_gold
 
 
 class ScriptedAgent:
     """Plays the script of each task until the episode is finished or the script ends."""
 
-    def __init__(self, script: Callable[[str], Sequence[ToolCall] | None]) -> None:
+    def __init__(self, script: Script) -> None:
         self._script = script
 
     async def play(self, stage: Stage) -> None:
@@ -25,6 +26,15 @@ class ScriptedAgent:
             await stage.call(call)
             if stage.finished:
                 return
+
+
+class Replay(ScriptedAgent):
+    """Plays what somebody else has played or predicted."""
+
+    @property
+    def digest(self) -> str | None:
+        """Of the predictions, if they are known as a whole."""
+        return getattr(self._script, "digest", None)
 
 
 class Oracle(ScriptedAgent):
@@ -47,18 +57,40 @@ class Nothing(ScriptedAgent):
         super().__init__(lambda _: None)
 
 
-def build_oracle(settings: AgentSettings) -> Agent:
-    return Oracle(settings.script)
+class OracleConfig(AgentConfig, frozen=True, kw_only=True):
+    """The reference: it must pass every task that can be scored."""
+
+    name: ClassVar[str] = "oracle"
+    reads_instructions: ClassVar[bool] = False
+
+    def build(self, context: AgentContext) -> Agent:
+        return Oracle(context.solutions())
 
 
-def build_replay(settings: AgentSettings) -> Agent:
-    return ScriptedAgent(settings.script)
+class ReplayConfig(AgentConfig, frozen=True, kw_only=True):
+    """Answers that exist already."""
+
+    name: ClassVar[str] = "replay"
+    reads_instructions: ClassVar[bool] = False
+
+    predictions: Annotated[Path | None, Opt(group=WHO)] = None
+    """What is played: a prediction file, if the benchmark has a format for them, or a run directory."""
+
+    def build(self, context: AgentContext) -> Agent:
+        if self.predictions is None:
+            raise OptionError("predictions", None, "the replay agent needs a prediction file or a run directory")
+        return Replay(context.predictions(self.predictions))
+
+    def identity(self, agent: Agent, context: AgentContext) -> dict[str, Any]:
+        assert isinstance(agent, Replay)
+        return {"predictions": agent.digest}
 
 
-def build_nothing(settings: AgentSettings) -> Agent:
-    return Nothing()
+class NothingConfig(AgentConfig, frozen=True, kw_only=True):
+    """No call at all: it must fail every task."""
 
+    name: ClassVar[str] = "nothing"
+    reads_instructions: ClassVar[bool] = False
 
-oracle_plugin = AgentPlugin(build_oracle, needs_model=False, needs_script="solution")
-replay_plugin = AgentPlugin(build_replay, needs_model=False, needs_script="predictions")
-nothing_plugin = AgentPlugin(build_nothing, needs_model=False)
+    def build(self, context: AgentContext) -> Agent:
+        return Nothing()

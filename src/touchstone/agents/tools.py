@@ -9,11 +9,15 @@ ones only the last few stay in the conversation.
 
 from __future__ import annotations
 
+from typing import Annotated, Any, ClassVar
+
 from ..failures import TurnLimit
-from ..protocols import Agent, AgentPlugin, AgentSettings, Model, Stage
+from ..options import Opt, WholeNumber
+from ..protocols import WHO, Agent, AgentContext, Model, Stage
 from ..values import Message, NoteStep, Reply
 from .gold_reach import only_tools
 from .pictures import as_user
+from .turns import TurnsConfig
 
 
 class ToolAgent:
@@ -76,9 +80,17 @@ class ToolAgent:
         return Message(role="user", content=stage.remind(text))
 
 
-def build(settings: AgentSettings) -> Agent:
-    assert settings.model is not None
-    return ToolAgent(settings.model, settings.max_turns, settings.history, judge_unfinished=settings.judge_unfinished)
+class ToolsConfig(TurnsConfig, frozen=True, kw_only=True):
+    """A model that calls functions."""
 
+    name: ClassVar[str] = "tools"
 
-plugin = AgentPlugin(build, needs_model=True)
+    history: Annotated[WholeNumber, Opt(group=WHO, advanced=True)] = 3
+    """How many earlier pictures of a screen the model still sees."""
+
+    def build(self, context: AgentContext) -> Agent:
+        assert context.model is not None
+        return ToolAgent(context.model, self.max_turns, self.history, judge_unfinished=context.hints.screen)
+
+    def identity(self, agent: Agent, context: AgentContext) -> dict[str, Any]:
+        return {"history": self.history} if context.hints.screen else {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -54,27 +54,3 @@ def wait_for(coroutine: Coroutine[Any, Any, T]) -> T:
         return background.call(coroutine)
     finally:
         background.close()
-
-
-async def in_thread(function: Callable[..., T], **arguments: Any) -> T:
-    """Its result, without stopping the event loop. The thread does not outlive the process if the function never ends."""
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[T] = loop.create_future()
-
-    def settle(result: T | None, error: BaseException | None) -> None:
-        if not future.done():
-            future.set_exception(error) if error else future.set_result(result)  # pyright: ignore[reportArgumentType]
-
-    def work() -> None:
-        result, error = None, None
-        try:
-            result = function(**arguments)
-        except StopIteration as stopped:  # a future cannot carry it
-            error = RuntimeError(f"the function raised StopIteration: {stopped}")
-        except BaseException as raised:
-            error = raised
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(settle, result, error)
-
-    threading.Thread(target=work, daemon=True).start()
-    return await future

@@ -11,16 +11,20 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import msgspec
 
+from ..benchmarks.bird.config import BirdConfig as bird
 from ..failures import InputError
-from ..protocols import Benchmark, Limits
+from ..plugins import benchmark_type
+from ..protocols import Benchmark, BenchmarkConfig, Limits, Opening
 from ..values import Task
 
 if TYPE_CHECKING:
     from ..engines.sqlite.engine import SqliteEngine
+
+__all__ = ["Place", "Source", "benchmark", "bird", "digest", "interact", "opened", "spider2"]
 
 Place = str | os.PathLike[str]
 
@@ -32,10 +36,6 @@ class Selection(TypedDict, total=False):
     task: str | Sequence[str]
     offset: int
     limit: int | None
-
-
-class BirdSelection(Selection, total=False):
-    difficulty: Literal["simple", "moderate", "challenging"]
 
 
 class InteractSelection(Selection, total=False):
@@ -54,45 +54,11 @@ class Source:
         return f"<{self.name}: {len(self.tasks)} tasks>"
 
 
-async def opened(given: Source | Benchmark, stack: AsyncExitStack) -> Benchmark:
+async def opened(given: BenchmarkConfig | Source | Benchmark, stack: AsyncExitStack) -> Benchmark:
     """What the stack closes again; a benchmark of the caller's own is taken as it is."""
+    if isinstance(given, BenchmarkConfig):
+        return await given.open(Opening(stack=stack))
     return await given.build(stack) if isinstance(given, Source) else given
-
-
-def bird(
-    tasks: Place | None = None,
-    databases: Place | None = None,
-    *,
-    metric: Literal["ex", "multiset", "soft-f1", "r-ves", "r-ves-wall"] = "ex",
-    evidence: bool = True,
-    schema: bool = False,
-    instructions: str | None = None,
-    sql_timeout: float = 30.0,
-    cache: bool = True,
-    **selection: Unpack[BirdSelection],
-) -> Source:
-    """BIRD or mini-dev: a task file and the directory of its databases. `selection`: difficulty, database, task, …"""
-    from ..benchmarks.bird import Bird, load_tasks, select
-    from ..benchmarks.bird.episode import PASSING, Settings
-    from ..datasets import bird_demo
-
-    if metric.replace("-", "_") not in PASSING:
-        raise InputError(f"metric {metric!r}: expected one of {', '.join(name.replace('_', '-') for name in PASSING)}")
-    file, directory = _both(tasks, databases, bird_demo(), "databases")
-    chosen = select(load_tasks(file), **_names(selection))
-    settings = Settings(
-        metric=metric.replace("-", "_"),
-        r_ves=metric == "r-ves",
-        r_ves_wall=metric == "r-ves-wall",
-        exploring=Limits(seconds=sql_timeout, rows=10_000, cut_rows=True),
-        judging=Limits(seconds=sql_timeout),
-    )
-
-    async def build(stack: AsyncExitStack) -> Benchmark:
-        engine = _engine(stack, cache)
-        return Bird(chosen, directory, engine, settings=settings, evidence=evidence, schema=schema, instructions=instructions)
-
-    return Source("BIRD", chosen, build)
 
 
 def spider2(
@@ -164,8 +130,7 @@ def interact(
     from ..benchmarks.interact.tasks import data_file
     from ..benchmarks.interact.user.building import build_user
     from ..datasets import interact_demo
-    from ..plugins import build_model
-    from ..protocols import ModelSettings
+    from ..plugins import model_config
     from .worlds import open_worlds
 
     file = data_file(Path(dataset) if dataset is not None else interact_demo())
@@ -178,7 +143,7 @@ def interact(
         if user == "scripted":
             answering = build_user("scripted")
         else:
-            model = build_model(user, ModelSettings(base_url=base_url))
+            model = model_config(user, **({"base_url": base_url} if base_url else {})).build()
             stack.push_async_callback(model.close)
             answering = build_user(model, RULES[compat].user_prompt)
         worlds = await open_worlds(file.parent, chosen, Path(dumps) if dumps else None, lambda: _engine(stack, cache), stack)
@@ -187,14 +152,10 @@ def interact(
     return Source("BIRD-Interact", chosen, build)
 
 
-def benchmark(name: str, *arguments: Any, **options: Any) -> Source | Benchmark:
-    """One of ours by its name, or one that another package adds through the entry points `touchstone.benchmarks`."""
-    from ..plugins import load
-
-    ours = {"bird": bird, "spider2": spider2, "interact": interact}
-    if name in ours:
-        return ours[name](*arguments, **options)
-    return cast(Benchmark, load("benchmarks", name)(*arguments, **options))
+def benchmark(name: str, *arguments: Any, **options: Any) -> BenchmarkConfig | Source:
+    """One by its name: ours, or one that another package adds through the entry points `touchstone.benchmarks`."""
+    ours = {"spider2": spider2, "interact": interact}
+    return ours[name](*arguments, **options) if name in ours else benchmark_type(name)(*arguments, **options)
 
 
 def digest(content: Any) -> str:

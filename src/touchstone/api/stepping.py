@@ -19,7 +19,7 @@ import msgspec
 
 from ..failures import RULES, EpisodeFailure, InputError, TurnLimit
 from ..models.schemas import tool_schema
-from ..protocols import Benchmark, Episode
+from ..protocols import Benchmark, BenchmarkConfig, Episode
 from ..runs.stage import RecordingStage
 from ..values import Outcome, Standing, Task, ToolCall, Verdict
 from .loops import Background
@@ -33,7 +33,9 @@ JUDGED = (Outcome.passed, Outcome.failed)
 class Gym:
     """One episode at a time. Close it, or use it in a `with` statement: it holds processes."""
 
-    def __init__(self, benchmark: Source | Benchmark, *, max_steps: int = 20, beside: Gym | None = None) -> None:
+    def __init__(
+        self, benchmark: BenchmarkConfig | Source | Benchmark, *, max_steps: int = 20, beside: Gym | None = None
+    ) -> None:
         if max_steps < 1:
             raise InputError("max_steps must be positive")
         self._given = benchmark
@@ -160,7 +162,7 @@ class Gym:
         return text, reward, judged, verdict is not None and not judged, info
 
 
-def gym(benchmark: Source | Benchmark, *, max_steps: int = 20) -> Gym:
+def gym(benchmark: BenchmarkConfig | Source | Benchmark, *, max_steps: int = 20) -> Gym:
     """An environment that the caller steps through."""
     return Gym(benchmark, max_steps=max_steps)
 

@@ -11,6 +11,7 @@ from msgspec import Meta, Struct
 
 from ..engines.sqlite.engine import SqliteEngine
 from ..failures import SqlError, Unscorable
+from ..options import OptionError
 from ..protocols import Limits, Session
 from ..values import Brief, Observation, Tool, ToolCall
 from .episodes import PlainEpisode
@@ -100,6 +101,14 @@ def request(fields: dict[str, str], listing: str = "") -> str:
     if listing:
         return f"Database: {fields['database']}\n{listing}\n\n{fields['question']}{hint}"
     return f"{fields['question']}{hint}\n\nDatabase: {fields['database']}"
+
+
+def read_instructions(path: Path | None) -> str | None:
+    """What a file has in place of the built-in instructions."""
+    try:
+        return path.read_text() if path else None
+    except (OSError, UnicodeError) as error:
+        raise OptionError("system_prompt", path, str(error)) from None
 
 
 def submission(sql: str) -> ToolCall:

@@ -7,13 +7,18 @@ import sys
 from collections.abc import Sequence
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ..failures import InputError, TouchstoneError
+from ..options import OptionError
 from ..terminal import clean_streams, unfiltered
 
+if TYPE_CHECKING:
+    from .run import BenchmarkCommand
+
 COMMANDS = {
-    "bird": ("bird:bird", "Play BIRD text-to-SQL tasks with an agent, and score it."),
+    "run": ("run:app", "Play any benchmark with any agent, and score it."),
+    "bird": ("run:bird", "Play BIRD text-to-SQL tasks with an agent, and score it."),
     "interact": ("interact_more:app", "Play BIRD-Interact: ambiguous requests, a simulated user, a budget."),
     "spider2": ("spider2:app", "Evaluate a text-to-SQL service or an agent on Spider2-lite."),
     "score": ("score:app", "Score predictions that exist already, without a model."),
@@ -31,6 +36,8 @@ COMMANDS = {
     "cache": ("cache:app", "Check what is remembered between runs."),
     "doctor": ("doctor:doctor", "Say what works on this machine and what to install for the rest."),
 }
+_GENERATED = ("bird",)
+"""Benchmarks that are commands by themselves, besides `touchstone run NAME`."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -42,6 +49,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _main(argv: list[str]) -> int:
     try:
         return _dispatch(argv)
+    except OptionError as error:
+        return _say(error.spelled(), 2)
     except InputError as error:
         return _say(error, 2)
     except TouchstoneError as error:
@@ -54,13 +63,16 @@ def _main(argv: list[str]) -> int:
 
 
 def _dispatch(argv: list[str]) -> int:
-    from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
+    from cyclopts import App, CycloptsError, Parameter, UnknownOptionError, UnusedCliTokensError
 
     from .. import __version__
     from .given import look
     from .helping import Formatter, default_in_words
 
     argv = _with_command(argv)
+    generated = _generated(argv)
+    everything = "--help-all" in argv
+    argv = ["--help" if word == "--help-all" else word for word in argv]
 
     app = App(
         name="touchstone",
@@ -72,29 +84,58 @@ def _dispatch(argv: list[str]) -> int:
         default_parameter=Parameter(show_default=default_in_words),
         result_action="return_value",
     )
+    words = generated.words.split() if generated else []
     for name, (target, help) in COMMANDS.items():
-        app.command(f"touchstone.cli.{target}", name=name, help=help)
+        if name not in words[:1]:
+            app.command(f"touchstone.cli.{target}", name=name, help=help)
     if sys.stdout.isatty():
         from rich.console import Console
 
         app.console = Console(file=unfiltered(sys.stdout))  # help is painted
-    app.config = [look]
+    if generated is not None:
+        inner = app
+        for word in words[:-1]:
+            inner = App(name=word)
+            app.command(inner)
+        inner.command(generated.function(everything=everything), name=words[-1])
+    else:
+        app.config = _configuration(app, argv)
+        app.config = [*app.config, look]
+    try:
+        return app(argv, exit_on_error=False, print_error=False) or 0
+    except UnknownOptionError as error:
+        if generated is None:
+            raise InputError(" ".join(str(error).split())) from None
+        raise InputError(generated.explain(error.token.keyword or error.token.value)) from None
+    except UnusedCliTokensError as error:
+        raise InputError(f"unexpected argument: {' '.join(error.unused_tokens or ())}") from None
+    except CycloptsError as error:
+        raise InputError(" ".join(str(error).split())) from None
+
+
+def _generated(argv: list[str]) -> BenchmarkCommand | None:
+    """The command, if it is one that is made from a benchmark's options."""
+    words = argv[:2] if argv[:1] == ["run"] else argv[:1]
+    if not words or words[-1].startswith("-") or words == ["run"] or words[0] not in ("run", *_GENERATED):
+        return None
+    from .run import BenchmarkCommand
+
+    return BenchmarkCommand(words[-1], words, argv)
+
+
+def _configuration(app: Any, argv: list[str]) -> list[Any]:
+    """For commands that are not generated: the options of a resumed run or of a file."""
     stored, source = _arguments_of_resumed_run(argv), "the resumed run"
     if not stored and any(word.startswith("--config") for word in argv):
         from .configured import configuration
 
         stored, source = configuration(app, argv)
-    if stored:
-        from cyclopts.config import Dict
+    if not stored:
+        return []
+    from cyclopts.config import Dict
 
-        forget = forget_environment if source == "the resumed run" else _forget_what_is_in(stored)
-        app.config = [forget, Dict(stored, source=source), look]
-    try:
-        return app(argv, exit_on_error=False, print_error=False) or 0
-    except UnusedCliTokensError as error:
-        raise InputError(f"unexpected argument: {' '.join(error.unused_tokens or ())}") from None
-    except CycloptsError as error:
-        raise InputError(" ".join(str(error).split())) from None
+    forget = forget_environment if source == "the resumed run" else _forget_what_is_in(stored)
+    return [forget, Dict(stored, source=source)]
 
 
 def _with_command(argv: list[str]) -> list[str]:

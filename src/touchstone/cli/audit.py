@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import AsyncExitStack
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,7 @@ from .audit_running import DEFAULTS, AuditOptions, Subject, conclude, counting, 
 from .building import open_engine
 from .interact_options import DatabaseOptions, InteractSelect
 from .options import SelectOptions
+from .terminal import say
 
 app = App(name="audit", help="What a benchmark is worth on this machine, before an agent is blamed.")
 
@@ -40,18 +42,17 @@ def bird(
         BIRD's gold as its own evaluator reads it (SQL, tab, database per line): is it the gold of the task file?
     """
     from ..benchmarks.bird.audit import audit
-    from ..benchmarks.bird.benchmark import Bird
-    from ..benchmarks.bird.tasks import load_tasks
-    from .bird import choose, settings_for
+    from ..benchmarks.bird.config import BirdConfig
 
     refuse(audited)
-    tasks = choose(load_tasks(data_file), selected)
+    config = BirdConfig(data_file, db_dir, **asdict(selected), sql_timeout=audited.sql_timeout, cache=audited.cache)
+    tasks = config.chosen(say)
     limits = Limits(seconds=audited.sql_timeout)
 
     async def main() -> int:
         async with AsyncExitStack() as stack:
             engine = open_engine(audited.judged, stack)
-            benchmark = Bird(tasks, db_dir, engine, settings=settings_for(("ex",), audited.judged))
+            benchmark = config.built(tasks, engine)
             with counting("tasks looked at") as watch:
                 findings = await audit(
                     benchmark, engine, limits=limits, gold_file=gold_file, parallel=audited.parallel, watch=watch

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from cyclopts import Group, Parameter
 
+from ..agents.scripted import Oracle
 from ..benchmarks.audit.exclusions import exclusions
 from ..benchmarks.audit.findings import SEVERITIES, Finding
 from ..benchmarks.audit.report import (
@@ -29,8 +30,7 @@ from ..benchmarks.audit.report import (
     with_oracle,
 )
 from ..failures import InputError
-from ..plugins import agent_plugin
-from ..protocols import AgentSettings, Benchmark
+from ..protocols import Benchmark
 from ..runs.batch import Batch, Job
 from ..runs.directory import replace_file
 from ..runs.play import play
@@ -111,7 +111,7 @@ async def conclude(subject: Subject, findings: Sequence[Finding], audited: Audit
 
 
 async def _played(benchmark: Benchmark, parallel: int) -> list[Record]:
-    agent = agent_plugin("oracle").build(AgentSettings(script=solutions(benchmark)))
+    agent = Oracle(solutions(benchmark))
     tasks = benchmark.tasks()
     records: list[Record] = []
     tally = Tally()

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from hashlib import blake2b
 from math import inf
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from ..addresses import without_secrets
+from ..agents.command.agent import CommandAgent, CommandSettings
+from ..agents.http import HttpAgent, ServiceSettings, refuse_hopeless
+from ..agents.mcp.episode import refuse_without_mcp
+from ..agents.scripted import Replay, ReplayConfig
 from ..agents.secrets import read_header
-from ..benchmarks.sql_episode import submission
+from ..benchmarks.sql_episode import read_instructions, submission
 from ..engines.cache import default_path
 from ..engines.sqlite.engine import SqliteEngine
 from ..failures import InputError
-from ..plugins import agent_plugin, build_model
-from ..protocols import Agent, AgentSettings, Benchmark, CommandSettings, ModelSettings, ServiceSettings
-from ..runs.directory import read_records
-from ..values import ToolCall, ToolStep
+from ..options import fields
+from ..plugins import agent_type, model_config, model_type
+from ..protocols import Agent, AgentConfig, AgentContext, Hints, Model, Script
+from ..runs import runner
+from ..runs.runner import solutions
 from .given import refuse_without_effect
-from .options import JudgeOptions, ModelOptions, PlayOptions, RunOptions, ServiceOptions, without_secrets
+from .options import JudgeOptions, ModelOptions, PlayOptions, RunOptions, ServiceOptions
 
-Script = Callable[[str], Sequence[ToolCall] | None]
+__all__ = ["Script", "read_instructions", "solutions"]
 
 
 @dataclass(frozen=True)
@@ -61,46 +66,62 @@ def build_player(
     `screen` is for tasks that are played on one; `used` are options that the agent may do without."""
     if command is not None and play.agent != "command":
         raise InputError(f"--command is for --agent command, not {play.agent}")
-    plugin = agent_plugin("live" if screen and play.agent == "human" else play.agent)
+    plugin = agent_type(play.agent)
     refuse_without_effect(play.agent, plugin, used)
     model = None
     if plugin.needs_model:
-        settings = ModelSettings(base_url=play.base_url, service_tier=play.service_tier, concurrency=parallel)
-        model = build_model(play.model, settings)
+        model = build_model(play.model, parallel, base_url=play.base_url, service_tier=play.service_tier)
         stack.push_async_callback(model.close)
-    script = scripts[plugin.needs_script]() if plugin.needs_script else _nothing
-    agent = plugin.build(
-        AgentSettings(
-            model=model,
-            max_turns=play.max_turns,
-            service=service,
-            command=command,
-            script=script,
-            protocol=protocol,
-            history=screen.history if screen else 3,
-            judge_unfinished=screen is not None,
-        )
+    context = AgentContext(
+        model=model,
+        hints=Hints(text_protocol=protocol, screen=screen is not None),
+        solutions=lambda: scripts["solution"](),
+        predictions=lambda _: scripts["predictions"](),
     )
+    config, agent = _agent(plugin, play, service, command, screen, context)
     if close := getattr(agent, "close", None):
         stack.push_async_callback(close)
     identity = {
         "agent": play.agent,
         "model": model.name if model else None,
         "max_turns": play.max_turns if model else None,
-        **({"protocol": protocol} if play.agent == "react" else {}),
-        **({"history": screen.history if model else None} if screen else {}),
-        **({"command": getattr(agent, "identity", None)} if play.agent == "command" else {}),
-        "service": {"url": without_secrets(service.url), "template": service.template}
-        if service and play.agent == "http"
-        else None,
+        **config.identity(agent, context),
     }
+    if service and play.agent == "http":
+        identity["service"] = {"url": without_secrets(service.url), "template": service.template}
     title = f"agent {play.agent}" + (f", model {model.name}" if model else "")
     return Player(agent, model.name if model else play.agent, title, identity)
 
 
-def solutions(benchmark: Benchmark) -> Script:
-    """The reference of every task."""
-    return {task.key: benchmark.solution(task) for task in benchmark.tasks()}.get
+def build_model(name: str, parallel: int, **options: Any) -> Model:
+    """A model; what its provider has no option for is passed over."""
+    known = {field.name for field in fields(model_type(name))}
+    return model_config(name, **{option: value for option, value in options.items() if option in known}).build(parallel)
+
+
+def _agent(
+    plugin: type[AgentConfig],
+    play: ModelOptions,
+    service: ServiceSettings | None,
+    command: CommandSettings | None,
+    screen: ScreenSettings | None,
+    context: AgentContext,
+) -> tuple[AgentConfig, Agent]:
+    names = {field.name for field in fields(plugin)}
+    values = {"max_turns": play.max_turns, **({"history": screen.history} if screen else {})}
+    config = plugin(**{name: value for name, value in values.items() if name in names})
+    if service is not None and plugin.name == "http":
+        refuse_hopeless(service)
+        return config, HttpAgent(service)
+    if command is not None:
+        if not 0 < command.timeout < inf:
+            raise InputError("--command-timeout must be positive")
+        if command.output != "sql":
+            refuse_without_mcp()
+        return config, CommandAgent(command)
+    if isinstance(config, ReplayConfig):
+        return config, Replay(context.predictions(Path()))
+    return config, config.build(context)
 
 
 def script_of(predictions: Mapping[str, str]) -> Script:
@@ -112,31 +133,13 @@ def recorded_calls(run: Path | None) -> Script:
     """The tool calls of each task's first attempt in an earlier run."""
     if run is None:
         raise InputError("the replay agent needs --predictions: a run directory")
-    if not (run / "runs.jsonl").is_file():
-        raise InputError(f"--predictions {run}: expected a run directory, with runs.jsonl in it")
-    calls = {
-        record.task: [step.call for step in record.steps if isinstance(step, ToolStep)]
-        for record in read_records(run)
-        if record.epoch == 0
-    }
-    return calls.get
-
-
-def digest_of(predictions: Mapping[str, str]) -> str:
-    return blake2b(msgspec.json.encode(sorted(predictions.items())), digest_size=8).hexdigest()
+    return runner.recorded_calls(run)
 
 
 def open_engine(judged: JudgeOptions, stack: AsyncExitStack) -> SqliteEngine:
     engine = SqliteEngine(cache=default_path() if judged.cache else None)
     stack.push_async_callback(engine.close)
     return engine
-
-
-def read_instructions(path: Path | None) -> str | None:
-    try:
-        return path.read_text() if path else None
-    except (OSError, UnicodeError) as error:
-        raise InputError(f"--system-prompt {path}: {error}") from None
 
 
 def service_settings(service: ServiceOptions, template: Mapping[str, Any]) -> ServiceSettings | None:
@@ -164,10 +167,6 @@ def refuse_odd_numbers(play: PlayOptions, judged: JudgeOptions, run: RunOptions)
 def refuse_unless_positive(value: float, option: str) -> None:
     if not 0 < value < inf:
         raise InputError(f"{option} {value:g}: expected a positive number")
-
-
-def _nothing(_: str) -> None:
-    return None
 
 
 def _read_template(path: Path) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from typing import Annotated, Literal
 
 from cyclopts import Group, Parameter
 
+from ..agents.command.agent import CommandSettings
 from ..failures import InputError
-from ..protocols import CommandSettings
 
 _COMMAND = Group("A program as the agent", sort_key=6)
 

@@ -1,25 +1,23 @@
-"""What every command that runs episodes does after it has built its benchmark and its agent."""
+"""For commands that are not made from structs of options yet: what they do once benchmark and agent are built."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
-from contextlib import AsyncExitStack
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ..runs import custody
-from ..runs.addresses import address_of
-from ..runs.directory import FORMAT, RunDirectory, read_config
 from ..runs.executors.seat import Seat
-from ..runs.remote import Mirror, fetched, local_base, refuse_unknown
-from ..runs.run import Finished, Plan, owed, run, versions
+from ..runs.run import Finished, Plan
+from ..runs.runner import RunSpec, play_plan, safe_name
+from ..runs.toml import as_toml
 from ..values import Record
-from .configured import as_toml
 from .executing import executing
-from .progress import progress
+from .terminal import Terminal, exit_code, say
+
+__all__ = ["Conduct", "LeftSeat", "conduct", "exit_code", "safe_name", "say", "seated"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +47,16 @@ seated: ContextVar[Seat | None] = ContextVar("seated", default=None)
 """Where a command plays that another process has called (see runs.executors.seat)."""
 
 
+@dataclass(kw_only=True)
+class _Telling(Terminal):
+    told: Callable[[Path], None] | None = None
+
+    def begun(self, title: str, run: Path | None, done: int) -> None:
+        if self.told and run:
+            self.told(run)
+        super().begun(title, run, done)
+
+
 async def conduct(plan: Plan, how: Conduct) -> tuple[Finished, Path]:
     """Runs the plan into a new or resumed directory, shows it, and prints the summary."""
     reach = await custody.gold_reach(plan.benchmark, plan.agent)
@@ -58,88 +66,15 @@ async def conduct(plan: Plan, how: Conduct) -> tuple[Finished, Path]:
     if (seat := seated.get()) is not None:
         await seat.take(plan.benchmark, plan.agent, how.identity)
         raise LeftSeat
-    for place in (how.resume, how.base):
-        if place and (address := address_of(place)):
-            refuse_unknown(address)
-    directory = _directory(plan, how)
-    if how.begun:
-        how.begun(directory.path)
-    mirror = _mirror(how, directory.path)
-    try:
-        finished = await _play(plan, how, directory, mirror)
-    finally:
-        directory.close()
-        if mirror:
-            await mirror.stop()
-    if not how.quiet and finished.overall["total"]:
-        print(finished.summary, end="")
-    if mirror:
-        await mirror.finish()
-    return finished, directory.path
-
-
-async def _play(plan: Plan, how: Conduct, directory: RunDirectory, mirror: Mirror | None) -> Finished:
-    jobs, counted = owed(plan.benchmark.tasks(), plan.epochs, directory)
-    if not how.quiet:
-        print(f"Run directory: {directory.path}" + (f" ({counted.done} done before)" if counted.done else ""))
-    if mirror:
-        await mirror.start()
-    async with AsyncExitStack() as stack:
-        executor = None
-        if jobs:
-            executor = await stack.enter_async_context(executing(plan, how.command, how.arguments, how.identity, say))
-        with progress(len(jobs) + counted.done, counted.done, describe=how.describe, live=how.live) as watch:
-            return await run(plan, directory, jobs, counted, watch, say, executor)
-
-
-def exit_code(finished: Finished, path: Path, *, resumable: bool = True) -> int:
-    """Says how to go on if there is something left to do."""
-    what_next = f"; go on with --resume {path}" if resumable else f"; what was done is in {path}"
-    if not path.exists():
-        what_next = ""
-    if finished.stopped:
-        print(f"touchstone: the run was stopped: {finished.stopped}{what_next}", file=sys.stderr)
-        return 1
-    if finished.interrupted:
-        print(f"touchstone: interrupted{what_next}", file=sys.stderr)
-        return 130
-    return 0
-
-
-def say(text: str) -> None:
-    print(f"touchstone: {text}", file=sys.stderr, flush=True)
-
-
-def safe_name(text: str) -> str:
-    """A model's name as part of a path."""
-    return "".join(char if char.isalnum() or char in "._-" else "-" for char in text).strip("-.") or "unnamed"
-
-
-def _directory(plan: Plan, how: Conduct) -> RunDirectory:
-    planned = len(plan.benchmark.tasks()) * plan.epochs
-    options = as_toml(how.arguments, how.command)
-    if how.resume is not None:
-        address = address_of(how.resume)
-        path = fetched(address) if address else how.resume
-        directory = RunDirectory.resume(path, custody.comparable(how.identity, read_config(path)))
-        directory.widen(planned, how.arguments, options)
-        return directory
-    config = {
-        "format": FORMAT,
-        "title": plan.title,
-        "command": how.command,
-        "arguments": how.arguments,
-        "identity": how.identity,
-        "versions": {**versions(), **plan.versions},
-        "planned": planned,
-    }
-    address = address_of(how.base)
-    return RunDirectory.create(local_base(address) if address else how.base, config, options)
-
-
-def _mirror(how: Conduct, path: Path) -> Mirror | None:
-    """A run that was fetched goes back to where it came from."""
-    if how.resume is not None and (address := address_of(how.resume)):
-        return Mirror(path, address, say)
-    address = address_of(how.base)
-    return Mirror(path, f"{address}/{path.resolve().name}", say) if address else None
+    spec = RunSpec(
+        command=how.command,
+        config={"format": 1, "arguments": how.arguments},
+        options=as_toml(how.arguments, how.command),
+        identity=how.identity,
+        base=how.base,
+        resume=how.resume,
+    )
+    interface = _Telling(describe=how.describe, live=how.live, quiet=how.quiet, told=how.begun)
+    played = await play_plan(plan, spec, interface, lambda: executing(plan, how.command, how.arguments, how.identity, say))
+    assert played.path is not None
+    return played.finished, played.path

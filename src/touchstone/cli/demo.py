@@ -13,13 +13,15 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from ..api.run import configured
+from ..benchmarks.bird.config import BirdConfig
 from ..datasets import bird_demo, interact_demo, spider2_demo
 from ..failures import InputError
-from .bird import bird
 from .interact import interact
 from .interact_options import InteractionOptions, InteractPlay, InteractRun, InteractSelect
-from .options import PlayOptions, RunOptions, SelectOptions, ServiceOptions
+from .options import ServiceOptions
 from .spider2 import DataOptions, RequestOptions, api
+from .terminal import play
 
 _EASY = ("101", "102", "201", "202", "203", "301", "302", "303")
 _DIALOGUE = "seed_vault_4"
@@ -54,22 +56,14 @@ def demo(
 
 def _oracle(output: Path) -> int:
     """The oracle plays the reference of every task. It must pass them all: this checks the whole pipeline."""
-    tasks, databases = bird_demo()
-    return bird(tasks, databases, play=PlayOptions(agent="oracle"), run=RunOptions(output=output / "oracle", parallel=4))
+    return play(configured(BirdConfig(), "oracle", output=output / "oracle", parallel=4))
 
 
 def _local_model(output: Path) -> int:
     """A small language model plays the easiest tasks, in process and on one core. At 135 million parameters it rarely finds
     the answer; what you see is a real model that calls tools, reads observations, errs and is told why."""
-    tasks, databases = bird_demo()
-    return bird(
-        tasks,
-        databases,
-        selected=SelectOptions(task=_EASY),
-        play=PlayOptions(model="local", max_turns=4),
-        run=RunOptions(output=output / "local", verbose=True),
-        schema=True,
-    )
+    easy = BirdConfig(task=_EASY, schema=True)
+    return play(configured(easy, "tools", model="local", max_turns=4, output=output / "local", verbose=True))
 
 
 def _service_of_the_oracle(output: Path) -> int:
@@ -150,11 +144,10 @@ def _questions_with_gold(output: Path) -> Path:
 
 
 def _has_local_model() -> bool:
-    from ..plugins import build_model
-    from ..protocols import ModelSettings
+    from ..plugins import model_config
 
     try:
-        build_model("local", ModelSettings())
+        model_config("local").build()
     except InputError as error:
         print(f"The local model is left out: {error}")
         return False
@@ -178,7 +171,6 @@ def _has_postgres() -> bool:
 
 
 def _say_what_next(output: Path) -> None:
-    tasks, databases = bird_demo()
     oracle = shlex.quote(str(output / "oracle" / "latest"))
     program = "touchstone" if shutil.which("touchstone") else shlex.quote(sys.argv[0])
     print(f"""
@@ -186,9 +178,9 @@ What to try next:
   These runs in the browser:
     {program} view {shlex.quote(str(output))}
   Your own model on these tasks (OPENAI_API_KEY, or --base-url for a server of your own):
-    {program} bird {tasks} {databases} --model gpt-5-mini
+    {program} bird demo --model gpt-5-mini
   Predictions you have already, scored without a model:
-    {program} score bird {oracle} --data {tasks} --databases {databases}
+    {program} score bird {oracle} --data demo
   An ambiguous request, played by you:
     {program} interact {interact_demo()} --agent human --task {_DIALOGUE}
   Work on a real desktop, by mouse and keyboard (its image is built first: about 3 GB, ten minutes):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from ..addresses import address_of
 from ..benchmarks.desktop.accounts import Accounts
 from ..benchmarks.desktop.benchmark import DesktopBenchmark
 from ..benchmarks.desktop.dataset import Dataset
@@ -19,7 +20,6 @@ from ..benchmarks.desktop.selecting import select as select_tasks
 from ..benchmarks.desktop.settings import Settings
 from ..benchmarks.desktop.tasks import load_tasks
 from ..failures import InputError
-from ..runs.addresses import address_of
 from ..runs.run import Plan
 from ..values import ToolCall
 from .building import ScreenSettings, Script, build_player, read_instructions, recorded_calls

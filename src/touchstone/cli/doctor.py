@@ -18,8 +18,8 @@ from .. import __version__
 from ..engines.cache import Cache, default_path
 from ..engines.sqlite.library import library
 from ..failures import InputError, TouchstoneError
-from ..plugins import available, build_model
-from ..protocols import Limits, ModelSettings
+from ..plugins import available, model_config
+from ..protocols import Limits
 
 
 class Finding(Struct, frozen=True):
@@ -158,7 +158,7 @@ def _images() -> Finding:
 
 def _local_model() -> Finding:
     try:
-        build_model("local", ModelSettings())
+        model_config("local").build()
     except InputError as error:
         return Finding(False, "local model", str(error))
     return Finding(True, "local model", "--model local")

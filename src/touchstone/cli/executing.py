@@ -27,14 +27,14 @@ async def executing(
     if arguments.get("agent") == "human":
         raise InputError("--executor ray: a person plays at this terminal, not on a cluster")
     from ..runs.executors.cluster import Work, environment, ray_cluster
-    from ..runs.executors.shipping import listed
+    from ..runs.executors.shipping import listed, moved
     from .rebuilding import rebuild
 
     given: dict[str, Any] = absolute(getattr(arguments, "given", arguments))
+    sent = {name: value for name, value in given.items() if name != "resume"}
     work = Work(
         build=rebuild,
-        command=command,
-        arguments={name: value for name, value in given.items() if name != "resume"},
+        payload=lambda places: (command, {name: moved(value, places) for name, value in sent.items()}),
         identity=identity,
         listings=[listed(path) for path in dict.fromkeys(inputs(given))],
         environment=environment(given.get("ray-env", ())),

@@ -14,7 +14,7 @@ from types import UnionType
 from typing import Any, Union, get_args, get_origin
 
 from ..failures import InputError
-from ..protocols import AgentPlugin
+from ..protocols import AgentConfig
 from .command_options import CommandOptions
 from .options import ServiceOptions
 
@@ -48,7 +48,7 @@ def _says_nothing(argument: Any, token: Any) -> bool:
     return token.value == str(default) or token.implicit_value is default or "_" in (token.keyword or "")
 
 
-def refuse_without_effect(agent: str, plugin: AgentPlugin, used: Collection[str] = ()) -> None:
+def refuse_without_effect(agent: str, plugin: type[AgentConfig], used: Collection[str] = ()) -> None:
     """`used` are options that somebody other than the agent makes use of."""
     typed = _typed.get()
     for owner, names in _ONLY_FOR.items():
@@ -56,7 +56,7 @@ def refuse_without_effect(agent: str, plugin: AgentPlugin, used: Collection[str]
             raise InputError(f"{idle} is for --agent {owner}, not {agent}")
     if not plugin.needs_model and (idle := next((name for name in _FOR_A_MODEL if name in typed.difference(used)), None)):
         raise InputError(f"{idle} is for an agent with a model, which {agent} has not")
-    if (plugin.needs_script or agent == "http") and "--system-prompt" in typed:
+    if not plugin.reads_instructions and "--system-prompt" in typed:
         raise InputError(f"--system-prompt is for an agent that reads it, which {agent} does not")
 
 

@@ -22,10 +22,10 @@ from ..benchmarks.interact.user.building import SCRIPTED, build_user, check_prom
 from ..benchmarks.interact.user.prompts import VERSIONS
 from ..benchmarks.interact.user.situation import User
 from ..failures import InputError
-from ..plugins import agent_plugin, build_model
-from ..protocols import Limits, ModelSettings
+from ..plugins import agent_type
+from ..protocols import Limits
 from ..runs.run import Plan
-from .building import build_player, read_instructions, recorded_calls, refuse_odd_numbers, solutions
+from .building import build_model, build_player, read_instructions, recorded_calls, refuse_odd_numbers, solutions
 from .command_options import CommandOptions, command_settings
 from .conduct import Conduct, conduct, exit_code, safe_name, say
 from .dialogue import show, show_request
@@ -198,14 +198,13 @@ def _user(request: Request, stack: AsyncExitStack) -> User:
     if name.startswith("recorded"):
         raise InputError("a recording holds the replies of the agent's model only; name the user's with --user-model")
     url = given.user_base_url or request.play.base_url
-    settings = ModelSettings(base_url=url, service_tier=request.play.service_tier, concurrency=request.run.parallel)
-    model = build_model(name, settings)
+    model = build_model(name, request.run.parallel, base_url=url, service_tier=request.play.service_tier)
     stack.push_async_callback(model.close)
     return build_user(model, prompts)
 
 
 def _user_name(request: Request) -> str:
-    needs_model = agent_plugin(request.play.agent).needs_model
+    needs_model = agent_type(request.play.agent).needs_model
     return request.interaction.user_model or (request.play.model if needs_model else SCRIPTED)
 
 

@@ -12,11 +12,11 @@ from typing import Annotated
 import msgspec
 from cyclopts import Parameter
 
+from ..addresses import address_of
 from ..benchmarks.interact.combine import combine as merge
 from ..benchmarks.interact.tasks import data_file, load_tasks
 from ..failures import InputError
-from ..plugins import agent_plugin
-from ..runs.addresses import address_of
+from ..plugins import agent_type
 from ..runs.directory import FORMAT, replace_file
 from .command_options import CommandOptions
 from .conduct import safe_name
@@ -169,7 +169,7 @@ def _levels(text: str) -> list[float]:
 
 
 def _who(play: InteractPlay) -> str:
-    return play.model if agent_plugin(play.agent).needs_model else play.agent
+    return play.model if agent_type(play.agent).needs_model else play.agent
 
 
 def _has_clear_queries(dataset: Path) -> bool:

@@ -12,10 +12,11 @@ from typing import Literal
 import msgspec
 
 from ..failures import InputError
-from ..protocols import Benchmark, Limits, ModelSettings
-from .building import open_engine, refuse_unless_positive
+from ..protocols import Benchmark, Limits, Opening
+from .building import build_model, open_engine, refuse_unless_positive
 from .interact_options import DatabaseOptions, InteractionOptions
-from .options import JudgeOptions, SelectOptions
+from .options import JudgeOptions
+from .terminal import say
 
 Name = Literal["bird", "spider2", "interact"]
 Opened = tuple[Benchmark, Mapping[str, str]]
@@ -43,7 +44,7 @@ async def opened(wanted: Wanted, stack: AsyncExitStack) -> Opened:
     _refuse_foreign(wanted)
     refuse_unless_positive(wanted.judged.sql_timeout, "--sql-timeout")
     if wanted.benchmark == "bird":
-        return _bird(wanted, stack), {}
+        return await _bird(wanted, stack), {}
     if wanted.benchmark == "spider2":
         return _spider2(wanted, stack), {}
     return await _interact(wanted, stack)
@@ -64,18 +65,22 @@ def _refuse_foreign(wanted: Wanted) -> None:
                     raise InputError(f"--{field.name.replace('_', '-')} is not for --benchmark {wanted.benchmark}")
 
 
-def _bird(wanted: Wanted, stack: AsyncExitStack) -> Benchmark:
-    from ..benchmarks.bird.benchmark import Bird
-    from ..benchmarks.bird.tasks import load_tasks
+async def _bird(wanted: Wanted, stack: AsyncExitStack) -> Benchmark:
+    from ..benchmarks.bird.config import BirdConfig
     from ..datasets import bird_demo
-    from .bird import choose, settings_for, warn_of_missing
 
     data, databases = _given(wanted, "data", "databases") or bird_demo()
-    tasks = choose(load_tasks(data), SelectOptions(task=(wanted.task,)))[:1]
-    settings = settings_for(("ex",), wanted.judged)
-    benchmark = Bird(tasks, databases, open_engine(wanted.judged, stack), settings=settings, schema=wanted.schema)
-    warn_of_missing(benchmark, databases)
-    return benchmark
+    judged = wanted.judged
+    config = BirdConfig(
+        data,
+        databases,
+        task=(wanted.task,),
+        limit=1,
+        schema=wanted.schema,
+        sql_timeout=judged.sql_timeout,
+        cache=judged.cache,
+    )
+    return await config.open(Opening(stack=stack, say=say))
 
 
 def _spider2(wanted: Wanted, stack: AsyncExitStack) -> Benchmark:
@@ -103,7 +108,6 @@ async def _interact(wanted: Wanted, stack: AsyncExitStack) -> Opened:
     from ..benchmarks.interact.tasks import data_file, load_tasks, select
     from ..benchmarks.interact.user.building import build_user
     from ..datasets import interact_demo
-    from ..plugins import build_model
     from .interact import Request, settings_of
     from .interact_databases import open_worlds
     from .interact_options import InteractJudge, InteractPlay, InteractRun, InteractSelect
@@ -122,7 +126,7 @@ async def _interact(wanted: Wanted, stack: AsyncExitStack) -> Opened:
     tasks = select(load_tasks(file), ids=(wanted.task,))
     user = build_user("scripted")
     if given.user_model not in (None, "scripted"):
-        model = build_model(given.user_model, ModelSettings(base_url=given.user_base_url))
+        model = build_model(given.user_model, 1, base_url=given.user_base_url)
         stack.push_async_callback(model.close)
         user = build_user(model, given.user_prompt or RULES[given.compat].user_prompt)
     worlds = await open_worlds(file.parent, tasks, wanted.storage, wanted.judged, stack)

@@ -9,10 +9,8 @@ from typing import Annotated, Any, Literal, cast
 import msgspec
 from cyclopts import Group, Parameter
 
+from ..addresses import address_of, without_secrets
 from ..agents.secrets import is_reference
-from ..runs.addresses import address_of, without_secrets
-
-Metric = Literal["ex", "multiset", "soft-f1", "r-ves", "r-ves-wall"]
 
 SELECT = Group("Which tasks", sort_key=1)
 PLAY = Group("Who plays, and how", sort_key=2)

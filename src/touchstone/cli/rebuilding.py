@@ -10,8 +10,9 @@ from ..runs.executors.seat import Seat
 from .conduct import LeftSeat, seated
 
 
-def rebuild(command: str, arguments: Mapping[str, Any], seat: Seat) -> None:
+def rebuild(payload: tuple[str, Mapping[str, Any]], seat: Seat) -> None:
     """Calls the command as `--resume` does, and has it take the seat where it would conduct a run."""
+    command, arguments = payload
     from cyclopts import App, CycloptsError
     from cyclopts.config import Dict
 

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import AsyncExitStack
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
 from ..agents.scripted import ScriptedAgent
-from ..benchmarks.bird.benchmark import Bird
-from ..benchmarks.bird.predictions import load_predictions
-from ..benchmarks.bird.tasks import load_tasks
+from ..benchmarks.bird.config import BirdConfig, Metric
 from ..runs.directory import read_records
 from ..runs.run import Plan
 from ..values import Outcome, Record
-from .bird import choose, settings_for, warn_of_missing
-from .building import open_engine, script_of
+from .building import open_engine
 from .conduct import conduct, exit_code
-from .options import JudgeOptions, Metric, SelectOptions, as_arguments
+from .options import JudgeOptions, SelectOptions, as_arguments
 from .scoring import ScoreOptions, refuse_odd, scoring, write_verdicts
+from .terminal import say
 
 app = App(name="score", help="Score predictions that exist already, without a model.")
 app.command("touchstone.cli.score_spider2:spider2", name="spider2", help="Score a Spider2-lite submission folder.")
@@ -31,7 +30,7 @@ def bird(
     predictions: Path,
     *,
     data: Path,
-    databases: Path,
+    databases: Path | None = None,
     metric: Annotated[tuple[Metric, ...], Parameter(negative="")] = ("ex",),
     allow_missing: Annotated[bool, Parameter(negative="")] = False,
     selected: SelectOptions = SelectOptions(),
@@ -45,7 +44,7 @@ def bird(
     predictions
         BIRD's prediction JSON, a .jsonl (question_id, sql), a .sql file with one statement per line, or a run directory.
     data
-        BIRD's task file.
+        BIRD's task file; alone, the name of a dataset, such as demo.
     databases
         The directory that holds <db_id>/<db_id>.sqlite.
     metric
@@ -54,10 +53,12 @@ def bird(
         Count tasks without a prediction as failed instead of refusing the file.
     """
     refuse_odd(given, judged)
-    tasks = load_tasks(data)
-    chosen = choose(tasks, selected)
+    config = BirdConfig(
+        data, databases, **asdict(selected), metric=metric[0], sql_timeout=judged.sql_timeout, cache=judged.cache
+    )
+    chosen = config.chosen(say)
     is_run = predictions.is_dir()
-    found = load_predictions(predictions, tasks, allow_missing=allow_missing or is_run)
+    found = config.predictions(predictions, chosen, allow_missing=allow_missing or is_run)
     if is_run and not allow_missing:  # what a run did not play was not asked for
         chosen = [task for task in chosen if task.key in found]
     arguments = as_arguments(
@@ -67,12 +68,11 @@ def bird(
     async def main() -> int:
         async with AsyncExitStack() as stack:
             engine = open_engine(judged, stack)
-            benchmark = Bird(chosen, databases, engine, settings=settings_for(metric, judged))
-            warn_of_missing(benchmark, databases)
+            benchmark = config.built(chosen, engine, say, also=metric)
             plan = Plan(
                 title=f"BIRD: {predictions.name}, metric {metric[0]}",
                 benchmark=benchmark,
-                agent=ScriptedAgent(script_of(found)),
+                agent=ScriptedAgent(found.get),
                 parallel=given.parallel,
             )
             how = scoring("bird", given, predictions.stem, arguments, await benchmark.identity())

@@ -8,7 +8,9 @@ The one for desktops has tasks of its own in Spider2-V's format; `tools/make_dem
 
 from pathlib import Path
 
-__all__ = ["bird_demo", "desktop_demo", "interact_demo", "spider2_demo"]
+from ..failures import InputError
+
+__all__ = ["bird_demo", "desktop_demo", "interact_demo", "named_data", "spider2_demo"]
 
 
 def bird_demo() -> tuple[Path, Path]:
@@ -31,3 +33,23 @@ def interact_demo() -> Path:
 def desktop_demo() -> Path:
     """The directory that holds `evaluation_examples`, as `touchstone desktop` takes it."""
     return Path(__file__).parent / "desktop_demo"
+
+
+def named_data(layout: str, name: Path | None) -> tuple[Path, Path] | None:
+    """The task file and the databases of a dataset by its name: demo, or one that `touchstone data get` has brought here.
+
+    No name stands for the demo. None if this is no dataset's name, or a file of that name is here.
+    """
+    from .catalogue import catalogue, find_file
+
+    if name is None or (str(name) == "demo" and not name.exists()):
+        return bird_demo()
+    known = {each for each, dataset in catalogue().items() if dataset.layout == layout}
+    full = next((each for each in (str(name), f"{layout}-{name}") if each in known), None)
+    if full is None or name.is_file():
+        return None
+    folder = Path("data", full)
+    file = find_file(folder, catalogue()[full].task_file)
+    if file is None:
+        raise InputError(f"{full} is not in {folder}: fetch it with 'touchstone data get {full}'")
+    return file, file.parent / "dev_databases"

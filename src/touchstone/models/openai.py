@@ -6,7 +6,8 @@ longer it gives up at once) and otherwise 0.5 to 8 s. It takes about a second to
 is built. `transport` keeps each answer within its time and its size. Answers are decoded by us: `wire` is both faster and
 more lenient than the SDK's own types.
 
-No temperature is sent: several models refuse it, and each service's default is what its users get.
+A temperature, or any other option of how to answer, is sent only if it was asked for: several models refuse it, and each
+service's default is what its users get.
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urlsplit
 
 import msgspec
 
 from ..failures import InputError
-from ..protocols import ModelSettings
 from ..values import Message, Place, Reply, Tool
 from . import wire
 from .faults import Service, embedded_complaint, judge, judge_error, one_line, settle, shown_url
 from .prices import is_openai, price_of
+from .service import ServiceConfig
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -33,24 +34,29 @@ _OPENAI_URL = "https://api.openai.com/v1"
 _CONNECT_TIMEOUT = 10.0
 
 
-def plugin(name: str, settings: ModelSettings) -> OpenAIModel:
-    return OpenAIModel(name, settings)
+class OpenAIConfig(ServiceConfig, frozen=True, kw_only=True):
+    """A model at OpenAI, or at any service that speaks its protocol."""
+
+    provider: ClassVar[str] = "openai"
+
+    def build(self, concurrency: int = 16) -> OpenAIModel:
+        return OpenAIModel(self, concurrency)
 
 
 class OpenAIModel:
     """A chat model behind an HTTP service."""
 
-    def __init__(self, name: str, settings: ModelSettings) -> None:
+    def __init__(self, settings: OpenAIConfig, concurrency: int) -> None:
         base_url = settings.base_url or os.environ.get("OPENAI_BASE_URL") or None
         url = _checked_url(base_url or _OPENAI_URL)
-        self.name = name
-        self._model = _served_name(name, url)
-        self._settings = settings
+        self.name = settings.model
+        self._model = _served_name(self.name, url)
+        self._settings = _for_openai(settings) if is_openai(url) else settings
         self._timeout = wire.time_limit(settings)
         self._service = Service(self._model, shown_url(url), "OPENAI_API_KEY")
         self._price = price_of(self._model, url)
-        self._free = asyncio.Semaphore(settings.concurrency)
-        self._client = _client(url, _key(base_url), self._timeout, settings.retries)
+        self._free = asyncio.Semaphore(concurrency)
+        self._client = _client(url, _key(base_url), self._timeout, settings.model_retries)
 
     async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: Place) -> Reply:
         from openai import APIError
@@ -83,6 +89,14 @@ def _client(url: str, key: str, timeout: float, retries: int) -> AsyncOpenAI:
     limits = Timeout(timeout, connect=min(timeout, _CONNECT_TIMEOUT))
     http = bounded(DefaultAsyncHttpxClient(timeout=limits), timeout)
     return AsyncOpenAI(api_key=key, base_url=url, timeout=limits, max_retries=retries, http_client=http)
+
+
+def _for_openai(settings: OpenAIConfig) -> OpenAIConfig:
+    """Its newer models know the length of a reply by another name, and refuse the old one."""
+    if settings.max_tokens is None:
+        return settings
+    extra = {"max_completion_tokens": settings.max_tokens, **(settings.extra_body or {})}
+    return msgspec.structs.replace(settings, max_tokens=None, extra_body=extra)
 
 
 def _served_name(name: str, url: str) -> str:

@@ -11,14 +11,15 @@ played and forgotten after its last call.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import ClassVar
 
 import msgspec
 from msgspec import Struct
 
 from ..failures import InputError, ModelFailure
-from ..protocols import ModelSettings
+from ..protocols import ModelConfig
 from ..values import Message, ModelStep, Place, Record, Reply, Tool
 from . import request_digest
 
@@ -36,8 +37,24 @@ class _Head(Struct):
 _head = msgspec.json.Decoder(_Head)
 
 
-def plugin(name: str, settings: ModelSettings) -> RecordedModel:
-    return RecordedModel(name)
+class RecordedConfig(ModelConfig, frozen=True, kw_only=True):
+    """The replies of an earlier run."""
+
+    provider: ClassVar[str] = "recorded"
+
+    def build(self, concurrency: int = 16) -> RecordedModel:
+        return RecordedModel(self.model)
+
+    def paths(self) -> Iterator[Path]:
+        yield run_of(self.model)
+
+    def relocated(self, move: Callable[[Path], Path]) -> RecordedConfig:
+        return msgspec.structs.replace(self, model=f"recorded:{move(run_of(self.model))}")
+
+
+def run_of(name: str) -> Path:
+    """The run directory in a model's name."""
+    return Path(name.removeprefix("recorded").removeprefix(":")).expanduser()
 
 
 class RecordedModel:
@@ -45,7 +62,7 @@ class RecordedModel:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._file = Path(name.removeprefix("recorded").removeprefix(":")).expanduser() / "runs.jsonl"
+        self._file = run_of(name) / "runs.jsonl"
         self._places = _index(self._file)
         self._open: dict[_Key, list[ModelStep]] = {}
 

@@ -18,9 +18,9 @@ from msgspec import Struct
 
 from ..failures import ModelFailure, ModelNonsense
 from ..foreign import Unreadable, read_json
-from ..protocols import ModelSettings
 from ..values import Message, Place, Reply, Tool, ToolCall, Usage
 from .schemas import tool_schema
+from .service import ServiceConfig
 
 _FLEX_TIMEOUT = 900.0
 _FINISHES = {
@@ -49,19 +49,19 @@ class Completion(Struct):
         return self.service_tier if isinstance(self.service_tier, str) else None
 
 
-def request(model: str, messages: Sequence[Message], tools: Sequence[Tool], settings: ModelSettings) -> dict[str, Any]:
+def request(model: str, messages: Sequence[Message], tools: Sequence[Tool], settings: ServiceConfig) -> dict[str, Any]:
     """What to post: nothing that was not asked for, because some services refuse what they do not know."""
     body: dict[str, Any] = {"model": model, "messages": outgoing(messages)}
     if tools:
         body["tools"] = [tool_schema(tool) for tool in tools]
     if settings.service_tier is not None:
         body["service_tier"] = settings.service_tier
-    return body
+    return body | settings.sampling()
 
 
-def time_limit(settings: ModelSettings) -> float:
+def time_limit(settings: ServiceConfig) -> float:
     """Seconds for one answer. The flex tier is cheap because it takes its time."""
-    return max(settings.timeout, _FLEX_TIMEOUT) if settings.service_tier == "flex" else settings.timeout
+    return max(settings.model_timeout, _FLEX_TIMEOUT) if settings.service_tier == "flex" else settings.model_timeout
 
 
 def outgoing(messages: Sequence[Message]) -> list[Message]:

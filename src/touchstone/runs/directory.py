@@ -99,7 +99,7 @@ class RunDirectory:
             raise
         return directory
 
-    def widen(self, planned: int, arguments: Mapping[str, Any], options: str) -> None:
+    def widen(self, planned: int, config: Mapping[str, Any], options: str) -> None:
         """More episodes than the run was begun with make it a larger run, also for the next who goes on with it.
 
         Fewer are only this time's choice: the rest is still owed.
@@ -107,7 +107,7 @@ class RunDirectory:
         before: Any = self.config.get("planned", planned)
         if planned <= before:
             return
-        self.config = {**self.config, "planned": planned, "arguments": arguments}
+        self.config = {**self.config, **config, "planned": planned}
         try:
             self._break_seal()
             replace_file(self.path / "config.toml", options.encode())

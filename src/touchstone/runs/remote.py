@@ -18,10 +18,10 @@ from typing import IO, Any
 
 import msgspec
 
+from ..addresses import address_of, file_name_of, without_secrets
 from ..distribution import pip_install
 from ..failures import InputError, RunStopped
 from . import seal
-from .addresses import address_of, file_name_of, without_secrets
 
 _FILES = ("config.json", "runs.jsonl", "overall.json", "summary.txt", seal.FILE)
 _WITH_FOLDERS = ("file", "local", "memory", "sftp", "ssh", "ftp", "smb", "hdfs", "webhdfs", "arrow_hdfs", "dbfs")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import platform
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
 from .. import __version__
 from ..failures import InputError, RunStopped
@@ -15,7 +16,6 @@ from ..protocols import Agent, Benchmark
 from ..values import Record, Step, Task
 from .batch import Batch, Job, Say, quiet
 from .custody import told
-from .directory import RunDirectory
 from .executors import Executor, Local
 from .summary import summary_text
 from .tally import Tally, tally
@@ -49,7 +49,25 @@ class Finished:
 Watch = Callable[[Record, Tally], None]
 
 
-def owed(tasks: Sequence[Task], epochs: int, directory: RunDirectory) -> tuple[list[Job], Tally]:
+class Store(Protocol):
+    """Where records are kept: a run directory, or memory."""
+
+    @property
+    def path(self) -> Path: ...
+
+    @property
+    def config(self) -> Mapping[str, Any]: ...
+
+    def records(self) -> Iterator[Record]: ...
+
+    async def append(self, record: Record) -> None: ...
+
+    async def settle(self) -> None: ...
+
+    def finish(self, overall: Mapping[str, Any], summary: str) -> None: ...
+
+
+def owed(tasks: Sequence[Task], epochs: int, directory: Store) -> tuple[list[Job], Tally]:
     """The jobs that have no record yet, and the tally of those that have. Raises InputError if a task is another now."""
     counted = Tally()
     done: set[tuple[str, int]] = set()
@@ -65,7 +83,7 @@ def owed(tasks: Sequence[Task], epochs: int, directory: RunDirectory) -> tuple[l
 
 async def run(
     plan: Plan,
-    directory: RunDirectory,
+    directory: Store,
     jobs: Sequence[Job],
     counted: Tally,
     watch: Watch,
@@ -107,7 +125,7 @@ def versions() -> dict[str, str]:
     return {"touchstone": __version__, "Python": platform.python_version(), "SQLite": sqlite3.sqlite_version}
 
 
-def _conclude(plan: Plan, directory: RunDirectory, counted: Tally, interrupted: bool, stopped: str | None) -> Finished:
+def _conclude(plan: Plan, directory: Store, counted: Tally, interrupted: bool, stopped: str | None) -> Finished:
     overall = {**counted.overall(), **told(directory.config)}
     summary = summary_text(plan.title, overall, {**versions(), **plan.versions})
     # If even the summary cannot be written, the reason for stopping (a full disk, say) is what the user must read.

@@ -10,21 +10,22 @@ A program that fails before it has handed anything in has failed the task: that 
 from __future__ import annotations
 
 import asyncio
+import shlex
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
-from math import inf
 from pathlib import Path
 from secrets import token_bytes
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import msgspec
 
 from ...failures import InputError, ProgramCrash, ProgramFailure, ProgramUnstartable, TimeLimit
 from ...foreign import remove_tree
-from ...protocols import Agent, AgentPlugin, AgentSettings, CommandSettings, Gold, GoldReach, Stage
+from ...options import Opt, OptionError, Positive
+from ...protocols import Agent, AgentConfig, AgentContext, Gold, GoldReach, Stage
 from ...sandbox.folders import claim
 from ...sandbox.process import Running, Tail
 from ...sandbox.sandboxed_program import Confinement, best_level, launch, make_private, refuse_impossible
@@ -45,6 +46,28 @@ _NOT_STARTED = (126, 127)
 """What shells and the like end with when there is no program, or it may not be run."""
 SECONDS_AFTER_THE_END = 5.0
 """A program whose task is finished may tidy up for this long."""
+_PROGRAM = "A program as the agent"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommandSettings:
+    """How to run a program that plays: one process per episode."""
+
+    words: Sequence[str]
+    """The program and its arguments."""
+    output: Literal["none", "sql"] = "none"
+    """With "sql" what the program prints is handed in; otherwise it plays through MCP, and what it prints is only kept."""
+    timeout: float = 600.0
+    pass_env: Sequence[str] = ()
+    """Names of variables that the program may see besides its own."""
+    confine: bool = True
+    network: bool = True
+    readable: Sequence[Path] = ()
+    """What the program may read besides the system and the folders that its command line names."""
+    hidden: Sequence[Path] = ()
+    """What it must not see, wherever it is: the dataset, its databases, the run directory. Of a file the whole folder."""
+    allow_visible_gold: bool = False
+    """Run it although it can read the gold."""
 
 
 @dataclass(frozen=True)
@@ -248,14 +271,57 @@ def _submit_tool(stage: Stage) -> str:
     return names[0]
 
 
-def build(settings: AgentSettings) -> Agent:
-    if settings.command is None:
-        raise InputError("the command agent needs a program: --command 'PROGRAM ARGUMENT …', or -- PROGRAM ARGUMENT …")
-    if not 0 < settings.command.timeout < inf:
-        raise InputError("--command-timeout must be positive")
-    if settings.command.output != "sql":
-        refuse_without_mcp()
-    return CommandAgent(settings.command)
+class CommandConfig(AgentConfig, frozen=True, kw_only=True):
+    """A program of yours, started for each task: it plays through MCP, or prints SQL."""
+
+    name: ClassVar[str] = "command"
+
+    command: Annotated[str | None, Opt(verbatim=True, group=_PROGRAM)] = None
+    """The program that plays, and its arguments, as a shell would take them. The same at the very end: -- PROGRAM ARGUMENT …"""
+    command_output: Annotated[Literal["none", "sql"], Opt(group=_PROGRAM)] = "none"
+    """sql: hand in what the program prints; otherwise it plays through MCP, and what it prints is only kept."""
+    command_timeout: Annotated[Positive, Opt(group=_PROGRAM)] = 600.0
+    """Seconds for each task."""
+    command_network: Annotated[bool, Opt(group=_PROGRAM)] = True
+    """Let the program use the network, which its model may need; without, it reaches its task and nothing else."""
+    command_read: Annotated[tuple[Path, ...], Opt(group=_PROGRAM)] = ()
+    """A file or folder that the program may read, besides the system and the folders of the files that its command line names
+    (repeatable)."""
+    pass_env: Annotated[tuple[str, ...], Opt(group=_PROGRAM)] = ()
+    """A variable that the program may see, such as its API key (repeatable)."""
+    allow_visible_gold: Annotated[bool, Opt(group=_PROGRAM)] = False
+    """Run the program although a file that it can read holds the gold; the run says so."""
+    confine: Annotated[bool, Opt(group=_PROGRAM)] = True
+    """Keep the program from all files but those that it may read, and from other processes."""
+
+    def build(self, context: AgentContext) -> Agent:
+        for path in self.command_read:
+            if not path.exists() or path.resolve() == Path("/"):
+                raise OptionError("command_read", path, "expected a file or a folder, and not all there is")
+        words = _words(self.command or "")
+        if self.command_output != "sql":
+            refuse_without_mcp()
+        return CommandAgent(
+            CommandSettings(
+                words=words,
+                output=self.command_output,
+                timeout=self.command_timeout,
+                pass_env=self.pass_env,
+                confine=self.confine,
+                network=self.command_network,
+                readable=self.command_read,
+                allow_visible_gold=self.allow_visible_gold,
+                hidden=context.hidden,
+            )
+        )
+
+    def identity(self, agent: Agent, context: AgentContext) -> dict[str, Any]:
+        assert isinstance(agent, CommandAgent)
+        return {"command": agent.identity}
 
 
-plugin = AgentPlugin(build, needs_model=False)
+def _words(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise OptionError("command", text, str(error).lower()) from None

@@ -8,14 +8,6 @@ page.*    what the browser shows
 
 from __future__ import annotations
 
-from ...protocols import Agent, AgentPlugin, AgentSettings
 from .agent import LiveAgent
 
-__all__ = ["LiveAgent", "plugin"]
-
-
-def build(settings: AgentSettings) -> Agent:
-    return LiveAgent()
-
-
-plugin = AgentPlugin(build, needs_model=False)
+__all__ = ["LiveAgent"]

@@ -14,7 +14,7 @@ from msgspec import Struct
 from ...failures import InputError
 from ...values import Task
 from ..entries import entries, in_words
-from ..selecting import cut, refuse_odd_cut, refuse_unknown
+from ..selecting import cut, refuse_unknown
 
 DIFFICULTIES = ("simple", "moderate", "challenging")
 
@@ -57,9 +57,6 @@ def select(
     limit: int | None = None,
 ) -> list[BirdTask]:
     """The tasks to play: filtered, then cut. Raises InputError if none is left or a name is unknown."""
-    if difficulty is not None and difficulty not in DIFFICULTIES:
-        raise InputError(f"--difficulty {difficulty}: expected one of {', '.join(DIFFICULTIES)}")
-    refuse_odd_cut(offset, limit)
     refuse_unknown("--database", databases, {task.database for task in tasks})
     refuse_unknown("--task", ids, {name for task in tasks for name in (task.key, task.question_id)})
     chosen = [

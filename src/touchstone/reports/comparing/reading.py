@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from ...addresses import address_of, without_secrets
 from ...failures import InputError
-from ...runs.addresses import address_of, without_secrets
 from ...runs.reading import read, read_config
 from ...values import Outcome, Usage
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +29,7 @@ from .connecting import connected, in_words
 from .leases import Holder, Leases
 from .node import Begun, Node
 from .seat import Build
-from .shipping import Listed, at, hash_of, moved, pieces_of, unplaced
+from .shipping import Listed, at, hash_of, pieces_of, unplaced
 from .wire import unpacked
 
 _POLL = 10.0
@@ -46,8 +46,8 @@ class Work:
     """What nodes are to play, and with what."""
 
     build: Build
-    command: str
-    arguments: Mapping[str, Any]
+    payload: Callable[[Mapping[str, str]], Any]
+    """What `build` is given, for a node on which the driver's paths are at these."""
     identity: Mapping[str, Any]
     listings: Sequence[Listed]
     environment: Mapping[str, str]
@@ -165,8 +165,7 @@ class RayCluster:
         """Brings the data, builds the command, and makes sure that it is the same as here. Raises InputError."""
         work = self._work
         places = await self._supply(actor)
-        arguments = {name: moved(value, places) for name, value in work.arguments.items()}
-        begun: Begun = await actor.begin.remote(work.build, work.command, arguments, work.environment)
+        begun: Begun = await actor.begin.remote(work.build, work.payload(places), work.environment)
         if begun.error:
             raise InputError(begun.error)
         here = versions()

@@ -62,10 +62,10 @@ class Node:
             for listing in listings
         }
 
-    def begin(self, build: Build, command: str, arguments: Mapping[str, Any], environment: Mapping[str, str]) -> Begun:
+    def begin(self, build: Build, payload: Any, environment: Mapping[str, str]) -> Begun:
         """The environment comes as an argument of a call because that, unlike Ray's own way, reaches no log."""
         os.environ.update(environment)
-        self._seat.fill(build, command, arguments)
+        self._seat.fill(build, payload)
         return Begun(msgspec.json.encode(self._seat.identity), versions(), code_digest(), self._seat.error)
 
     def lease(self, places: Sequence[Place]) -> None:

@@ -21,8 +21,8 @@ from ...values import Task
 from ..play import play
 from .wire import Place, packed, packed_error
 
-Build = Callable[[str, Mapping[str, Any], "Seat"], None]
-"""Calls a command with its arguments and has it take the seat; returns when it has left."""
+Build = Callable[[Any, "Seat"], None]
+"""Opens what a configuration names and takes the seat with it; returns when it was told to leave."""
 
 
 class Seat:
@@ -41,9 +41,9 @@ class Seat:
 
     # Of the one who asks
 
-    def fill(self, build: Build, command: str, arguments: Mapping[str, Any]) -> None:
+    def fill(self, build: Build, payload: Any) -> None:
         """Starts the command and returns when it is seated, or when `error` says why it will not be."""
-        self._thread = threading.Thread(target=self._host, args=(build, command, arguments), daemon=True)
+        self._thread = threading.Thread(target=self._host, args=(build, payload), daemon=True)
         self._thread.start()
         self._ready.wait()
 
@@ -83,9 +83,9 @@ class Seat:
                 episode.cancel()
             await asyncio.gather(*self._episodes, return_exceptions=True)
 
-    def _host(self, build: Build, command: str, arguments: Mapping[str, Any]) -> None:
+    def _host(self, build: Build, payload: Any) -> None:
         try:
-            build(command, arguments, self)
+            build(payload, self)
         except TouchstoneError as error:
             self.error = str(error)
         except BaseException as defect:

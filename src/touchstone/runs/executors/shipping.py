@@ -150,6 +150,11 @@ def pieces_of(path: Path) -> Iterator[bytes]:
             yield piece
 
 
+def moved_path(path: Path, places: Mapping[str, str]) -> Path:
+    """A driver's path as it is on the node."""
+    return Path(moved(str(path), places))
+
+
 def moved(value: Any, places: Mapping[str, str]) -> Any:
     """An argument, or a list of them, with the driver's paths replaced by the node's; `recorded:<path>` names one too."""
     if isinstance(value, list):

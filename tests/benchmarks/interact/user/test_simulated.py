@@ -16,8 +16,7 @@ from touchstone.benchmarks.interact.user.building import build_user
 from touchstone.benchmarks.interact.user.simulated import LONGEST_ANSWER
 from touchstone.benchmarks.interact.user.situation import REFUSAL, Answer, Situation
 from touchstone.failures import EpisodeFailure, ModelFailure
-from touchstone.models.openai import plugin
-from touchstone.protocols import ModelSettings
+from touchstone.models.openai import OpenAIConfig
 from touchstone.values import Place, Reply, Usage
 
 QUESTION = "Which signals are good ones?"
@@ -203,7 +202,7 @@ def _player(request: JSON) -> Served:
 async def test_with_a_service(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
     with ChatServer(_player) as server:
-        model = plugin("scripted", ModelSettings(base_url=server.url, retries=0))
+        model = OpenAIConfig(model="scripted", base_url=server.url, model_retries=0).build()
         user = build_user(model)
         told = await user.answer(QUESTION, FIRST, PLACE)
         refused = await user.answer("Which tables are there?", FIRST, PLACE)

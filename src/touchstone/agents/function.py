@@ -2,20 +2,31 @@
 
 `async def agent(stage)` makes its own calls. A function that takes a question and returns SQL is wrapped by `answers`: what
 it returns is handed in. It may be a plain function: it then runs in a thread, so that several are asked at once.
+
+On the command line a function is named by its place, `path/to/file.py:function` or `package.module:function`; Python may hand
+over the function itself, or any object with `play(stage)`.
 """
 
 from __future__ import annotations
 
+import asyncio
 import inspect
+import sys
+import threading
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, cast
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, TypeVar, cast
 
 import msgspec
 
 from ..failures import InputError
-from ..protocols import Stage
+from ..options import Opt, OptionError
+from ..protocols import WHO, Agent, AgentConfig, AgentContext, Stage
 from ..values import Brief, Tool, ToolCall
-from .loops import in_thread
+
+T = TypeVar("T")
 
 Answering = Callable[..., str | None] | Callable[..., Awaitable[str | None]]
 
@@ -107,3 +118,70 @@ def _arguments(parameters: Mapping[str, inspect.Parameter], brief: Brief) -> dic
         what = f"a parameter '{unknown[0]}'" if unknown else "no parameters"
         raise InputError(f"the agent's function has {what}; it can have: {', '.join(offered)}")
     return {name: offered[name] for name in parameters if name in offered}
+
+
+class FunctionConfig(AgentConfig, frozen=True, kw_only=True):
+    """A Python function."""
+
+    name: ClassVar[str] = "function"
+
+    function: Annotated[str, Opt(group=WHO)] = ""
+    """Where it is: path/to/file.py:function, or package.module:function. `--agent` takes the same."""
+    given: Annotated[Any, Opt(internal=True)] = None
+    """The function or agent itself, from Python."""
+
+    def build(self, context: AgentContext) -> Agent:
+        return as_agent(self.given if self.given is not None else loaded(self.function))
+
+    def identity(self, agent: Agent, context: AgentContext) -> dict[str, Any]:
+        return {"agent": str(getattr(agent, "name", None) or type(agent).__name__)}
+
+
+def as_agent(given: Any) -> Agent:
+    """An object with `play`, or a function made into one."""
+    if hasattr(given, "play"):
+        return cast(Agent, given)
+    return FunctionAgent(given) if is_coroutine_function(given) else answers(given)
+
+
+def loaded(place: str) -> Any:
+    """What stands at `file.py:name` or `module:name`. Raises InputError."""
+    where, _, name = place.rpartition(":")
+    try:
+        if where.endswith(".py"):
+            file = Path(where).resolve()
+            spec = spec_from_file_location(file.stem, file)
+            assert spec is not None
+            assert spec.loader is not None
+            module = module_from_spec(spec)
+            sys.modules.setdefault(file.stem, module)
+            spec.loader.exec_module(module)
+        else:
+            module = import_module(where)
+        return getattr(module, name)
+    except (ImportError, AttributeError, OSError, ValueError) as error:
+        raise OptionError("function", place, f"expected file.py:function or module:function: {error}") from None
+
+
+async def in_thread(function: Callable[..., T], **arguments: Any) -> T:
+    """Its result, without stopping the event loop. The thread does not outlive the process if the function never ends."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[T] = loop.create_future()
+
+    def settle(result: T | None, error: BaseException | None) -> None:
+        if not future.done():
+            future.set_exception(error) if error else future.set_result(result)  # pyright: ignore[reportArgumentType]
+
+    def work() -> None:
+        result, error = None, None
+        try:
+            result = function(**arguments)
+        except StopIteration as stopped:  # a future cannot carry it
+            error = RuntimeError(f"the function raised StopIteration: {stopped}")
+        except BaseException as raised:
+            error = raised
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(settle, result, error)
+
+    threading.Thread(target=work, daemon=True).start()
+    return await future

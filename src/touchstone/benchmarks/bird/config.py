@@ -1,0 +1,142 @@
+"""BIRD's options, and what can be done with them: play, score predictions, audit the gold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+from msgspec.structs import force_setattr
+
+from ...datasets import named_data
+from ...failures import InputError
+from ...options import Opt, Positive
+from ...protocols import JUDGING, TASKS, WHO, Hints, Limits, Opening
+from ...values import Task, ToolCall
+from ..audit import remaining
+from ..selecting import Selection
+from ..sql_episode import read_instructions, submission
+from .tasks import BirdTask, load_tasks, select
+
+if TYPE_CHECKING:
+    from ...engines.sqlite.engine import SqliteEngine
+    from .benchmark import Bird
+    from .episode import Settings
+
+Calls = Mapping[str, Sequence[ToolCall]]
+Metric = Literal["ex", "multiset", "soft-f1", "r-ves", "r-ves-wall"]
+
+
+class BirdConfig(Selection, frozen=True):
+    """Play BIRD text-to-SQL tasks with an agent, and score it."""
+
+    name: ClassVar[str] = "bird"
+    label: ClassVar[str] = "BIRD"
+
+    tasks: Annotated[Path | None, Opt(names=("--data-file", "--data"), positional=True)] = None
+    """BIRD's task file: dev.json, mini_dev_sqlite.json, or the same as .jsonl. Alone, a dataset's name: demo, bird-dev or
+    bird-mini-dev, once it is fetched."""
+    databases: Annotated[Path | None, Opt(names=("--db-dir",), positional=True)] = None
+    """The directory that holds <db_id>/<db_id>.sqlite."""
+    difficulty: Annotated[Literal["simple", "moderate", "challenging"] | None, Opt(group=TASKS)] = None
+    """Only tasks of this difficulty."""
+    metric: Annotated[Metric, Opt(group=JUDGING)] = "ex"
+    """The metric that decides whether a task is passed; ex, multiset and soft-f1 are always recorded."""
+    evidence: Annotated[bool, Opt(group=WHO)] = True
+    """Show the task's evidence to the agent as a hint."""
+    schema: Annotated[bool, Opt(group=WHO)] = False
+    """Tell the agent the tables and columns together with the question."""
+    system_prompt: Annotated[Path | None, Opt(group=WHO, advanced=True)] = None
+    """A file with instructions that replace the built-in ones."""
+    sql_timeout: Annotated[Positive, Opt(group=JUDGING)] = 30.0
+    """Seconds for each statement, the gold and the prediction apart. They are counted as work, 70 million steps of SQLite
+    each, so a busy machine changes no verdict."""
+    cache: Annotated[bool, Opt(group=JUDGING, advanced=True)] = True
+    """Remember results by content across runs."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.databases is None and (found := named_data("bird", self.tasks)):
+            force_setattr(self, "tasks", found[0])
+            force_setattr(self, "databases", found[1])
+        if self.tasks is None or self.databases is None:
+            raise InputError("a task file and its databases belong together: give both, or the name of a dataset such as demo")
+
+    async def open(self, opening: Opening) -> Bird:
+        return self.built(self.chosen(opening.say), self._engine(opening), opening.say)
+
+    def hints(self) -> Hints:
+        return Hints(service_template={"question": "{question}", "db_id": "{database}", "evidence": "{evidence}"})
+
+    def title(self, who: str) -> str:
+        return f"{self.label}: {who}, metric {self.metric}"
+
+    def chosen(self, say: Callable[[str], None] = lambda _: None) -> list[BirdTask]:
+        """The tasks to play."""
+        assert self.tasks is not None
+        return select(
+            remaining(load_tasks(self.tasks), self.exclude_audit, benchmark=self.name, say=say),
+            difficulty=self.difficulty,
+            databases=self.database,
+            ids=self.task,
+            offset=self.offset,
+            limit=self.limit,
+        )
+
+    def built(
+        self,
+        tasks: Sequence[BirdTask],
+        engine: SqliteEngine,
+        say: Callable[[str], None] = lambda _: None,
+        *,
+        also: Sequence[Metric] = (),
+    ) -> Bird:
+        """The benchmark with these tasks, on an engine that is open; `also` are metrics to record besides."""
+        from .benchmark import Bird
+
+        assert self.databases is not None
+        benchmark = Bird(
+            tasks,
+            self.databases,
+            engine,
+            settings=self._settings({self.metric, *also}),
+            evidence=self.evidence,
+            schema=self.schema,
+            instructions=read_instructions(self.system_prompt),
+        )
+        if missing := benchmark.missing:
+            names = ", ".join(missing)
+            say(f"{len(missing)} databases are not in {self.databases}: {names}; their tasks are unscorable")
+        return benchmark
+
+    def predictions(self, path: Path, tasks: Sequence[Task], *, allow_missing: bool = False) -> Calls:
+        """What a prediction file or a run has for the chosen tasks. Of the file's own tasks none may be missing."""
+        from .predictions import load_predictions
+
+        assert self.tasks is not None
+        found = load_predictions(path, load_tasks(self.tasks), allow_missing=allow_missing or path.is_dir())
+        missing = [] if allow_missing else [task.key for task in tasks if task.key not in found]
+        if missing:
+            raise InputError(
+                f"{path}: {len(missing)} of the {len(tasks)} chosen tasks are not in it, the first is {missing[0]}"
+            )
+        return {key: [submission(sql)] for key, sql in found.items()}
+
+    def _engine(self, opening: Opening) -> SqliteEngine:
+        from ...engines.cache import default_path
+        from ...engines.sqlite.engine import SqliteEngine
+
+        engine = SqliteEngine(cache=default_path() if self.cache else None)
+        opening.stack.push_async_callback(engine.close)
+        return engine
+
+    def _settings(self, metrics: set[Metric]) -> Settings:
+        from .episode import Settings
+
+        return Settings(
+            metric=self.metric.replace("-", "_"),
+            r_ves="r-ves" in metrics,
+            r_ves_wall="r-ves-wall" in metrics,
+            exploring=Limits(seconds=self.sql_timeout, rows=10_000, cut_rows=True),
+            judging=Limits(seconds=self.sql_timeout),
+        )

@@ -1,0 +1,317 @@
+"""The one way to play a run: what its configuration names is built, played into a directory or into memory, and summed up.
+
+`Interface` is whoever watches: the command line shows progress and prints, Python keeps what comes back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, AsyncExitStack
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+import msgspec
+
+from ..addresses import address_of
+from ..failures import InputError
+from ..protocols import Agent, AgentContext, Benchmark, BenchmarkConfig, Opening, Script
+from ..values import Step, Task, ToolCall, ToolStep
+from . import custody
+from .batch import quiet
+from .config import FORMAT, OpenModel, RunConfig, from_json
+from .directory import RunDirectory
+from .executors import Executor
+from .executors.seat import Seat
+from .memory import Memory
+from .reading import read_config, read_records
+from .remote import Mirror, fetched, local_base, refuse_unknown
+from .run import Finished, Plan, Watch, owed, run, versions
+from .toml import as_toml
+
+
+class Interface(Protocol):
+    """Whoever watches a run."""
+
+    def say(self, text: str) -> None:
+        """A line for the user, while it goes on."""
+
+    def begun(self, title: str, run: Path | None, done: int) -> None:
+        """What it is called, where it goes, and how much an earlier sitting has done."""
+
+    def progress(self, total: int, done: int) -> AbstractContextManager[Watch]:
+        """Told of every record."""
+        ...
+
+    def finished(self, finished: Finished) -> None:
+        """Before copies are waited for."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A run's parts, ready to play."""
+
+    benchmark: Benchmark
+    agent: Agent
+    who: str
+    """The name that its results are filed under: the model's, or the agent's."""
+    title: str
+    identity: Mapping[str, Any]
+    """What makes two records comparable."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSpec:
+    """Where a run goes, and what its configuration says of it."""
+
+    command: str
+    config: Mapping[str, Any]
+    """What config.json has besides title, identity and versions."""
+    options: str
+    """The text of config.toml."""
+    identity: Mapping[str, Any]
+    base: Path | None
+    """Where the run directory is made; None keeps the records in memory."""
+    resume: Path | None = None
+
+
+@dataclass(frozen=True)
+class Played:
+    finished: Finished
+    path: Path | None
+
+
+async def run_config(
+    config: RunConfig,
+    *,
+    interface: Interface,
+    base: Path | None = None,
+    resume: Path | None = None,
+    watch: Callable[[Step], None] | None = None,
+    command: str | None = None,
+) -> Played:
+    """Plays it. `base` is where run directories are made if the configuration does not say; without it, none is made."""
+    async with AsyncExitStack() as stack:
+        opened = await open_parts(config, stack, interface.say, resume=resume)
+        plan = Plan(
+            title=opened.title,
+            benchmark=opened.benchmark,
+            agent=opened.agent,
+            epochs=config.run.epochs,
+            parallel=1 if config.agent.at_terminal else config.run.parallel,
+            max_consecutive_errors=config.run.max_consecutive_errors,
+            watch=watch,
+            versions=getattr(opened.benchmark, "versions", {}),
+        )
+        place = base / f"{safe_name(opened.who)}-{config.benchmark.name}" if base else None
+        spec = RunSpec(
+            command=command or (config.benchmark.name if config.is_plain else "python"),
+            config=config.as_json() if config.is_plain else {},
+            options=as_toml(config.as_options(), config.benchmark.name) if config.is_plain else "",
+            identity=opened.identity,
+            base=config.run.output or place,
+            resume=resume,
+        )
+        return await play_plan(plan, spec, interface, lambda: _executor(config, opened, interface.say))
+
+
+async def open_parts(
+    config: RunConfig, stack: AsyncExitStack, say: Callable[[str], None], *, resume: Path | None = None
+) -> Opened:
+    """Opens the benchmark and builds the agent; the stack closes them."""
+    opening = Opening(stack=stack, say=say, model=config.model, parallel=config.run.parallel)
+    benchmark = await config.benchmark.open(opening)
+    tasks = benchmark.tasks()
+    model = config.model.build(config.run.parallel) if config.model and config.agent.needs_model else None
+    if model is not None and not isinstance(config.model, OpenModel):
+        stack.push_async_callback(model.close)
+    output = config.run.output or Path("results")
+    context = AgentContext(
+        model=model,
+        hints=config.benchmark.hints(),
+        solutions=lambda: solutions(benchmark),
+        predictions=lambda path: predictions(config.benchmark, path, tasks),
+        hidden=[path for path in (*config.paths(), output, resume) if path is not None],
+    )
+    agent = config.agent.build(context)
+    if not hasattr(agent, "play"):
+        raise InputError(f"the agent '{config.agent.name}': build() gave a {type(agent).__name__}, which has no play(stage)")
+    if close := getattr(agent, "close", None):
+        stack.push_async_callback(close)
+    reach = await custody.gold_reach(benchmark, agent)
+    if reach.detail:
+        say(reach.detail)
+    identity = {
+        **await benchmark.identity(),
+        "agent": config.agent.name,
+        "model": model.name if model else None,
+        "max_turns": getattr(config.agent, "max_turns", None),
+        **(config.model.identity() if config.model and model else {}),
+        **config.agent.identity(agent, context),
+        custody.NAME: reach.answer,
+    }
+    who = f"agent {identity['agent']}" + (f", model {model.name}" if model else "")
+    name = str(model.name if model else identity["agent"])
+    return Opened(benchmark, agent, name, config.benchmark.title(who), identity)
+
+
+async def play_plan(
+    plan: Plan,
+    spec: RunSpec,
+    interface: Interface,
+    executor: Callable[[], Any] = lambda: None,
+) -> Played:
+    """Runs the plan into a new or resumed directory, or into memory."""
+    if spec.base is None and spec.resume is None:
+        return await _in_memory(plan, spec.identity, interface)
+    for place in (spec.resume, spec.base):
+        if place and (address := address_of(place)):
+            refuse_unknown(address)
+    directory = _directory(plan, spec)
+    if begun := getattr(plan.benchmark, "begun", None):
+        begun(directory.path)
+    mirror = _mirror(spec, directory.path, interface.say)
+    try:
+        finished = await _play(plan, directory, mirror, interface, executor)
+    finally:
+        directory.close()
+        if mirror:
+            await mirror.stop()
+    interface.finished(finished)
+    if mirror:
+        await mirror.finish()
+    return Played(finished, directory.path)
+
+
+async def _play(
+    plan: Plan, directory: RunDirectory, mirror: Mirror | None, interface: Interface, executor: Callable[[], Any]
+) -> Finished:
+    jobs, counted = owed(plan.benchmark.tasks(), plan.epochs, directory)
+    interface.begun(plan.title, directory.path, counted.done)
+    if mirror:
+        await mirror.start()
+    async with AsyncExitStack() as stack:
+        elsewhere: Executor | None = None
+        if jobs and (context := executor()) is not None:
+            elsewhere = await stack.enter_async_context(context)
+        with interface.progress(len(jobs) + counted.done, counted.done) as watch:
+            return await run(plan, directory, jobs, counted, watch, interface.say, elsewhere)
+
+
+async def _in_memory(plan: Plan, identity: Mapping[str, Any], interface: Interface) -> Played:
+    memory = Memory(identity)
+    jobs, counted = owed(plan.benchmark.tasks(), plan.epochs, memory)
+    interface.begun(plan.title, None, 0)
+    with interface.progress(len(jobs), 0) as watch:
+        finished = await run(plan, memory, jobs, counted, watch, interface.say)
+    return Played(finished, None)
+
+
+def solutions(benchmark: Benchmark) -> Script:
+    """The reference of every task. Each is read when it is played: gold files can be large."""
+    tasks = {task.key: task for task in benchmark.tasks()}
+    return lambda task: benchmark.solution(tasks[task])
+
+
+class Predictions(dict[str, Sequence[ToolCall]]):
+    """What is played for each task."""
+
+    def __init__(self, calls: Mapping[str, Sequence[ToolCall]], digest: str | None) -> None:
+        super().__init__(calls)
+        self.digest = digest
+
+    def __call__(self, task: str) -> Sequence[ToolCall] | None:
+        return self.get(task)
+
+
+def predictions(benchmark: BenchmarkConfig, path: Path, tasks: Sequence[Task]) -> Predictions:
+    """Of a file, if the benchmark has a format for it; else the calls of an earlier run."""
+    if read := getattr(benchmark, "predictions", None):
+        calls = cast("Mapping[str, Sequence[ToolCall]]", read(path, tasks))
+        answers = sorted((key, [call.arguments for call in each]) for key, each in calls.items())
+        return Predictions(calls, blake2b(msgspec.json.encode(answers), digest_size=8).hexdigest())
+    return recorded_calls(path)
+
+
+def recorded_calls(path: Path) -> Predictions:
+    """The tool calls of each task's first attempt in an earlier run."""
+    if not (path / "runs.jsonl").is_file():
+        raise InputError(f"--predictions {path}: expected a run directory, with runs.jsonl in it")
+    calls = {
+        record.task: [step.call for step in record.steps if isinstance(step, ToolStep)]
+        for record in read_records(path)
+        if record.epoch == 0
+    }
+    return Predictions(calls, None)
+
+
+def safe_name(text: str) -> str:
+    """A model's name as part of a path."""
+    return "".join(char if char.isalnum() or char in "._-" else "-" for char in text).strip("-.") or "unnamed"
+
+
+def _directory(plan: Plan, spec: RunSpec) -> RunDirectory:
+    planned = len(plan.benchmark.tasks()) * plan.epochs
+    if spec.resume is not None:
+        address = address_of(spec.resume)
+        path = fetched(address) if address else spec.resume
+        directory = RunDirectory.resume(path, custody.comparable(spec.identity, read_config(path)))
+        directory.widen(planned, {"format": FORMAT, **spec.config}, spec.options)
+        return directory
+    config = {
+        "format": FORMAT,
+        "title": plan.title,
+        "command": spec.command,
+        **spec.config,
+        "identity": spec.identity,
+        "versions": {**versions(), **plan.versions},
+        "planned": planned,
+    }
+    assert spec.base is not None
+    address = address_of(spec.base)
+    return RunDirectory.create(local_base(address) if address else spec.base, config, spec.options)
+
+
+def _mirror(spec: RunSpec, path: Path, say: Callable[[str], None]) -> Mirror | None:
+    """A run that was fetched goes back to where it came from."""
+    if spec.resume is not None and (address := address_of(spec.resume)):
+        return Mirror(path, address, say)
+    address = address_of(spec.base) if spec.base else None
+    return Mirror(path, f"{address}/{path.resolve().name}", say) if address else None
+
+
+def _executor(config: RunConfig, opened: Opened, say: Callable[[str], None]) -> Any:
+    """None stands for this process."""
+    if config.run.executor == "local":
+        return None
+    if config.agent.at_terminal:
+        raise InputError("--executor ray: a person plays at this terminal, not on a cluster")
+    if not config.is_plain:
+        raise InputError("--executor ray: a cluster is sent options, not functions and objects of Python's")
+    from .executors.cluster import Work, environment, ray_cluster
+    from .executors.shipping import listed, moved_path
+
+    there = config.relocated(Path.absolute)
+    work = Work(
+        build=take_seat,
+        payload=lambda places: there.relocated(lambda path: moved_path(path, places)).as_json(secrets=True),
+        identity=opened.identity,
+        listings=[listed(path) for path in dict.fromkeys(there.paths(targets=False)) if path.exists()],
+        environment=environment(config.run.ray_env),
+        parallel=config.run.parallel,
+    )
+    return ray_cluster(work, config.run.ray_address, say)
+
+
+def take_seat(payload: Mapping[str, Any], seat: Seat) -> None:
+    """On a node: opens what the configuration names, and plays what it is told to."""
+
+    async def main() -> None:
+        config = from_json(payload)
+        async with AsyncExitStack() as stack:
+            opened = await open_parts(config, stack, quiet)
+            await seat.take(opened.benchmark, opened.agent, opened.identity)
+
+    asyncio.run(main())

@@ -470,7 +470,7 @@ class TestMistakes:
             (["--limit", "0"], "{questions}: no question is left of 6"),
             (["--parallel", "0"], "--parallel 0: expected a positive number"),
             (["--sql-timeout", "nan"], "--sql-timeout nan: expected a positive number"),
-            (["--api-timeout", "0"], "--api-timeout must be positive"),
+            (["--api-timeout", "0"], "--api-timeout 0: expected a positive number"),
             (["--api-url", "localhost:8000"], "--api-url localhost:8000: expected an address that begins with http://"),
             (["--api-url", "http://localhost:99999"], "--api-url http://localhost:99999: expected an address such as "),
             (["--header", "sk-secret"], "--header: expected NAME=VALUE"),

@@ -85,7 +85,7 @@ def test_a_template_and_a_path_serve_another_contract(cli: Cli, world: World, tm
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ([], "the http agent needs --api-url"),
+        ([], "--api-url: the http agent needs the address of a service"),
         (["--api-url", "ftp://example.org"], "--api-url ftp://example.org: expected an address that begins with http:// or "),
     ],
 )

@@ -227,6 +227,10 @@ def _safe(url: str) -> str:
     return re.sub(r"(?<=://)[^/@]*@", "", url).partition("?")[0]
 
 
+def _holds_key(header: str) -> bool:
+    return not is_reference(header)
+
+
 class HttpConfig(AgentConfig, frozen=True, kw_only=True):
     """A text-to-SQL service under test: one request per task, whose SQL is handed in."""
 
@@ -237,7 +241,7 @@ class HttpConfig(AgentConfig, frozen=True, kw_only=True):
     """The address that answers questions."""
     api_timeout: Annotated[Positive, Opt(names=("--api_timeout",), group=_SERVICE)] = 600.0
     """Seconds to wait for an answer."""
-    header: Annotated[tuple[str, ...], Opt(secret=lambda header: not is_reference(header), group=_SERVICE)] = ()
+    header: Annotated[tuple[str, ...], Opt(secret=_holds_key, group=_SERVICE)] = ()
     """NAME=VALUE, sent with every request (repeatable). The last word of VALUE may be env:VARIABLE or file:PATH, where the
     key is; such a header is kept for --resume, any other is never written down."""
     request_template: Annotated[Path | None, Opt(group=_SERVICE)] = None

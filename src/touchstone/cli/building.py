@@ -148,6 +148,7 @@ def service_settings(service: ServiceOptions, template: Mapping[str, Any]) -> Se
         return None
     if not service.api_url.startswith(("http://", "https://")):
         raise InputError(f"--api-url {service.api_url}: expected an address that begins with http:// or https://")
+    refuse_unless_positive(service.api_timeout, "--api-timeout")
     return ServiceSettings(
         url=service.api_url,
         timeout=service.api_timeout,

@@ -175,21 +175,21 @@ async def test_tables_can_be_cut(world: PostgresWorld, writes: bool) -> None:
 
 @pytest.mark.parametrize("writes", [False, True])
 async def test_a_statement_that_times_out_is_tried_once_more_alone_before_it_counts(
-    world: PostgresWorld, tmp_path: Path, writes: bool
+    world: PostgresWorld, log: Path, writes: bool
 ) -> None:
     texts = ["INSERT INTO items (name) VALUES ('once')", "SELECT count(*) FROM items"]
-    work = Work(texts if writes else [], str(tmp_path / "log"))
+    work = Work(texts if writes else [], str(log))
     found = await world.judge(functions.slow_at_first, work, Limits(seconds=0.5), writes=writes, wall=60)
     assert found.results[0] == [["''"]]  # what pg_sleep gives, as it was not stopped
     assert found.results[2:] == ([[["4"]]] if writes else [])
-    assert (tmp_path / "log").read_text() == "xx"
+    assert written(log) == "xx"
 
 
-async def test_a_statement_that_times_out_again_has_timed_out(world: PostgresWorld, tmp_path: Path) -> None:
-    work = Work(["SELECT pg_sleep(60)"], str(tmp_path / "log"))
+async def test_a_statement_that_times_out_again_has_timed_out(world: PostgresWorld, log: Path) -> None:
+    work = Work(["SELECT pg_sleep(60)"], str(log))
     found = await world.judge(functions.run_all, work, Limits(seconds=0.3), wall=60)
     assert found.results == ["time"]
-    assert (tmp_path / "log").read_text() == "xx"
+    assert written(log) == "xx"
 
 
 @pytest.mark.parametrize("writes", [False, True])

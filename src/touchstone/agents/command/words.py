@@ -43,7 +43,13 @@ def whole_folders(hidden: Sequence[Path]) -> list[Path]:
     """What must not be seen, and of a file all that lies beside it: published archives have the gold there once more. A folder
     that holds much else stays, and is searched for the gold instead."""
     beside = [path.resolve().parent for path in hidden if path.is_file()]
-    return list(dict.fromkeys([*hidden, *(folder for folder in beside if not _is_broad(folder))]))
+    places = list(dict.fromkeys([*hidden, *(folder for folder in beside if not _is_broad(folder))]))
+    real = [path.resolve() for path in places]
+    return [
+        place
+        for place, path in zip(places, real, strict=True)
+        if not any(path != other and path.is_relative_to(other) for other in real)
+    ]
 
 
 def not_of_the_system(visible: Sequence[Path]) -> list[Path]:

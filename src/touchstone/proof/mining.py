@@ -254,6 +254,9 @@ def _is_date(column: _Column) -> bool:
 
 
 def _at_most(one: _Column, other: _Column) -> bool:
+    head = zip(one.values[:_HEAD], other.values[:_HEAD], strict=True)
+    if any(a is not None and b is not None and a > b for a, b in head):
+        return False
     both = [(a, b) for a, b in zip(one.values, other.values, strict=True) if a is not None and b is not None]
     if len(both) < 12 or any(a > b for a, b in both):
         return False
@@ -357,7 +360,7 @@ def _included(source: Source, table: str, column: str, parent: str, parent_colum
         f"SELECT 1 FROM {quoted(table)} WHERE {quoted(column)} IS NOT NULL AND {quoted(column)} NOT IN "
         f"(SELECT {quoted(parent_column)} FROM {quoted(parent)} WHERE {quoted(parent_column)} IS NOT NULL) LIMIT 1"
     )
-    return not source.run(query)
+    return not source.finds(query)
 
 
 def _of_a_link(source: Source, link: _Link, loaded: dict[str, _Loaded]) -> Iterator[Invariant]:

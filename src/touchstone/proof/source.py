@@ -1,7 +1,7 @@
 """The original database, read only: its tables as they are declared, and rows of it.
 
-Everything that is asked here is limited by counted work (steps of SQLite's virtual machine), so that an answer never depends
-on how busy the machine is. What was asked once is remembered for as long as the object lives.
+Questions may hold parts of untrusted queries. They run under the engine's guard and are limited by counted work (steps of
+SQLite's virtual machine), so that an answer never depends on how busy the machine is. Small answers are remembered.
 """
 
 from __future__ import annotations
@@ -18,10 +18,16 @@ from urllib.parse import quote
 from msgspec import Struct
 
 from ..engines.sqlite.files import check, digest, folded
+from ..engines.sqlite.guard import Guard
 
 STEPS = 4_000_000
 """For one question to the original. About a tenth of a second."""
 _PER_CHECK = 10_000
+_MOST_ROWS = 200_000
+_MOST_BYTES = 64 * 2**20
+_LONGEST_VALUE = 4 * 2**20
+_REMEMBERED_ROWS = 500
+_MOST_REMEMBERED = 20_000
 _LITERAL_DDL = re.compile(r"\bcollate\b|\bgenerated\b|\bcheck\b|\bas\s*\(|\bstrict\b|\bwithout\b", re.IGNORECASE)
 
 Values = tuple[Any, ...]
@@ -79,8 +85,8 @@ def decode(raw: bytes) -> str:
     return raw.decode("utf-8", "replace")
 
 
-class TooMuchWork(Exception):
-    """The question took more steps than it may."""
+class _TooMuch(Exception):
+    """The answer is larger than it may be."""
 
 
 class Source:
@@ -92,6 +98,8 @@ class Source:
         uri = f"file:{quote(str(folded(path).resolve()))}?mode=ro&immutable=1"
         self._connection = sqlite3.connect(uri, uri=True, isolation_level=None)
         self._connection.text_factory = decode
+        self._connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        self._connection.set_authorizer(Guard(private=False))
         self._known: dict[tuple[str, Values], list[Values] | None] = {}
 
     def close(self) -> None:
@@ -142,21 +150,33 @@ class Source:
 
     def ask(self, sql: str, values: Values = (), steps: int = STEPS) -> list[Values] | None:
         """Rows, or None where the question makes no sense here or is too much work."""
-        if (sql, values) not in self._known:
-            try:
-                self._known[sql, values] = self.run(sql, values, steps)
-            except (sqlite3.Error, sqlite3.Warning, TooMuchWork, OverflowError):
-                self._known[sql, values] = None
-        return self._known[sql, values]
+        if (sql, values) in self._known:
+            return self._known[sql, values]
+        try:
+            rows = self._limited(sql, values, steps)
+        except (sqlite3.Error, sqlite3.Warning, _TooMuch, OverflowError, ValueError, MemoryError):
+            rows = None
+        if rows is None or len(rows) <= _REMEMBERED_ROWS:
+            if len(self._known) >= _MOST_REMEMBERED:
+                self._known.clear()
+            self._known[sql, values] = rows
+        return rows
 
     def forget(self) -> None:
         """So that the next question is asked again: for measurements."""
         self._known.clear()
 
-    def run(self, sql: str, values: Values = (), steps: int | None = None) -> list[Values]:
-        """Rows. Without a number of steps there is no limit: for mining, once per database."""
-        if steps is None:
-            return self._connection.execute(sql, values).fetchall()
+    def run(self, sql: str, values: Values = ()) -> list[Values]:
+        """Rows of a query of our own, without limits: for mining, once per database."""
+        return self._connection.execute(sql, values).fetchall()
+
+    def finds(self, sql: str) -> bool:
+        """Whether a query of our own has any row. Remembered, since mining asks some things twice."""
+        if (sql, ()) not in self._known:
+            self._known[sql, ()] = self.run(sql)
+        return bool(self._known[sql, ()])
+
+    def _limited(self, sql: str, values: Values, steps: int) -> list[Values]:
         left = steps // _PER_CHECK
 
         def spent() -> bool:
@@ -164,15 +184,22 @@ class Source:
             left -= 1
             return left < 0
 
+        longest = self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
         self._connection.set_progress_handler(spent, _PER_CHECK)
         try:
-            return self._connection.execute(sql, values).fetchall()
-        except sqlite3.OperationalError as error:
-            if str(error) == "interrupted":
-                raise TooMuchWork from None
-            raise
+            cursor = self._connection.execute(sql, values)
+            rows: list[Values] = []
+            size = 0
+            while batch := cursor.fetchmany(16):
+                rows += batch
+                size += sum(len(value) for row in batch for value in row if isinstance(value, str | bytes))
+                if len(rows) > _MOST_ROWS or size > _MOST_BYTES:
+                    cursor.close()
+                    raise _TooMuch
+            return rows
         finally:
             self._connection.set_progress_handler(None, 0)
+            self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, longest)
 
     def sample(self, table: TableInfo, size: int, seed: int) -> list[Values]:
         """Rows from all over a table, the same for the same seed."""

@@ -33,10 +33,15 @@ class Suspect(Struct, frozen=True):
     """The query of the first system against the gold."""
     refutation: Refutation
 
+    elsewhere: tuple[str, ...] = ()
+    """Systems with yet another result there."""
+
     @property
-    def rank(self) -> tuple[int, int, int]:
-        """Largest first."""
-        return len(self.against) - len(self.beside), len(self.against), len(self.refuted)
+    def rank(self) -> tuple[float, int, int]:
+        """Largest first: the share of those against among those who take a side (one of one says less than five of six, by the
+        rule of succession), then how many do not stand with the gold."""
+        share = (len(self.against) + 1) / (len(self.against) + len(self.beside) + 2)
+        return share, len(self.against) + len(self.elsewhere), len(self.against)
 
 
 def suspect(
@@ -47,7 +52,7 @@ def suspect(
     budget: Budget = Budget(),  # noqa: B008
     seed: int = 0,
 ) -> Suspect | None:
-    """The case against a gold, if at least two systems agree on it."""
+    """The case against a gold, if at least two systems agree on it, or one and nobody stands with the gold."""
     expected = subject.source.ask(gold, steps=_MOST_STEPS)
     if expected is None:
         return None
@@ -103,12 +108,15 @@ def _vote(
         arena.close()
     beside = groups.pop(canonical(refutation.gold), [])
     # A result that only systems share which EX calls wrong is no case: they differ from the gold anyhow.
-    backed = [group for group in groups.values() if len(group) >= 2 and any(system in refuted for system in group)]
+    least = 2 if beside else 1
+    backed = [group for group in groups.values() if len(group) >= least and any(system in refuted for system in group)]
     if not backed:
         return None
     against = max(backed, key=len)
     first = next(system for system in against if system in refuted)
-    return Suspect(task, tuple(against), tuple(beside), tuple(refuted), gold, predictions[first], refutation)
+    elsewhere = [system for group in groups.values() if group is not against for system in group]
+    majority = predictions[first]
+    return Suspect(task, tuple(against), tuple(beside), tuple(refuted), gold, majority, refutation, tuple(elsewhere))
 
 
 def ranked(cases: list[Suspect]) -> list[Suspect]:

@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import os
+import random
 import statistics
 import sys
 import tempfile
@@ -92,16 +93,19 @@ def pairs(sample: int) -> dict[str, Any]:
     }
 
 
-def rewritten(sample: int) -> Iterator[tuple[BirdTask, str, str]]:
-    for name in ("mini_dev_sqlite.json", "dev.json"):
-        for task in covered(name)[::sample]:
-            yield from ((task, kind, sql) for kind, sql in rewrites(task.gold, 1))
+def rewritten(sample: int, verdicts: dict[str, Counter[str]]) -> Iterator[tuple[BirdTask, str, str]]:
+    """Of each task the two rewrites of the kinds that are rarest so far, databases mixed."""
+    tasks = [task for name in ("mini_dev_sqlite.json", "dev.json") for task in covered(name)[::sample]]
+    random.Random(1).shuffle(tasks)
+    for task in tasks:
+        made = sorted(rewrites(task.gold, 1), key=lambda rewrite: verdicts[rewrite[0]].total())
+        yield from ((task, kind, sql) for kind, sql in made[:2])
 
 
 def control(sample: int) -> dict[str, Any]:
     verdicts: dict[str, Counter[str]] = defaultdict(Counter)
     refuted: list[str] = []
-    for task, kind, sql in rewritten(sample):
+    for task, kind, sql in rewritten(sample, verdicts):
         if sum(counts.total() for counts in verdicts.values()) >= 1_000:
             break
         if not right(task, sql):  # too slow in the new form, or a known tie

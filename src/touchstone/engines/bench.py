@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ..failures import SqlError
 from ..protocols import Limits
 
 
@@ -21,6 +20,8 @@ class Result:
     columns: tuple[str, ...]
     rows: list[tuple[Any, ...]]
     changed: int | None = None
+    raw: Any = None
+    """As the driver has it, for `Bench.official_rows`."""
 
 
 class Bench(Protocol):
@@ -28,20 +29,30 @@ class Bench(Protocol):
 
     dialect: str
     """postgres or sqlite."""
+    writes: bool
+    """Whether what is run here can have effects; otherwise only reading statements get this far."""
 
     def run(self, sql: str) -> Result:
         """Runs every statement of the text in order and commits. Raises SqlError."""
         ...
 
-    def trial(self, statements: Sequence[str], *, continues: bool = False) -> Result:
-        """Runs texts in order and undoes all that they did; the last one's result.
+    def trial(self, statements: Sequence[str]) -> Result:
+        """Runs texts in order and undoes all that they did; the last one's result. Raises SqlError."""
+        ...
 
-        With `continues` the others are run after one that fails, and only an error of the last one counts. Raises SqlError.
+    def official_rows(self, sql: str, result: Result) -> list[tuple[Any, ...]]:
+        """What the published evaluators read where this text gave this result.
+
+        Raises SqlError where they have an error: for a text, or a value, that their driver does not take.
         """
         ...
 
-    def connect(self) -> Any:
-        """A DB-API connection of its own to this copy, with the rights of an agent: for a dataset's test code."""
+    def session(self) -> Any:
+        """A psycopg2 or sqlite3 connection of its own to this copy, with the rights of an agent: for a dataset's test code."""
+        ...
+
+    def shown(self, text: str) -> str:
+        """A text of the database's without names that are ours."""
         ...
 
 
@@ -50,17 +61,8 @@ def wall_clock(limits: Limits) -> float:
     return 3 * limits.seconds + 10
 
 
-def last_of(statements: Sequence[str], run: Callable[[str], Result], *, continues: bool) -> Result:
-    """The last statement's result. With `continues` an error counts only if it is the last one's."""
+def last_result(run: Callable[[str], Result], statements: Sequence[str]) -> Result:
     result = Result((), [])
-    failure: SqlError | None = None
     for statement in statements:
-        try:
-            result, failure = run(statement), None
-        except SqlError as error:
-            if not continues:
-                raise
-            failure = error
-    if failure is not None:
-        raise failure
+        result = run(statement)
     return result

@@ -178,13 +178,11 @@ class TestStates:
         }
         make_dataset(tmp_path / "d", management_task(test_cases=["def test_case(*a): pass"], follow_up=follow_up))
         own = "CREATE VIEW mine AS SELECT 1 AS x"
-        shown: dict[str, str] = {}
-        for compat in ("strict", "conv"):
-            async with sqlite_benchmark(tmp_path / "d", compat=compat) as benchmark:
-                look = ("execute", "SELECT name FROM sqlite_master WHERE type = 'view'")
-                shown[compat] = seen(await play_moves(benchmark, "shop_M_1", ("submit", own), look))[-1].text
-        assert "mine" in shown["strict"]
-        assert "big" in shown["conv"]
+        for compat, views in (("strict", "mine"), ("batch", "mine"), ("adk", "mine"), ("conv", "big")):
+            async with sqlite_benchmark(tmp_path / "d", compat=compat, patience=20) as benchmark:
+                wrong, right = ("submit", "SELECT 'other'"), ("submit", f"SELECT '{views}'")
+                record = await play_moves(benchmark, "shop_M_1", ("submit", own), wrong, right)
+            assert [step.details["finding"]["passed"] for step in seen(record)] == [True, False, True], compat
 
     async def test_preprocess_is_there_before_and_clean_up_after_phase_1(self, tmp_path: Path) -> None:
         task = query_task(

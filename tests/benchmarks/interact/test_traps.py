@@ -28,12 +28,12 @@ class TestWhatAnAgentsSqlDoesToTheDatabase:
         assert record.outcome is Outcome.failed
 
     @pytest.mark.parametrize("compat", RULES)
-    async def test_a_gold_that_writes_before_it_reads_passes(self, tmp_path: Path, compat: str) -> None:
+    async def test_a_gold_of_several_statements_is_more_than_the_originals_take(self, tmp_path: Path, compat: str) -> None:
         gold = "CREATE TABLE made AS SELECT 1 AS x; SELECT x FROM made"
         make_dataset(tmp_path / "d", query_task(sol_sql=[gold], follow_up=None))
         async with sqlite_benchmark(tmp_path / "d", compat=compat) as benchmark:
             record = await play_moves(benchmark, "shop_1", ("submit", gold))
-        assert record.outcome is Outcome.passed, record.reason
+        assert record.outcome is (Outcome.passed if compat == "strict" else Outcome.failed), record.reason
 
     async def test_clean_up_that_finds_nothing_to_do_is_noted_and_the_follow_up_is_played(self, tmp_path: Path) -> None:
         task = management_task(sol_sql=[f"{VIEW}; CREATE TABLE helper (x)"], clean_up_sqls=["DROP TABLE helper"])

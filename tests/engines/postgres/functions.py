@@ -68,18 +68,23 @@ def swallow_everything(bench: Bench, work: Work) -> Found:
 
 
 def by_own_connection(bench: Bench, work: Work) -> Found:
-    """What test code does: psycopg's way, with commits of its own."""
-    connection = bench.connect()
-    other = bench.connect()
+    """What test code does: psycopg2's way, with commits of its own."""
+    connection, other = bench.session(), bench.session()
+    cursor, looking = connection.cursor(), other.cursor()
     seen: list[Any] = []
+
+    def look() -> None:
+        looking.execute("SELECT count(*) FROM items")
+        seen.append(looking.fetchone()[0])
+        other.rollback()
+
     for text in work.texts:
-        connection.execute(text)
-        seen.append(other.execute("SELECT count(*) FROM items").fetchone()[0])
-        other.rollback()
+        cursor.execute(text)
+        look()
         connection.commit()
-        seen.append(other.execute("SELECT count(*) FROM items").fetchone()[0])
-        other.rollback()
-    return Found([*seen, len(bench.run("TABLE items").rows), connection.execute("SHOW statement_timeout").fetchone()[0]])
+        look()
+    cursor.execute("SHOW statement_timeout")
+    return Found([*seen, len(bench.run("TABLE items").rows), cursor.fetchone()[0]])
 
 
 def dialect(bench: Bench, work: Work) -> str:

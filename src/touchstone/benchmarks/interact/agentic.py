@@ -33,7 +33,6 @@ class AgenticEpisode(InteractEpisode):
         if refusal := self._ledger.refusal(tool):
             return Observation(f"{refusal}\n{self._ledger.note()}", error=True, details={"refused": True})
         if self._rules.credit == "batch" and self._ledger.must_submit and tool != "submit":
-            self._ledger.charge(tool)
             self._over = True
             return Observation("You had nothing left and did not submit: the task is over.", error=True)
         observation = await self._act(tool, arguments)  # a failure of ours raises here, before anything is charged

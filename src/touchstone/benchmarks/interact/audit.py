@@ -164,7 +164,7 @@ class _Auditor:
             tests=list(phase.tests),
             predicted=[sql],
             gold=list(phase.gold),
-            database=task.database,
+            sql_seconds=self._limits.seconds,
             seconds=_SECONDS_FOR_A_TEST,
         )
         wall = wall_clock(self._limits) + (_SECONDS_FOR_A_TEST + 10) * len(phase.tests)

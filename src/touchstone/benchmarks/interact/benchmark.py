@@ -88,12 +88,10 @@ class Interact:
         if isinstance(texts, Unscorable):
             raise texts
         world = await self._worlds.open(task)
-        untouched = world if self._rules.explores_state else await self._worlds.open(task)
         try:
-            yield self._episode(task, texts, Examiner(task, self._rules, world, untouched, self._settings.judging))
+            yield self._episode(task, texts, Examiner(task, self._rules, world, self._settings.judging))
         finally:
             await world.close()
-            await untouched.close()
 
     def solution(self, task: Task) -> Sequence[ToolCall]:
         """Asks nothing and submits the gold of each phase; nothing if a part of it is withheld."""

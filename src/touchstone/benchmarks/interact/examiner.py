@@ -1,7 +1,8 @@
 """The two phases of a task: what state its database is in, and whether a submission is right.
 
 Every submission is run on a fresh copy of the phase's state. When phase 1 has passed, the state becomes what the rules say it
-is: by default what the agent's own SQL made of it, so that the follow-up is about a database that the agent knows.
+is: by default what the agent's own SQL made of it, so that the follow-up is about a database that the agent knows. Where the
+original prepares a phase in the very session of a submission, that is done instead, and the state stays as it was.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ...engines.bench import wall_clock
 from ...failures import SqlError, Unscorable
 from ...protocols import Limits
 from .hidden_tests import TestReport, TestRequest, run_tests
-from .judging import QueryReport, QueryRequest, check_gold, judge_query
+from .judging import GoldFault, Preparation, QueryReport, QueryRequest, check_gold, gold_fault, judge_query
 from .rules import Rules
 from .tasks import InteractTask, Phase
 from .worlds import World
@@ -27,6 +28,7 @@ _NO_WORDS = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|--[^\n]*|/\*.*?\*/|\$
 _CHANGES = re.compile(
     r"\b(?:insert|update|delete|merge|replace|create|alter|drop|truncate|copy|do|call|grant|set|into|nextval)\b", re.IGNORECASE
 )
+_NOT_AVAILABLE = re.compile(r'^extension "[^"]*" is not available')
 
 
 class Finding(Struct, frozen=True):
@@ -49,14 +51,15 @@ class Finding(Struct, frozen=True):
 class Examiner:
     """Explores, and judges submissions phase by phase."""
 
-    def __init__(self, task: InteractTask, rules: Rules, world: World, untouched: World, limits: Limits) -> None:
-        """`untouched` is a second world of the task's, which stays as the dataset has it."""
+    def __init__(self, task: InteractTask, rules: Rules, world: World, limits: Limits) -> None:
         self._task = task
         self._rules = rules
         self._world = world
-        self._untouched = untouched
         self._limits = limits
         self._begun = False
+        self._preparation = Preparation()
+        self._tried: set[int] = set()
+        """Phases whose gold has been run."""
         self.findings: list[Finding] = []
         self.passed = 0
         """How many phases."""
@@ -80,8 +83,7 @@ class Examiner:
 
     async def show(self, sql: str, limits: Limits) -> str:
         await self._begin()
-        world = self._world if self._rules.explores_state else self._untouched
-        return await world.show(sql, limits)
+        return await self._world.show(sql, limits)
 
     async def submit(self, sql: str) -> Finding:
         phase = self.phase
@@ -102,7 +104,9 @@ class Examiner:
         if self._begun:
             return
         self._begun = True
-        if self._rules.preprocess:
+        if self._rules.preprocess and self._rules.one_session:
+            self._preparation = Preparation(dataset=list(self._task.preprocess))
+        elif self._rules.preprocess:
             await self._advance_by_dataset(self._task.preprocess, "preprocess_sql")
 
     async def _compare(self, sql: str, phase: Phase) -> Finding:
@@ -110,10 +114,12 @@ class Examiner:
             raise Unscorable("the task has no gold SQL to compare with", "gold withheld")
         first = self._rules.conditions_of_phase_1
         conditions = self._task.phases[0].conditions if first else phase.conditions
-        request = QueryRequest([sql], list(phase.gold), conditions, self._rules.continues_after_error)
+        request = QueryRequest([sql], list(phase.gold), conditions, self._preparation)
         report = await self._judged(judge_query, request)
         if report.fault == "gold":
             raise Unscorable(f"the gold SQL cannot be run: {report.reason}", "gold")
+        if report.fault in ("dataset", "own"):
+            return self._unprepared(sql, report.fault, report.reason)
         if report.fault == "prediction":
             return self._cannot_run(sql, report.reason)
         verdicts = {"strict": report.strict, "official": report.official}
@@ -137,13 +143,16 @@ class Examiner:
     async def _test(self, sql: str, phase: Phase) -> Finding:
         if not phase.tests and not self._rules.vacuous:
             raise Unscorable("the task has no tests to judge it by", "gold withheld")
+        await self._try_gold(phase)
         request = TestRequest(
             tests=list(phase.tests),
             predicted=[sql],
             gold=list(phase.gold),
-            database=self._task.database,
             seconds=_SECONDS_FOR_A_TEST,
-            continue_after_error=self._rules.continues_after_error,
+            sql_seconds=self._limits.seconds,
+            evaluator=self._rules.compat,
+            preparation=self._preparation,
+            conditions={"order": self._task.phases[0].conditions.order},
         )
         wall = wall_clock(self._limits) + (_SECONDS_FOR_A_TEST + 10) * max(len(phase.tests), 1)
         try:
@@ -152,11 +161,38 @@ class Examiner:
             return self._cannot_run(sql, error.message)
         if report.kind == "no_test":
             raise Unscorable(f"test {(report.test or 0) + 1} of the task cannot be used: {report.detail}", "test")
+        if report.kind in ("dataset", "own"):
+            return self._unprepared(sql, report.kind, report.detail)
         if report.kind == "sql":
             return self._cannot_run(sql, report.detail)
         number = "" if report.test is None else f" {report.test + 1}"
         reason = "All tests passed." if report.passed else f"Hidden test{number} failed ({report.kind}): {report.detail}"
         return self._finding(sql, report.passed, reason, "" if report.passed else f"test {report.kind}", {}, {})
+
+    async def _try_gold(self, phase: Phase) -> None:
+        """What the gold itself cannot do here, no agent can: the task is then unscorable, whatever is submitted.
+
+        An original does not run the gold, so by its rules only what is refused here, and would not be there, counts.
+        """
+        if self.passed in self._tried or not phase.gold:
+            return
+        self._tried.add(self.passed)
+        request = QueryRequest([], list(phase.gold), phase.conditions, self._preparation)
+        wall = (len(phase.gold) + 3) * (self._limits.seconds + 10)
+        try:
+            found = await self._world.judge(gold_fault, request, self._limits, writes=True, wall=wall)
+        except SqlError as error:
+            found = GoldFault("gold", error.kind, error.message)
+        if found is None or found.fault == "own":
+            return
+        refused = found.kind == "refused" or bool(_NOT_AVAILABLE.search(found.message))
+        if refused or (self._rules.compat == "strict" and self.passed == 0):
+            raise Unscorable(f"the gold SQL cannot be run here: {found.message}", "gold")
+
+    def _unprepared(self, sql: str, fault: str, error: str) -> Finding:
+        if fault == "dataset":
+            raise Unscorable(f"what the dataset runs before this phase cannot be run: {error}", "dataset")
+        return self._cannot_run(sql, f"the SQL of phase 1 could not be run a second time: {error}")
 
     def _cannot_run(self, sql: str, error: str) -> Finding:
         feedback = f"Your SQL cannot be run: {error}"
@@ -170,22 +206,21 @@ class Examiner:
 
     async def _enter_second_phase(self, sql: str, phase: Phase) -> None:
         """What the agent's SQL makes impossible ends the task with phase 1 kept; only the dataset's own makes it unscorable."""
-        rules = self._rules
-        late = rules.second_phase == "own_if_management"
-        if late and self._task.facets["category"] != "Management":
+        rules, task = self._rules, self._task
+        if rules.one_session:
+            if rules.second_phase == "gold":
+                self._preparation = Preparation([*task.preprocess, *phase.gold], [], list(task.clean_up))
+            elif task.facets["category"] == "Management":
+                self._preparation = Preparation(list(task.preprocess), [sql], list(task.clean_up))
             return
-        if late:
-            await self._advance_by_dataset(self._task.preprocess, "preprocess_sql")
-        if rules.second_phase == "gold":
-            await self._advance_by_dataset(phase.gold, "gold SQL")
-        elif rules.decides == "official" or not _only_asks(phase):
+        if rules.decides == "official" or not _only_asks(phase):
             try:
                 await self._world.advance([sql], self._limits)
             except SqlError as error:
                 self.notes.append(f"the SQL of phase 1 could not be run a second time: {error.message}")
                 self.stuck = True
                 return
-        if rules.preprocess or late:
+        if rules.preprocess:
             await self._clean_up()
 
     async def _clean_up(self) -> None:

@@ -6,20 +6,59 @@ gold is run on. The official way rewrites both texts first; where that changes n
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from typing import Any, Literal
 
 from msgspec import Struct
 
 from ...engines.bench import Bench, Result
 from ...failures import SqlError
+from ...values import Row
 from ...verdicts.interact import Conditions, official, rewritten, strict
+
+Fault = Literal["prediction", "gold", "dataset", "own"]
+
+
+class Preparation(Struct, frozen=True):
+    """Texts that are run in a submission's session before it, and stay: in this order."""
+
+    dataset: list[str] = []
+    own: list[str] = []
+    """What the agent submitted before."""
+    tidying: list[str] = []
+    """Written for what the gold leaves; where another solution left something else, it may have nothing to do."""
+
+    def run(self, run: Callable[[str], None]) -> tuple[Literal["dataset", "own"], SqlError] | None:
+        """Whose text failed, and how."""
+        for text in self.dataset:
+            try:
+                run(text)
+            except SqlError as error:
+                return "dataset", error
+        for text in self.own:
+            try:
+                run(text)
+            except SqlError as error:
+                return "own", error
+        for text in self.tidying:
+            with suppress(SqlError):
+                run(text)
+        return None
 
 
 class QueryRequest(Struct, frozen=True):
     predicted: list[str]
     gold: list[str]
     conditions: Conditions
-    continues_after_error: bool = False
+    preparation: Preparation = Preparation()
+
+
+class GoldFault(Struct, frozen=True):
+    fault: Fault
+    kind: str
+    message: str
 
 
 class QueryReport(Struct, frozen=True):
@@ -31,58 +70,82 @@ class QueryReport(Struct, frozen=True):
     """Why the official way could not be gone, if it could not."""
     kind: str = ""
     evidence: dict[str, Any] = {}
-    fault: Literal["prediction", "gold"] | None = None
-    """Which of the two could not be run; the reason is then the SQL error."""
+    fault: Fault | None = None
+    """What could not be run; the reason is then the SQL error."""
 
 
 def judge_query(bench: Bench, request: QueryRequest) -> QueryReport:
+    if failed := request.preparation.run(partial(_done, bench)):
+        return _unjudged(*failed)
     try:
-        gold = _run(bench, request.gold, request)
+        gold = bench.trial(request.gold)
     except SqlError as error:
         return _unjudged("gold", error)
-    official_gold = _rewritten(bench, request.gold, gold, request)
+    official_gold = _officially(bench, request.gold, gold)
     try:
-        predicted = _run(bench, request.predicted, request)
+        predicted = bench.trial(request.predicted)
     except SqlError as error:
         return _unjudged("prediction", error)
-    official_predicted = _rewritten(bench, request.predicted, predicted, request)
+    official_predicted = _officially(bench, request.predicted, predicted, submitted=True)
     said = strict(gold, predicted, request.conditions)
-    agreed, why_not = _officially(official_gold, official_predicted, request.conditions)
+    agreed, why_not = _agreed(official_gold, official_predicted, request.conditions)
     return QueryReport(said.matched, agreed, said.difference.sentence, why_not, said.difference.kind, said.difference.evidence)
 
 
 def check_gold(bench: Bench, request: QueryRequest) -> QueryReport:
     """Whether the gold alone can be run: asked when a judgement killed its worker."""
+    if failed := request.preparation.run(partial(_done, bench)):
+        return _unjudged(*failed)
     try:
-        _run(bench, request.gold, request)
+        bench.trial(request.gold)
     except SqlError as error:
         return _unjudged("gold", error)
     return QueryReport(True, True, "")
 
 
-def _officially(gold: Result | str, predicted: Result | str, conditions: Conditions) -> tuple[bool, str]:
-    for which, result in (("gold", gold), ("SQL", predicted)):
-        if isinstance(result, str):
-            return False, f"after its rewriting the {which} cannot be run: {result}"
-    assert isinstance(gold, Result)
-    assert isinstance(predicted, Result)
-    return official(gold.rows, predicted.rows, order=conditions.order), ""
-
-
-def _rewritten(bench: Bench, statements: list[str], known: Result, request: QueryRequest) -> Result | str:
-    """What the rewritten texts give, or the error."""
-    changed = rewritten(statements)
-    if changed == [statement.strip() for statement in statements]:
-        return known
+def gold_fault(bench: Bench, request: QueryRequest) -> GoldFault | None:
+    """Why the gold of a phase with hidden tests cannot be run here, with all its effects."""
+    if failed := request.preparation.run(partial(_done, bench)):
+        return GoldFault(failed[0], failed[1].kind, failed[1].message)
     try:
-        return _run(bench, changed, request)
+        for text in request.gold:
+            bench.run(text)
+    except SqlError as error:
+        return GoldFault("gold", error.kind, error.message)
+    return None
+
+
+def _done(bench: Bench, text: str) -> None:
+    bench.run(text)
+
+
+def _agreed(gold: list[Row] | str, predicted: list[Row] | str, conditions: Conditions) -> tuple[bool, str]:
+    for which, rows in (("gold", gold), ("SQL", predicted)):
+        if isinstance(rows, str):
+            return False, f"the original could not run the {which}: {rows}"
+    assert isinstance(gold, list)
+    assert isinstance(predicted, list)
+    return official(gold, predicted, order=conditions.order), ""
+
+
+def _officially(bench: Bench, texts: list[str], known: Result, *, submitted: bool = False) -> list[Row] | str:
+    """The rows that the original compares, or its error.
+
+    It runs rewritten texts; a submission is run as it is, and then rewritten on top of what it has done.
+    """
+    changed = rewritten(texts)
+    same = changed == [text.strip() for text in texts]
+    try:
+        if submitted:
+            rows = bench.official_rows(texts[-1], known)
+            if bench.writes:
+                return bench.official_rows(changed[-1], bench.trial([*texts, *changed]))
+            if same:
+                return rows
+        return bench.official_rows(changed[-1], known if same else bench.trial(changed))
     except SqlError as error:
         return error.message
 
 
-def _run(bench: Bench, statements: list[str], request: QueryRequest) -> Result:
-    return bench.trial(statements, continues=request.continues_after_error)
-
-
-def _unjudged(fault: Literal["prediction", "gold"], error: SqlError) -> QueryReport:
+def _unjudged(fault: Fault, error: SqlError) -> QueryReport:
     return QueryReport(False, False, error.message, kind="error", fault=fault)

@@ -30,8 +30,6 @@ class Rules:
     """Whether a task's preprocess_sql is run before phase 1, and its clean_up_sqls after it."""
     second_phase: Literal["own", "own_if_management", "gold"]
     """Whose phase-1 SQL the database of phase 2 has seen."""
-    explores_state: bool
-    """Whether exploration sees the state of the phase; otherwise always the untouched database."""
     only_reads: bool
     """Whether `execute` takes only texts that begin as a query does."""
     decides: Literal["strict", "official"]
@@ -42,15 +40,18 @@ class Rules:
     """Whether hidden tests that are not there count as passed; otherwise the task is unscorable."""
     conditions_of_phase_1: bool
     """Whether the follow-up too is compared by the conditions of phase 1."""
-    continues_after_error: bool
-    """Whether a list of statements goes on after one that fails."""
+    one_session: bool
+    """Whether what prepares a phase is run in the session of each submission, which then sees more than what was committed.
+
+    Exploration then always sees the untouched database.
+    """
     asks_until_last: bool
     """Conversational: whether all turns may be questions; otherwise the last is for the SQL."""
     user_prompt: str
 
     def has_custom_tests(self, task: InteractTask, phase: Phase) -> bool:
         if self.custom_tests == "name":
-            return "_M_" in task.key
+            return "_M_" in task.key and bool(phase.tests)
         if self.custom_tests == "tests":
             return phase.category != "Query" and bool(phase.tests)
         return phase.category != "Query"
@@ -63,13 +64,12 @@ RULES: dict[Compat, Rules] = {
         pays_for_misreading=True,
         preprocess=True,
         second_phase="own",
-        explores_state=True,
         only_reads=False,
         decides="strict",
         custom_tests="category",
         vacuous=False,
         conditions_of_phase_1=False,
-        continues_after_error=False,
+        one_session=False,
         asks_until_last=False,
         user_prompt="v2",
     ),
@@ -79,13 +79,12 @@ RULES: dict[Compat, Rules] = {
         pays_for_misreading=True,
         preprocess=False,
         second_phase="own_if_management",
-        explores_state=False,
         only_reads=False,
         decides="official",
         custom_tests="category",
         vacuous=True,
         conditions_of_phase_1=False,
-        continues_after_error=True,
+        one_session=True,
         asks_until_last=False,
         user_prompt="v2",
     ),
@@ -95,13 +94,12 @@ RULES: dict[Compat, Rules] = {
         pays_for_misreading=False,
         preprocess=False,
         second_phase="own",
-        explores_state=True,
         only_reads=True,
         decides="official",
         custom_tests="tests",
-        vacuous=True,
+        vacuous=False,
         conditions_of_phase_1=False,
-        continues_after_error=False,
+        one_session=False,
         asks_until_last=True,
         user_prompt="v2",
     ),
@@ -111,13 +109,12 @@ RULES: dict[Compat, Rules] = {
         pays_for_misreading=True,
         preprocess=True,
         second_phase="gold",
-        explores_state=True,
         only_reads=False,
         decides="official",
         custom_tests="name",
-        vacuous=True,
+        vacuous=False,
         conditions_of_phase_1=True,
-        continues_after_error=False,
+        one_session=True,
         asks_until_last=False,
         user_prompt="v1",
     ),

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import time
-from typing import Any, TypeAlias
+from collections.abc import Callable
+from typing import Any, TypeAlias, TypeVar
 
 import psycopg
+import psycopg2
+import psycopg2.extensions
 from psycopg.conninfo import make_conninfo
 from psycopg.pq import PGconn, Ping
 
@@ -17,6 +20,8 @@ from .messages import Seat
 from .server import Server
 
 Connection: TypeAlias = psycopg.Connection[tuple[Any, ...]]
+Psycopg2: TypeAlias = psycopg2.extensions.connection
+C = TypeVar("C")
 
 SECONDS_TO_CONNECT = 10
 _PAUSE = 0.1
@@ -29,19 +34,27 @@ class Unreachable(Exception):
     """Nobody answers, or nobody is let in; the message says who said what."""
 
 
-def connect(conninfo: str, patience: float, *, autocommit: bool = True) -> Connection:
+def connect(conninfo: str, patience: float) -> Connection:
+    return _connect(lambda: _psycopg(conninfo), conninfo, patience)
+
+
+def _psycopg(conninfo: str) -> Connection:
+    return psycopg.connect(
+        conninfo,
+        autocommit=True,
+        prepare_threshold=None,
+        connect_timeout=SECONDS_TO_CONNECT,
+        client_encoding="UTF8",
+        application_name="touchstone",
+    )
+
+
+def _connect(open_one: Callable[[], C], conninfo: str, patience: float) -> C:
     until, is_up = time.monotonic() + patience, False
     while True:  # a refusal has no code here, only words in the server's language
         try:
-            return psycopg.connect(
-                conninfo,
-                autocommit=autocommit,
-                prepare_threshold=None,
-                connect_timeout=SECONDS_TO_CONNECT,
-                client_encoding="UTF8",
-                application_name="touchstone",
-            )
-        except psycopg.Error as error:
+            return open_one()
+        except (psycopg.Error, psycopg2.Error) as error:
             if not is_up and PGconn.ping(conninfo.encode()) == Ping.OK:
                 is_up, until = True, min(until, time.monotonic() + _SECONDS_TO_BE_LET_IN)
             if time.monotonic() > until:
@@ -49,11 +62,20 @@ def connect(conninfo: str, patience: float, *, autocommit: bool = True) -> Conne
             time.sleep(_PAUSE)
 
 
-def take_seat(seat: Seat, seconds: float | None, *, autocommit: bool = True) -> Connection:
+def take_seat(seat: Seat, seconds: float | None) -> Connection:
     """Logged in as the seat's own role, and at work as the owner of the database's objects."""
+    return connect(_conninfo(seat, seconds), seat.patience)
+
+
+def open_psycopg2(seat: Seat, seconds: float | None) -> Psycopg2:
+    """The same with psycopg2, which begins transactions by itself: what the published evaluators and their tests use."""
+    conninfo = _conninfo(seat, seconds)
+    return _connect(lambda: psycopg2.connect(conninfo, connect_timeout=SECONDS_TO_CONNECT), conninfo, seat.patience)
+
+
+def _conninfo(seat: Seat, seconds: float | None) -> str:
     timeout = 0 if seconds is None else milliseconds(seconds)
-    settings = f"-c role={seat.owner} -c statement_timeout={timeout}"
-    return connect(_with(seat.server, seat.database, settings), seat.patience, autocommit=autocommit)
+    return _with(seat.server, seat.database, f"-c role={seat.owner} -c statement_timeout={timeout}")
 
 
 def administrate(server: Server, database: str, patience: float) -> Connection:

@@ -46,7 +46,7 @@ def explain(result: PGresult, sql: str, seat: Seat, limits: Limits) -> SqlError:
     for title, field in (("Detail", Field.MESSAGE_DETAIL), ("Hint", Field.MESSAGE_HINT)):
         if text := _text(result, field):
             lines.append(f"{title}: {text}")
-    return SqlError(_kind(code), _in_their_words("\n".join(lines), seat))
+    return SqlError(_kind(code), in_their_words("\n".join(lines), seat))
 
 
 def late(limits: Limits) -> SqlError:
@@ -79,6 +79,6 @@ def _text(result: PGresult, field: Field) -> str:
     return (result.error_field(field) or b"").decode(errors="backslashreplace")
 
 
-def _in_their_words(text: str, seat: Seat) -> str:
+def in_their_words(text: str, seat: Seat) -> str:
     """Without the names that are ours."""
     return text.replace(seat.database, seat.shown_as).replace(seat.role, "agent").replace(seat.owner, "agent")

@@ -16,12 +16,14 @@ from psycopg.pq import TransactionStatus
 
 from ...failures import SqlError
 from ...protocols import Limits
-from ..bench import Result, last_of
+from ..bench import Result, last_result
 from ..functions import found
 from . import kept
-from .connection import Connection, Unreachable, abandoned, take_seat
+from .connection import Connection, Unreachable, abandoned, open_psycopg2, take_seat
+from .errors import in_their_words
 from .execution import ConnectionLost, Execution, Impossible
 from .messages import CRASHED, Applied, Gone, Judgement, Lost, NeedsCopy, Seat
+from .psycopg2_values import official_rows
 from .statements import only_reads
 
 _SAVEPOINT = "touchstone"
@@ -39,6 +41,7 @@ class ReadingBench:
 
     dialect = "postgres"
     timed_out = False
+    writes = False
 
     def __init__(self, request: Judgement) -> None:
         self._seat = request.seat
@@ -62,12 +65,18 @@ class ReadingBench:
         self._send(f"{'ROLLBACK TO' if failed else 'RELEASE'} SAVEPOINT {_SAVEPOINT}")
         return result
 
-    def trial(self, statements: Sequence[str], *, continues: bool = False) -> Result:
+    def trial(self, statements: Sequence[str]) -> Result:
         """Nothing can be changed here anyway."""
-        return last_of(statements, self.run, continues=continues)
+        return last_result(self.run, statements)
 
-    def connect(self) -> Any:
+    def official_rows(self, sql: str, result: Result) -> list[tuple[Any, ...]]:
+        return _official_rows(self._seat, sql, result)
+
+    def session(self) -> Any:
         raise _Again(NeedsCopy())
+
+    def shown(self, text: str) -> str:
+        return in_their_words(text, self._seat)
 
     def close(self) -> None:
         kept.put_back(self._seat, self._connection)
@@ -83,11 +92,11 @@ class CopyBench:
 
     dialect = "postgres"
     timed_out = False
+    writes = True
 
     def __init__(self, request: Judgement) -> None:
         self._request = request
         self._execution = _execution(request)
-        self._given: list[Connection] = []
 
     def run(self, sql: str) -> Result:
         try:
@@ -102,33 +111,28 @@ class CopyBench:
                 raise _Again(Lost()) from None
             raise SqlError("crash", CRASHED) from None
 
-    def trial(self, statements: Sequence[str], *, continues: bool = False) -> Result:
+    def trial(self, statements: Sequence[str]) -> Result:
         self.run("BEGIN")
         try:
-            return last_of(statements, self._within, continues=continues)
+            return last_result(self.run, statements)
         finally:
             with suppress(SqlError):
                 self.run("ROLLBACK")
 
-    def _within(self, sql: str) -> Result:
-        """Of a transaction that must survive an error."""
-        self.run(f"SAVEPOINT {_SAVEPOINT}")
-        try:
-            return self.run(sql)
-        except SqlError:
-            with suppress(SqlError):
-                self.run(f"ROLLBACK TO SAVEPOINT {_SAVEPOINT}")
-            raise
+    def official_rows(self, sql: str, result: Result) -> list[tuple[Any, ...]]:
+        return _official_rows(self._request.seat, sql, result)
 
-    def connect(self) -> Any:
-        """Like those of the drivers that test code is written for, it begins transactions by itself."""
-        connection = _open(self._request.seat, self._request.limits, autocommit=False)
-        self._given.append(connection)
-        return connection
+    def session(self) -> Any:
+        try:
+            return open_psycopg2(self._request.seat, self._request.limits.seconds)
+        except Unreachable as error:
+            raise _Again(Gone(str(error))) from None
+
+    def shown(self, text: str) -> str:
+        return in_their_words(text, self._request.seat)
 
     def close(self) -> None:
-        for connection in (self._execution.connection, *self._given):
-            connection.close()
+        self._execution.connection.close()
 
 
 def judge(request: Judgement) -> Applied | NeedsCopy | Lost | Gone:
@@ -147,7 +151,14 @@ def judge(request: Judgement) -> Applied | NeedsCopy | Lost | Gone:
 
 def _run(execution: Execution, sql: str) -> Result:
     table = execution.run(sql)
-    return Result(table.columns, table.rows, table.changed)
+    return Result(table.columns, table.rows, table.changed, table.results)
+
+
+def _official_rows(seat: Seat, sql: str, result: Result) -> list[tuple[Any, ...]]:
+    try:
+        return official_rows(seat, sql, result.raw)
+    except Unreachable as error:
+        raise _Again(Gone(str(error))) from None
 
 
 def _execution(request: Judgement) -> Execution:
@@ -165,8 +176,8 @@ def _begun(seat: Seat, start: str) -> Connection:
         raise _Again(Gone(str(error))) from None
 
 
-def _open(seat: Seat, limits: Limits, *, autocommit: bool = True) -> Connection:
+def _open(seat: Seat, limits: Limits) -> Connection:
     try:
-        return take_seat(seat, limits.seconds, autocommit=autocommit)
+        return take_seat(seat, limits.seconds)
     except Unreachable as error:
         raise _Again(Gone(str(error))) from None

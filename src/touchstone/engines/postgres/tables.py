@@ -23,6 +23,8 @@ class LastTable:
         self.rows: list[tuple[Any, ...]] = []
         self.changed: int | None = None
         self.truncated = False
+        self.results: list[PGresult] = []
+        """What the rows were loaded from."""
         self.empty = True
         """No statement has given anything yet."""
         self._loader = loader
@@ -32,7 +34,7 @@ class LastTable:
 
     def start(self, changed: int | None, columns: tuple[str, ...] = ()) -> None:
         """A new statement; what the one before gave is of no interest any more."""
-        self.columns, self.changed, self.rows = columns, changed, []
+        self.columns, self.changed, self.rows, self.results = columns, changed, [], []
         self.truncated = self.empty = False
         self._size = 0
 
@@ -45,6 +47,7 @@ class LastTable:
             raise SqlError("bytes", f"The result is larger than {self._limits.bytes / 2**20:,.0f} MB.")
         if not self.truncated:
             self.rows += self._loader.load(result)
+            self.results.append(result)
             self._cut()
 
     def _cut(self) -> None:

@@ -7,6 +7,7 @@ own, from which later copies are made.
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import tempfile
 from collections.abc import Callable, Sequence
@@ -23,18 +24,25 @@ from ...sandbox.folders import scratch_folder
 from ...values import Table
 from ...workers.pool import STALLED, WorkerLost
 from ...workers.rlimits import held_to
-from ..bench import Bench, Result, last_of
+from ..bench import Bench, Result, last_result
 from ..functions import found, name_of, result_type
 from ..tables import as_text
 from .connection import Connection
 from .engine import SqliteEngine, blamed
+from .statements import statements as cut
 from .worker import SECONDS_TO_COMPARE, Fault, Rows, Shown
 
 _MOST_STATEMENTS = 8
 """Of a judgement, that may each take long."""
 
+MOST_ROWS = 10_000
+"""That the published evaluators read of a query."""
+
 A = TypeVar("A")
 R = TypeVar("R")
+
+_QUERIES = ("select", "with")
+_WRITES = re.compile(r"\s*(?:insert|update|delete|replace)\b", re.IGNORECASE)
 
 
 class Work(Struct, frozen=True):
@@ -108,6 +116,7 @@ class SqliteBench:
     """A private copy, for one judgement."""
 
     dialect = "sqlite"
+    writes = True
 
     def __init__(self, connection: Connection, limits: Limits) -> None:
         self._connection = connection
@@ -117,16 +126,29 @@ class SqliteBench:
         table = self._connection.run(sql, self._limits)
         return Result(table.columns, table.rows, table.changed)
 
-    def trial(self, statements: Sequence[str], *, continues: bool = False) -> Result:
+    def trial(self, statements: Sequence[str]) -> Result:
         self.run("BEGIN")
         try:
-            return last_of(statements, self.run, continues=continues)
+            return last_result(self.run, statements)
         finally:
             with suppress(SqlError):
                 self.run("ROLLBACK")
 
-    def connect(self) -> Any:
+    def official_rows(self, sql: str, result: Result) -> list[tuple[Any, ...]]:
+        """They send a text as one statement, and commit what is no query before they read its rows."""
+        if len(cut(sql)) > 1:
+            raise SqlError("multiple", "You can only execute one statement at a time.")
+        if sql.strip().lower().startswith(_QUERIES):
+            return result.rows[:MOST_ROWS]
+        if result.rows and _WRITES.match(sql):
+            raise SqlError("sql", "cannot commit transaction - SQL statements in progress")
+        return result.rows
+
+    def session(self) -> Any:
         return self._connection.copied()
+
+    def shown(self, text: str) -> str:
+        return text
 
 
 def do(work: Work) -> Rows | Shown | Fault | Response:

@@ -298,7 +298,7 @@ _STATEMENTS = (
     "CREATE MATERIALIZED VIEW seen AS SELECT id FROM part",
     "UPDATE part SET stock = -1",
     "UPDATE nowhere SET a = 1",
-    "SET statement_timeout = 1",
+    "SET statement_timeout = 5000",
     "SET LOCAL my.note TO 'kept'",
     "DO $$ BEGIN UPDATE part SET stock = 50 WHERE id = 1; END $$",
     "DECLARE held CURSOR WITH HOLD FOR SELECT id FROM part ORDER BY id",

@@ -19,7 +19,7 @@ from ..benchmarks.interact.benchmark import Interact, Settings
 from ..benchmarks.interact.rules import RULES, Prices, read_prices
 from ..benchmarks.interact.tasks import InteractTask, data_file, load_tasks, select
 from ..benchmarks.interact.user.building import SCRIPTED, build_user, check_prompts
-from ..benchmarks.interact.user.prompts import VERSIONS
+from ..benchmarks.interact.user.prompts import VERSIONS, UserMode
 from ..benchmarks.interact.user.situation import User
 from ..failures import InputError
 from ..plugins import agent_type
@@ -192,7 +192,8 @@ def _user(request: Request, stack: AsyncExitStack) -> User:
     given = request.interaction
     name = _user_name(request)
     prompts = given.user_prompt or RULES[given.compat].user_prompt
-    check_prompts(prompts)
+    mode: UserMode = "faithful" if given.user_sim == "encoder_decoder" else given.user_sim
+    check_prompts(prompts, mode)
     if name == SCRIPTED:
         return build_user(SCRIPTED)
     if name.startswith("recorded"):
@@ -200,7 +201,7 @@ def _user(request: Request, stack: AsyncExitStack) -> User:
     url = given.user_base_url or request.play.base_url
     model = build_model(name, request.run.parallel, base_url=url, service_tier=request.play.service_tier)
     stack.push_async_callback(model.close)
-    return build_user(model, prompts)
+    return build_user(model, prompts, mode=mode, on_leak=given.on_leak)
 
 
 def _user_name(request: Request) -> str:

@@ -66,6 +66,14 @@ class SweptOptions:
     """The endpoint of the user's model, if it is not the agent's."""
     user_prompt: Annotated[str | None, Parameter(name=["--user-prompt", "--user_sim_prompt_version"])] = None
     """v1, v2, or a directory with prompts of your own; v2 by default (v1 with --compat conv)."""
+    user_sim: Annotated[
+        Literal["guarded", "faithful", "vanilla", "encoder_decoder"], Parameter(name=["--user-sim", "--user_sim_mode"])
+    ] = "guarded"
+    """What the user's model is told: guarded (ours: when it answers, only the chosen piece), faithful (everything at both
+    stages, as published; the published scripts call it encoder_decoder), vanilla (everything, without stages)."""
+    on_leak: Literal["flag", "retry", "refuse"] | None = None
+    """An answer that gives away more than was asked: pass it on with a note, ask once more and then refuse, or refuse. By
+    default retry for a guarded user, and flag for the others, as published."""
 
 
 @Parameter(name="*", group=_INTERACT)
@@ -113,6 +121,5 @@ class OldOptions:
     user_num_threads: Annotated[int | None, Parameter(name="--user_num_threads", show=False)] = None
     agent_output_path: Annotated[str | None, Parameter(name="--agent_output_path", show=False)] = None
     user_output_path: Annotated[str | None, Parameter(name="--user_output_path", show=False)] = None
-    user_sim_mode: Annotated[str | None, Parameter(name="--user_sim_mode", show=False)] = None
     log_level: Annotated[str | None, Parameter(name="--log_level", show=False)] = None
     log_file: Annotated[str | None, Parameter(name="--log_file", show=False)] = None

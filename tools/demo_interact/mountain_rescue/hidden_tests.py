@@ -6,7 +6,7 @@ Numbers in them are those of the data under the generator's seed.
 LOAD_TEST = '''
     def test_case(pred_sqls, sol_sqls, db_name, conn):
         def rows(sql):
-            result, error, timeout = execute_queries(sql, db_name, conn)
+            result, error, timeout = execute_queries([sql], db_name, conn)
             assert not error and not timeout, "cannot be run: " + sql
             return {tuple(None if cell is None else str(round(float(cell), 2)) if place else cell
                           for place, cell in enumerate(row)) for row in result}
@@ -20,7 +20,7 @@ LOAD_TEST = '''
             FROM bases b"""
         made = "SELECT base_name, genuine_missions, active_volunteers, load_index FROM base_load"
         assert rows(made) == rows(expected), "base_load shows something else"
-        execute_queries("UPDATE volunteers SET left_on = '2025-04-30' WHERE left_on IS NULL AND base_id < 5", db_name, conn)
+        execute_queries(["UPDATE volunteers SET left_on = '2025-04-30' WHERE left_on IS NULL AND base_id < 5"], db_name, conn)
         assert rows(made) == rows(expected), "base_load does not follow the data"
 '''
 
@@ -28,7 +28,7 @@ PROMOTED_TEST = """
     def test_case(pred_sqls, sol_sqls, db_name, conn):
         def people(condition):
             sql = "SELECT volunteer_id FROM volunteers WHERE " + condition
-            result, error, timeout = execute_queries(sql, db_name, conn)
+            result, error, timeout = execute_queries([sql], db_name, conn)
             assert not error and not timeout, "the volunteers cannot be read"
             return sorted(row[0] for row in result)
         promoted = [4, 7, 10, 11, 13, 31, 32, 42, 44, 53, 59, 82, 97, 123]
@@ -47,7 +47,7 @@ LEADERS_TEST = """
     def test_case(pred_sqls, sol_sqls, db_name, conn):
         def people(condition):
             sql = "SELECT volunteer_id FROM volunteers WHERE " + condition
-            result, error, timeout = execute_queries(sql, db_name, conn)
+            result, error, timeout = execute_queries([sql], db_name, conn)
             assert not error and not timeout, "the volunteers cannot be read"
             return sorted(row[0] for row in result)
         leaders = [
@@ -60,11 +60,11 @@ LEADERS_TEST = """
 CLASS_TEST = '''
     def test_case(pred_sqls, sol_sqls, db_name, conn):
         def rows(sql):
-            result, error, timeout = execute_queries(sql, db_name, conn)
+            result, error, timeout = execute_queries([sql], db_name, conn)
             assert not error and not timeout, "cannot be run: " + sql
             return sorted(tuple(row) for row in result)
         for number, moment in enumerate(("alerted_at + INTERVAL '30 min'", "alerted_at + INTERVAL '60 min'", "NULL"), 1):
-            execute_queries(f"UPDATE missions SET reached_at = {moment} WHERE mission_id = {number}", db_name, conn)
+            execute_queries([f"UPDATE missions SET reached_at = {moment} WHERE mission_id = {number}"], db_name, conn)
         expected = """SELECT mission_id, CASE WHEN reached_at IS NULL THEN 'unreached'
             WHEN reached_at <= alerted_at + INTERVAL '30 minutes' THEN 'swift'
             WHEN reached_at <= alerted_at + INTERVAL '60 minutes' THEN 'on time' ELSE 'slow' END FROM missions"""
@@ -75,18 +75,18 @@ CLASS_TEST = '''
 COLUMN_TEST = '''
     def test_case(pred_sqls, sol_sqls, db_name, conn):
         def rows(sql):
-            result, error, timeout = execute_queries(sql, db_name, conn)
+            result, error, timeout = execute_queries([sql], db_name, conn)
             assert not error and not timeout, "cannot be run: " + sql
             return sorted(tuple(row) for row in result)
         expected = """SELECT mission_id, CASE WHEN reached_at IS NULL THEN 'unreached'
             WHEN reached_at <= alerted_at + INTERVAL '30 minutes' THEN 'swift'
             WHEN reached_at <= alerted_at + INTERVAL '60 minutes' THEN 'on time' ELSE 'slow' END FROM missions"""
         assert rows("SELECT mission_id, speed::text FROM missions") == rows(expected), "speed is not filled in right"
-        result, error, timeout = execute_queries("UPDATE missions SET speed = 'warp' WHERE mission_id = 5", db_name, conn)
+        result, error, timeout = execute_queries(["UPDATE missions SET speed = 'warp' WHERE mission_id = 5"], db_name, conn)
         conn.rollback()
         assert error, "speed takes a word that is not a class"
         for word in ("swift", "on time", "slow", "unreached"):
             change = f"UPDATE missions SET speed = '{word}' WHERE mission_id = 5"
-            result, error, timeout = execute_queries(change, db_name, conn)
+            result, error, timeout = execute_queries([change], db_name, conn)
             assert not error, "speed does not take the class " + word
 '''

@@ -110,7 +110,7 @@ OPERATIONS = (
                                         COUNT(*) FILTER (WHERE retired_on = DATE '2025-04-30' AND {passed}),
                                         COUNT(*) FILTER (WHERE retired_on < DATE '2025-04-30'),
                                         COUNT(*), SUM(price), SUM(jsonb_array_length(checks)) FROM equipment"""
-                    result, error, timeout = execute_queries(counts, db_name, conn)
+                    result, error, timeout = execute_queries([counts], db_name, conn)
                     assert not error and not timeout, "the equipment cannot be read"
                     missed, wrongly, earlier, items, paid, checks = result[0]
                     assert missed == 0, "an item without a check that passed is still in use"

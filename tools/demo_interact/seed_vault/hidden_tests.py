@@ -6,11 +6,11 @@ Numbers in them are those of the data under the generator's seed.
 VIABILITY_TEST = '''
     def test_case(pred_sqls, sol_sqls, db_name, conn):
         def rows(sql):
-            result, error, timeout = execute_queries(sql, db_name, conn)
+            result, error, timeout = execute_queries([sql], db_name, conn)
             assert not error and not timeout, "cannot be run: " + sql
             return sorted((row[0], str(row[1]), round(float(row[2]), 2)) for row in result)
         stored, error, timeout = execute_queries(
-            "SELECT COUNT(*) FROM pg_class WHERE relname = 'current_viability' AND relkind = 'm'", db_name, conn)
+            ["SELECT COUNT(*) FROM pg_class WHERE relname = 'current_viability' AND relkind = 'm'"], db_name, conn)
         assert not error and stored[0][0] == 1, "current_viability is not a materialized view"
         expected = """SELECT t.accession_no, t.started_on, 100.0 * LEAST(t.germinated, t.sown) / t.sown
             FROM germination_tests t WHERE t.ended_on IS NOT NULL AND t.sown > 0 AND NOT EXISTS (
@@ -18,15 +18,15 @@ VIABILITY_TEST = '''
                 AND u.sown > 0 AND (u.started_on, u.test_id) > (t.started_on, t.test_id))"""
         made = "SELECT accession_no, tested_on, viability FROM current_viability"
         assert rows(made) == rows(expected), "current_viability holds something else"
-        execute_queries("UPDATE germination_tests SET germinated = 0 WHERE germinated > 20", db_name, conn)
-        execute_queries("REFRESH MATERIALIZED VIEW current_viability", db_name, conn)
+        execute_queries(["UPDATE germination_tests SET germinated = 0 WHERE germinated > 20"], db_name, conn)
+        execute_queries(["REFRESH MATERIALIZED VIEW current_viability"], db_name, conn)
         assert rows(made) == rows(expected), "current_viability does not follow the data when it is refreshed"
 '''
 
 REFRESH_TEST = '''
     def test_case(pred_sqls, sol_sqls, db_name, conn):
         def run(sql):
-            result, error, timeout = execute_queries(sql, db_name, conn)
+            result, error, timeout = execute_queries([sql], db_name, conn)
             assert not error and not timeout, "cannot be run: " + sql
             return result
         unique = """SELECT COUNT(*) FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
@@ -42,7 +42,7 @@ REFRESH_TEST = '''
 PLAN_TEST = '''
     def test_case(pred_sqls, sol_sqls, db_name, conn):
         def rows(sql):
-            result, error, timeout = execute_queries(sql, db_name, conn)
+            result, error, timeout = execute_queries([sql], db_name, conn)
             assert not error and not timeout, "cannot be run: " + sql
             return sorted(tuple(row) for row in result)
         kind = rows("SELECT relkind::text FROM pg_class WHERE relname = 'regeneration_plan'")
@@ -61,11 +61,11 @@ PLAN_TEST = '''
 GUARD_TEST = """
     def test_case(pred_sqls, sol_sqls, db_name, conn):
         def number(sql):
-            result, error, timeout = execute_queries(sql, db_name, conn)
+            result, error, timeout = execute_queries([sql], db_name, conn)
             assert not error and not timeout, "cannot be run: " + sql
             return int(result[0][0])
         def refused(sql):
-            result, error, timeout = execute_queries(sql, db_name, conn)
+            result, error, timeout = execute_queries([sql], db_name, conn)
             conn.rollback()
             return error
         assert number("SELECT COUNT(*) FROM germination_tests") == 340, "tests were deleted or added"
@@ -81,7 +81,7 @@ GUARD_TEST = """
 ITEMS_TEST = """
     def test_case(pred_sqls, sol_sqls, db_name, conn):
         def refused(sql):
-            result, error, timeout = execute_queries(sql, db_name, conn)
+            result, error, timeout = execute_queries([sql], db_name, conn)
             if error:
                 conn.rollback()
             return error
@@ -93,6 +93,6 @@ ITEMS_TEST = """
         short = "INSERT INTO shipment_items (shipment_id, accession_no, seeds) VALUES (1, 'SV-0001', NULL)"
         assert not refused(short), "an item without packets and seeds is refused"
         where = "WHERE shipment_id = 1 AND accession_no = 'SV-0001'"
-        result, error, timeout = execute_queries("SELECT packets, seeds FROM shipment_items " + where, db_name, conn)
+        result, error, timeout = execute_queries(["SELECT packets, seeds FROM shipment_items " + where], db_name, conn)
         assert [tuple(row) for row in result] == [(1, None)], "packets is not 1 when nothing is said"
 """

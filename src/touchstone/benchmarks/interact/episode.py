@@ -126,12 +126,17 @@ class InteractEpisode(ABC):
             metrics[f"phase_{number}"] = float(self._examiner.passed >= number)
             last = next((each for each in reversed(self._examiner.findings) if each.phase == number), None)
             metrics |= {f"phase_{number}_{name}": float(said) for name, said in (last.verdicts if last else {}).items()}
-        return metrics | {
-            "actions": float(self._actions),
-            "questions": float(len(self._answers)),
-            "user_faults": float(sum(len(answer.faults) for answer in self._answers)),
-            "user_leaks": float(sum(bool(answer.leaks) for answer in self._answers)),
-        }
+        return (
+            metrics
+            | {
+                "actions": float(self._actions),
+                "questions": float(len(self._answers)),
+                "user_faults": float(sum(len(answer.faults) for answer in self._answers)),
+                "user_leaks": float(sum(bool(answer.leaks) for answer in self._answers)),
+                "user_withheld": float(sum(bool(answer.withheld) for answer in self._answers)),
+            }
+            | ({} if self._examiner.complete else {"failed_by_user": float(any(answer.failed for answer in self._answers))})
+        )
 
     def _evidence(self) -> dict[str, Any]:
         findings = self._examiner.findings

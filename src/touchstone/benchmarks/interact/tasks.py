@@ -178,7 +178,7 @@ def _phases(row: Row) -> list[Phase]:
         clear=row.query or row.amb_user_query,
         category=row.category,
         gold=_texts(row.sol_sql),
-        tests=_texts(row.test_cases),
+        tests=_tests(row.test_cases),
         conditions=Conditions.read(row.conditions),
     )
     then = row.follow_up
@@ -189,7 +189,7 @@ def _phases(row: Row) -> list[Phase]:
         clear=then.query,
         category=then.category,
         gold=_texts(then.sol_sql),
-        tests=_texts(then.test_cases),
+        tests=_tests(then.test_cases),
         conditions=Conditions.read(then.conditions),
     )
     return [first, second]
@@ -198,3 +198,8 @@ def _phases(row: Row) -> list[Phase]:
 def _texts(given: Texts) -> tuple[str, ...]:
     texts = [given] if isinstance(given, str) else given or []
     return tuple(text for text in texts if text.strip())
+
+
+def _tests(given: Texts) -> tuple[str, ...]:
+    """Also an empty one: it is a test that cannot be passed."""
+    return tuple([given] if isinstance(given, str) and given.strip() else given or [])

@@ -17,7 +17,11 @@ def test_users(tmp_path: Path) -> None:
     assert build_user("scripted").name == "scripted"
     assert build_user(model).name == "scripted (v2)"
     identity = build_user(model, "v1", 5).identity()
-    assert identity == {"model": "scripted", "prompts": "v1", "digest": load_prompts("v1").digest, "retries": 5}
+    digest = load_prompts("v1").digest
+    guarded = {"mode": "guarded", "on_leak": "retry"}
+    assert identity == {"model": "scripted", "prompts": "v1", "digest": digest, "retries": 5, **guarded}
+    faithful = build_user(model, mode="faithful").identity()
+    assert (faithful["mode"], faithful["prompts"], faithful["on_leak"]) == ("faithful", "faithful v2", "flag")
     for stage in ("choose", "answer"):
         template = getattr(load_prompts("v1"), stage)
         (tmp_path / f"{stage}.md").write_text(template.text + "Be brief.")

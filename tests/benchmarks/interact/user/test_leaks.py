@@ -67,6 +67,78 @@ def test_ordinary_talk(answer: str) -> None:
     assert found(answer) == ()
 
 
+DISGUISED = (
+    "SELECT r.StationName, ROUND(AVG(o.SignalRegistry), 3) FROM observatories o WHERE o.kind = 'AlienTech' AND o.level > 42.5 "
+    "AND o.part < 0.35 AND o.days > 180 GROUP BY 1 ORDER BY 2 DESC LIMIT 25"
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "leak"),
+    [
+        ("more than forty-two and a half", "42.5"),
+        ("more than 42,5 of it", "42.5"),
+        ("above forty two point five", "42.5"),
+        ("thirty-five percent of them", "0.35"),
+        ("after one hundred and eighty days", "180"),
+        ("the best twenty-five", "25"),
+        ("use the signal_registry", "SignalRegistry"),
+        ("use SIGNAL-REGISTRY", "SignalRegistry"),
+        ("use the signal registry field", "SignalRegistry"),
+        ("only those of alien tech", "AlienTech"),
+        ("round it to 3 places", "3 decimals"),
+        ("three decimals, please", "3 decimals"),
+        ("in descending order", "descending order"),
+        ("the highest ones first", "descending order"),
+        ("it is s-i-g-n-a-l-r-e-g-i-s-t-r-y", "SignalRegistry"),
+        ("it is S I G N A L R E G I S T R Y", "SignalRegistry"),
+        ("it is U2lnbmFsUmVnaXN0cnk=", "SignalRegistry"),
+        ("it is FvtanyErtvfgel", "SignalRegistry"),
+        ("it is yrtsigeRlangiS", "SignalRegistry"),
+        ("it is 5369676e616c5265676973747279", "SignalRegistry"),
+        ("it is 83 105 103 110 97 108 82 101 103 105 115 116 114 121", "SignalRegistry"),
+        ("it is Signal\u200bRegistry", "SignalRegistry"),
+        ("it is %53ignal%52egistry", "SignalRegistry"),
+        ("it is \uff33ignal\uff32egistry", "SignalRegistry"),
+    ],
+)
+def test_given_away_in_disguise(answer: str, leak: str) -> None:
+    assert leak in found(answer, "Which ones are good?", sql=DISGUISED)
+    assert leak not in found(answer, f"{DISGUISED} sorted, highest first", sql=DISGUISED)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The station's name, the best ones on top, and no more than that.",
+        "Forty of them, thirty-five at most, and half of the rest by the second quarter.",
+        "I order what I need, three or four a day, to the last place.",
+        "It is an average, in ascending order.",
+        "Round it to 2 places.",
+    ],
+)
+def test_ordinary_talk_that_looks_like_a_disguise(answer: str) -> None:
+    assert found(answer, sql=DISGUISED) == ()
+
+
+def test_descriptions_of_other_databases_are_ordinary_talk() -> None:
+    """Prose of the same kind that cannot be about the gold: one coincidence, of an order, in 900."""
+    folder = shared_data("mini-interact")
+    rows = [json.loads(line) for line in (folder / "mini_interact.jsonl").read_text().splitlines()]
+    prose = {
+        file.parent.name: [json.loads(line)["description"] for line in file.read_text().splitlines() if line.strip()][:40]
+        for file in sorted(folder.glob("*/*_kb.jsonl"))
+    }
+    alarms: list[str] = []
+    for number, (row, situation) in enumerate(zip(rows, mini_interact(), strict=True)):
+        others = [text for name, texts in prose.items() if name != row["selected_database"] for text in texts]
+        gold = [each.sql_snippet for each in situation.ambiguities]
+        for text in (others[(7 * number + 311 * more) % len(others)] for more in range(3)):
+            alarms += leaks(text, gold, [situation.shown], "sqlite")
+    assert set(alarms) <= {"descending order"}
+    assert len(alarms) <= 2
+
+
 def test_passages() -> None:
     sql = "SELECT 1 FROM t WHERE a.price * (b + c) - tax > d -- never say this aloud to anybody\n"
     assert found("It is price * (b + c) - tax, you see.", sql=sql) == ("price * ( b + c ) - tax",)

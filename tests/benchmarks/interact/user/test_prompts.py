@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.benchmarks.interact.user.prompts import FIELDS, VERSIONS, Prompts, Template, load_prompts
+from touchstone.benchmarks.interact.user.prompts import FIELDS, MODES, VERSIONS, Prompts, Template, UserMode, load_prompts
 from touchstone.failures import InputError
 
 CHOOSE = "{request} {ambiguities} {segments} {actions} <question>{question}</question>"
@@ -24,16 +24,28 @@ def folder(where: Path, choose: str = CHOOSE, answer: str = ANSWER) -> Path:
 
 def filled(prompts: Prompts, stage: str, question: str) -> str:
     template: Template = getattr(prompts, stage)
-    return template.fill(**dict.fromkeys(FIELDS[stage], "SECRET") | {"question": question})
+    return template.fill(**dict.fromkeys(FIELDS[prompts.mode][stage], "SECRET") | {"question": question})
 
 
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("version", VERSIONS)
-def test_the_versions_are_complete_and_differ(version: str) -> None:
-    prompts = load_prompts(version)
-    assert prompts.name == version
-    assert len({load_prompts(each).digest for each in VERSIONS}) == len(VERSIONS)
-    for stage in FIELDS:
+def test_the_versions_are_complete_and_differ(version: str, mode: UserMode) -> None:
+    prompts = load_prompts(version, mode)
+    assert prompts.name == (version if mode == "guarded" else f"{mode} {version}")
+    assert len({load_prompts(each, mode).digest for each in VERSIONS}) == (1 if mode == "vanilla" else len(VERSIONS))
+    for stage in FIELDS[mode]:
         assert "{" not in filled(prompts, stage, "Why?")
+
+
+def test_each_kind_of_user_has_placeholders_of_its_own(tmp_path: Path) -> None:
+    answer = "{clear} {schema} {ambiguities} {gold} {segments} {action} {question}"
+    faithful = load_prompts(folder(tmp_path, "{gold} {question}", answer), "faithful")
+    assert filled(faithful, "answer", "Why?") == "SECRET SECRET SECRET SECRET SECRET SECRET Why?"
+    with pytest.raises(InputError, match=r"answer\.md has a placeholder \{action\} that nothing fills"):
+        load_prompts(tmp_path, "vanilla")
+    (tmp_path / "choose.md").unlink()
+    (tmp_path / "answer.md").write_text("{gold} {question}")
+    assert filled(load_prompts(tmp_path, "vanilla"), "answer", "Why?") == "SECRET Why?"
 
 
 def test_only_the_second_version_thinks_before_it_acts() -> None:
@@ -43,7 +55,7 @@ def test_only_the_second_version_thinks_before_it_acts() -> None:
 @pytest.mark.parametrize("question", ["{segments} {chosen} {gold} {0} {}", "{{segments}}", "{question}"])
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_question_is_no_template(version: str, question: str) -> None:
-    for stage in FIELDS:
+    for stage in FIELDS["guarded"]:
         usual, tried = (filled(load_prompts(version), stage, each) for each in ("Why?", question))
         assert question in tried
         assert tried.count("SECRET") == usual.count("SECRET")

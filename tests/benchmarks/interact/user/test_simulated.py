@@ -13,7 +13,8 @@ from tests.support.chat_server import JSON, ChatServer, text
 from tests.support.chat_server import Answer as Served
 from tests.support.scripted_model import USAGE, ScriptedModel, says
 from touchstone.benchmarks.interact.user.building import build_user
-from touchstone.benchmarks.interact.user.simulated import LONGEST_ANSWER
+from touchstone.benchmarks.interact.user.prompts import MODES, UserMode
+from touchstone.benchmarks.interact.user.simulated import LONGEST_ANSWER, OnLeak
 from touchstone.benchmarks.interact.user.situation import REFUSAL, Answer, Situation
 from touchstone.failures import EpisodeFailure, ModelFailure
 from touchstone.models.openai import OpenAIConfig
@@ -28,9 +29,11 @@ async def ask(
     question: str = QUESTION,
     retries: int = 2,
     prompts: str = "v2",
+    mode: UserMode = "guarded",
+    on_leak: OnLeak | None = None,
 ) -> tuple[Answer, ScriptedModel]:
     model = ScriptedModel(replies)
-    return await build_user(model, prompts, retries).answer(question, situation, PLACE), model
+    return await build_user(model, prompts, retries, mode=mode, on_leak=on_leak).answer(question, situation, PLACE), model
 
 
 def contents(model: ScriptedModel) -> list[str]:
@@ -153,11 +156,51 @@ async def test_a_long_answer_is_cut_and_noted() -> None:
     assert (len(answer.text), answer.faults) == (LONGEST_ANSWER, ())
 
 
+LEAKING = "Those above 42, by avg_quality, with 0.15 of NoiseFloorDbm; quality_index it is."
+LEAKED = ("NoiseFloorDbm", "avg_quality", "0.15")
+
+
 async def test_what_an_answer_gives_away_is_noted() -> None:
-    answer, _ = await ask(
-        says("<s>labeled(2)</s>"), says("Those above 42, by avg_quality, with 0.15 of NoiseFloorDbm; quality_index it is.")
-    )
-    assert answer.leaks == ("NoiseFloorDbm", "avg_quality", "0.15")
+    answer, _ = await ask(says("<s>labeled(2)</s>"), says(LEAKING), on_leak="flag")
+    assert (answer.text, answer.leaks, answer.withheld) == (LEAKING, LEAKED, ())
+
+
+async def test_an_answer_that_gives_something_away_is_asked_for_again() -> None:
+    answer, model = await ask(says("<s>labeled(2)</s>"), says(LEAKING), says("Those above 42."))
+    assert (answer.text, answer.leaks, answer.withheld, answer.faults) == ("Those above 42.", (), LEAKED, ())
+    assert "NoiseFloorDbm" in contents(model)[-1].splitlines()[-1]
+
+
+async def test_what_still_gives_something_away_is_withheld() -> None:
+    again, _ = await ask(says("<s>labeled(2)</s>"), says(LEAKING), says(LEAKING))
+    at_once, model = await ask(says("<s>labeled(2)</s>"), says(LEAKING), on_leak="refuse")
+    for answer in (again, at_once):
+        assert (answer.text, answer.leaks, answer.choice) == (REFUSAL, (), "labeled")
+        assert set(answer.withheld) == set(LEAKED)
+        assert answer.failed
+    assert len(model.asked) == 2
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_sql_in_an_answer_is_a_leak_whoever_gives_it(mode: UserMode) -> None:
+    first = () if mode == "vanilla" else (says("<s>labeled(2)</s>"),)
+    answer, _ = await ask(*first, says("It is SELECT id FROM somewhere."), mode=mode, on_leak="flag")
+    assert answer.leaks == ("SELECT id FROM somewhere.",)
+
+
+async def test_the_faithful_user_is_told_everything_at_both_stages() -> None:
+    answer, model = await ask(says("<s>something else</s>"), says("<s>Above 42.</s>"), mode="faithful")
+    first, second = contents(model)
+    assert all(piece in first for piece in (GOOD.term, GOOD.sql_snippet, "LIMIT 7"))
+    assert all(piece in second for piece in (*GOLD, GOOD.sql_snippet, FIRST.clear, FIRST.schema, "something else"))
+    assert (answer.text, answer.choice, len(answer.faults)) == ("Above 42.", "unanswerable", 1)
+
+
+async def test_the_vanilla_user_is_asked_once() -> None:
+    answer, model = await ask(says("<s>Above 42.</s>"), mode="vanilla")
+    (only,) = contents(model)
+    assert all(piece in only for piece in (*GOLD, GOOD.sql_snippet, FIRST.clear, FIRST.schema, SHOWN))
+    assert (answer.text, answer.choice) == ("Above 42.", "unlabeled")
 
 
 async def test_failures_of_the_service_are_raised() -> None:

@@ -8,7 +8,9 @@ the gold these count, as whole words and in any case:
   backticks, alone in quotes, next to a dot, before a bracket or a comparison, behind a keyword in capitals, with a
   capital inside or all in capitals; a literal also where it has its own capital in the middle of a sentence;
 - numbers but the integers up to ten and the powers of ten; 70 % is 0.7;
-- passages: six tokens and more in a row, three of them words or numbers, qualifiers (`s.`) left out.
+- passages: six tokens and more in a row, three of them words or numbers, qualifiers (`s.`) left out;
+- all of these in disguise, as `disguises` reads it: numbers in words, names in another spelling, spelled out or encoded;
+- the gold's sort direction and its number of decimals, where what may be told does not speak of them.
 
 Keywords, types, the everyday functions and names of one or two letters never count.
 """
@@ -21,6 +23,16 @@ from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from itertools import pairwise
 
+from .disguises import (
+    SHORTEST,
+    Hidden,
+    canonical,
+    name_parts,
+    numbers_in_words,
+    spellings,
+    told_direction,
+    told_places,
+)
 from .lexing import Dialect, Token, lex
 
 RUN = 6
@@ -48,20 +60,37 @@ _CODE = re.compile(
 )
 _QUOTED = re.compile(r'"([^"\n]+)"|“([^”\n]+)”|(?<!\w)\'([^\'\n]+)\'(?!\w)')
 _INSIDE = re.compile(r"(?<=[\w,;:()*/] )[*(\[]*([A-Z]\w*(?: [A-Z]\w*)*)")
+_NAMED = re.compile(r"(?:\w+ ){1,2}\w+ (?:column|field|table)\b|\b(?:column|field|table) (?:\w+ ?){1,3}")
+_STATEMENT = re.compile(
+    r"\b(?:SELECT\b[^.]*?\bFROM\s+\S+|INSERT\s+INTO\s+\S+|UPDATE\s+\S+\s+SET\s+\S+|DELETE\s+FROM\s+\S+"
+    r"|CREATE\s+(?:OR\s+REPLACE\s+)?(?:TEMP\w*\s+|MATERIALIZED\s+)?(?:TABLE|VIEW|FUNCTION|PROCEDURE|TRIGGER|INDEX)\s+\S+"
+    r"|ALTER\s+TABLE\s+\S+|WITH\s+\w+\s+AS\s*\()"
+    r"|```\w*\s[^`]+```",
+    re.DOTALL,
+)
 _QUALIFIER = re.compile(r"\b[^\W\d]\w*\s*\.\s*(?=[^\W\d]|\")")
 _PIECE = re.compile(r"[^\W\d]\w*|\d+(?:\.\d+)?|[^\w\s]")
 _SIGNS = str.maketrans({"×": "*", "·": "*", "−": "-", "–": "-", "÷": "/", "≥": ">=", "≤": "<=", "`": "", '"': ""})
 
 
 def leaks(answer: str, gold: Sequence[str], allowed: Sequence[str], dialect: Dialect) -> tuple[str, ...]:
-    """Names and literals in the order of the gold, then numbers, then passages."""
+    """Names and literals in the order of the gold, then numbers, then passages, then what is told of order and rounding."""
     words = _Words(answer)
-    told = _phrase(" \0 ".join(allowed))
+    told = _Words(" \0 ".join(allowed))
     tokens = [token for sql in gold for token in lex(sql, dialect)]
-    named = [text for text, literal in _secrets(tokens) if words.tell(text, literal) and _phrase(text) not in told]
+    named = [text for text, literal in _secrets(tokens) if words.tell(text, literal) and not told.have(text)]
     numbers = (_values(answer) & _numbers(tokens)) - _values(" \n ".join(allowed))
     runs = _runs(answer, " ".join(token.text for token in tokens), tuple(allowed))
-    return (*dict.fromkeys(named), *(f"{number:f}" for number in sorted(numbers)), *runs)
+    whole = "\n".join(gold)
+    more = (told_direction(answer, whole, allowed), told_places(answer, whole, allowed))
+    return (*dict.fromkeys(named), *(f"{number:f}" for number in sorted(numbers)), *runs, *filter(None, more))
+
+
+def verbatim_sql(answer: str, question: str) -> tuple[str, ...]:
+    """Statements in an answer: nobody who does not know SQL says them, whatever they were told. Not those of the question."""
+    asked = " ".join(question.casefold().split())
+    found = (" ".join(statement[0].split()) for statement in _STATEMENT.finditer(answer))
+    return tuple(statement for statement in found if statement.casefold() not in asked)
 
 
 class _Words:
@@ -73,15 +102,42 @@ class _Words:
         self._code = " \0 ".join(map(_phrase, spans))
         self._quoted = {_phrase("".join(found)) for found in _QUOTED.findall(text)}
         self._capital = {found for run in _INSIDE.findall(text) for found in (run, *run.split())}
+        self._spellings = spellings(text)
+        self._hidden = Hidden(text)
+        self._named = _NAMED.findall(text.casefold())
 
     def tell(self, secret: str, literal: bool) -> bool:
         """Whether the answer has it in a way that counts."""
         phrase = _phrase(secret)
         if phrase not in self._all:
-            return False
+            return self._disguised(secret, literal)
         if _TELLING.search(secret) or len(phrase.split()) > 2:
             return True
         return phrase in self._code or phrase in self._quoted or (literal and secret in self._capital)
+
+    def have(self, secret: str) -> bool:
+        """In whatever form."""
+        plain = canonical(secret)
+        apart = _phrase(" ".join(name_parts(secret)))
+        return _phrase(secret) in self._all or apart in self._all or plain in self._spellings or self._hidden.has(plain)
+
+    def _disguised(self, secret: str, literal: bool) -> bool:
+        """In another spelling, letter by letter, in a code, or, if it cannot be ordinary talk, as words of their own."""
+        plain = canonical(secret)
+        if len(plain) < SHORTEST:
+            return False
+        if self._hidden.has(plain):
+            return True
+        parts = name_parts(secret)
+        if len(parts) < 2 or not _TELLING.search(secret):
+            return False
+        if plain in self._spellings:
+            return True
+        apart = _phrase(" ".join(parts))
+        if apart not in self._all:
+            return False
+        written = apart in self._quoted or apart in self._code or any(apart in _phrase(named) for named in self._named)
+        return literal or len(parts) > 2 or written
 
 
 def _phrase(text: str) -> str:
@@ -127,7 +183,7 @@ def _values(text: str) -> set[Decimal]:
     for whole, fraction, percent in _NUMBER.findall(text):
         number = Decimal(whole.replace(",", "") + fraction).normalize()
         found |= {number, (number / 100).normalize()} if percent else {number}
-    return found
+    return found | numbers_in_words(text)
 
 
 def _runs(answer: str, gold: str, allowed: tuple[str, ...]) -> list[str]:

@@ -1,4 +1,7 @@
-"""The instructions of a simulated user: two texts, one to choose what a question is about and one to answer it.
+"""The instructions of a simulated user: a text to choose what a question is about, and one to answer it.
+
+Three kinds of user: `guarded` is ours and sees, when it answers, only the piece that was chosen; `faithful` is given at both
+stages what the published prompts are given; `vanilla` is the published user without stages. Each has placeholders of its own.
 
 A text is a template with `{placeholders}`; any other brace stays as it is. Filling is one pass over the template, so
 what is filled in is never read as a template. A question must not be able to step out of its block either: the tags
@@ -18,12 +21,26 @@ from typing import Literal
 
 from ....failures import InputError
 
-FIELDS = {
-    "choose": frozenset(["request", "ambiguities", "segments", "question", "actions"]),
-    "answer": frozenset(["request", "chosen", "question"]),
+UserMode = Literal["guarded", "faithful", "vanilla"]
+MODES: tuple[UserMode, ...] = ("guarded", "faithful", "vanilla")
+VERSIONS = ("v1", "v2")
+
+_ALL = frozenset(["request", "clear", "schema", "ambiguities", "gold", "segments", "question"])
+FIELDS: dict[UserMode, dict[str, frozenset[str]]] = {
+    "guarded": {
+        "choose": frozenset(["request", "ambiguities", "segments", "question", "actions"]),
+        "answer": frozenset(["request", "chosen", "question"]),
+    },
+    "faithful": {"choose": _ALL | {"actions"}, "answer": _ALL | {"action", "chosen"}},
+    "vanilla": {"answer": _ALL},
+}
+"""What each text may have a place for."""
+NEEDED: dict[UserMode, dict[str, frozenset[str]]] = {
+    "guarded": FIELDS["guarded"],
+    "faithful": {"choose": frozenset(["question"]), "answer": frozenset(["question", "action"])},
+    "vanilla": {"answer": frozenset(["question"])},
 }
 """What each text must have a place for."""
-VERSIONS = ("v1", "v2")
 _FOLDER = Path(__file__).with_name("prompts")
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
 _TAG = re.compile(r"<\s*/?\s*([A-Za-z][\w-]*)[^<>]*>")
@@ -50,11 +67,12 @@ class Template:
 
 @dataclass(frozen=True)
 class Prompts:
-    """Both texts."""
+    """The texts of one user. A vanilla one has nothing to choose."""
 
     name: str
     choose: Template
     answer: Template
+    mode: UserMode = "guarded"
 
     @property
     def digest(self) -> str:
@@ -63,15 +81,17 @@ class Prompts:
         return blake2b(texts.encode(), digest_size=8).hexdigest()
 
 
-def load_prompts(source: Literal["v1", "v2"] | Path) -> Prompts:
-    """A version that comes along, or a directory with `choose.md` and `answer.md`."""
-    folder = source if isinstance(source, Path) else _FOLDER / source
+def load_prompts(source: str | Path, mode: UserMode = "guarded") -> Prompts:
+    """A version that comes along, or a directory with `choose.md` (not for vanilla) and `answer.md`."""
+    folder = source if isinstance(source, Path) else _FOLDER / mode / ("" if mode == "vanilla" else source)
     if not isinstance(source, Path) and source not in VERSIONS:
         raise InputError(f"there are no prompts '{source}': {' and '.join(VERSIONS)} come along, or name a directory")
-    return Prompts(folder.name, _template(folder, "choose"), _template(folder, "answer"))
+    choose = _template(folder, "choose", mode) if "choose" in FIELDS[mode] else Template("")
+    name = folder.name if isinstance(source, Path) or mode == "guarded" else f"{mode} {source}"
+    return Prompts(name, choose, _template(folder, "answer", mode), mode)
 
 
-def _template(folder: Path, stage: str) -> Template:
+def _template(folder: Path, stage: str, mode: UserMode) -> Template:
     file = folder / f"{stage}.md"
     try:
         text = file.read_text(encoding="utf-8")
@@ -79,9 +99,10 @@ def _template(folder: Path, stage: str) -> Template:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise InputError(f"{file} cannot be read: {reason}") from None
     there = set(_PLACEHOLDER.findall(text))
-    if unknown := sorted(there - FIELDS[stage]):
-        known = ", ".join(f"{{{name}}}" for name in sorted(FIELDS[stage]))
+    fields = FIELDS[mode][stage]
+    if unknown := sorted(there - fields):
+        known = ", ".join(f"{{{name}}}" for name in sorted(fields))
         raise InputError(f"{file} has a placeholder {{{unknown[0]}}} that nothing fills; there are {known}")
-    if missing := sorted(FIELDS[stage] - there):
+    if missing := sorted(NEEDED[mode][stage] - there):
         raise InputError(f"{file} has no placeholder {{{missing[0]}}}")
     return Template(text)

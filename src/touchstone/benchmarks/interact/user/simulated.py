@@ -1,9 +1,10 @@
 """The user as a model with instructions, in two stages.
 
-First the model chooses what a question is about: a labelled wording, a segment of the gold, or nothing that a user could
-know. The choice is checked against what there is. Then the model, told the chosen piece only, puts it into words; it
-cannot give away what it has not been told. Nothing to choose, or the choice `unanswerable`, gives a fixed sentence, and
-no model is asked for it.
+Guarded, which is ours: first the model chooses what a question is about: a labelled wording, a segment of the gold, or
+nothing that a user could know. The choice is checked against what there is. Then the model, told the chosen piece only, puts
+it into words; it cannot give away what it has not been told. Nothing to choose, or the choice `unanswerable`, gives a fixed
+sentence, and no model is asked for it. Faithful: both stages are told everything, as published, and nothing is checked in
+between. Vanilla: one stage, which is told everything.
 
 What the model does wrong is retried, then answered with the same sentence, and noted as a fault, so that a weak
 simulator shows in a report. What its service does wrong is raised.
@@ -11,17 +12,25 @@ simulator shows in a report. What its service does wrong is raised.
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeVar
 
 from ....protocols import Model
 from ....values import Message, Place, Reply
 from .choosing import Decision, Mistake, decision, said
-from .leaks import leaks
-from .prompts import Prompts
+from .leaks import leaks, verbatim_sql
+from .pieces import offered_ambiguities, offered_segments
+from .prompts import Prompts, UserMode
 from .segments import Segment, segments_of
-from .situation import REFUSAL, Answer, Asked, Situation
+from .situation import REFUSAL, Ambiguity, Answer, Asked, Situation
+
+OnLeak = Literal["flag", "retry", "refuse"]
+"""What becomes of an answer that gives away more than was asked: it is passed on, asked for once more, or withheld."""
+CRITICAL = frozenset(
+    f"{kind}_ambiguity" for kind in ("knowledge_linking", "schema_linking", "semantic", "intent", "lexical", "syntactic")
+)
 
 LONGEST_ANSWER = 1_000
 LONGEST_QUOTE = 2_000
@@ -34,54 +43,82 @@ T = TypeVar("T")
 class SimulatedUser:
     """A user that a model plays."""
 
-    def __init__(self, model: Model, prompts: Prompts, retries: int = 2) -> None:
+    def __init__(self, model: Model, prompts: Prompts, retries: int = 2, on_leak: OnLeak | None = None) -> None:
         self.name = f"{model.name} ({prompts.name})"
         self._model = model
         self._prompts = prompts
         self._retries = retries
+        self._on_leak: OnLeak = on_leak or ("retry" if prompts.mode == "guarded" else "flag")
 
     def identity(self) -> dict[str, Any]:
         return {
             "model": self._model.name,
+            "mode": self._prompts.mode,
             "prompts": self._prompts.name,
             "digest": self._prompts.digest,
             "retries": self._retries,
+            "on_leak": self._on_leak,
         }
 
     async def answer(self, question: str, situation: Situation, place: Place) -> Answer:
         talk = _Talk(self._model, place)
-        chosen = await self._choose(talk, question, situation)
-        if chosen.choice == "unanswerable":
-            return Answer(REFUSAL, chosen.choice, faults=tuple(talk.faults), calls=tuple(talk.calls))
-        text = await self._say(talk, question, situation, chosen)
+        values = _values(question, situation, self._prompts.mode)
+        match self._prompts.mode:
+            case "guarded":
+                chosen = await self._choose(talk, values, situation)
+                if chosen.choice == "unanswerable":
+                    return Answer(REFUSAL, chosen.choice, faults=tuple(talk.faults), calls=tuple(talk.calls))
+            case "faithful":
+                chosen, values["action"] = await self._choose_as_published(talk, values, situation)
+            case "vanilla":
+                chosen = Decision("unlabeled")
+        prompt = self._prompts.answer.fill(**values, chosen=_piece(chosen))
         told = (chosen.about or "", chosen.snippet, question, situation.shown)
-        found = leaks(text, situation.gold, told, situation.dialect) if text != REFUSAL else ()
-        return Answer(text, chosen.choice, chosen.about, found, tuple(talk.faults), tuple(talk.calls))
 
-    async def _choose(self, talk: _Talk, question: str, situation: Situation) -> Decision:
-        parts = segments_of(situation.gold, situation.dialect)
-        if not parts and not situation.ambiguities:
+        def leaked(text: str) -> tuple[str, ...]:
+            return (*leaks(text, situation.gold, told, situation.dialect), *verbatim_sql(text, question))
+
+        text, found, withheld = await self._say(talk, prompt, leaked)
+        return Answer(text, chosen.choice, chosen.about, found, tuple(talk.faults), tuple(talk.calls), withheld)
+
+    async def _choose(self, talk: _Talk, values: dict[str, str], situation: Situation) -> Decision:
+        ambiguities, parts = offered_ambiguities(situation), offered_segments(situation.gold, situation.dialect)
+        if not parts and not ambiguities:
             return Decision("unanswerable")
-        actions = _actions(situation, parts)
-        prompt = self._prompts.choose.fill(
-            request=situation.shown,
-            ambiguities=_wordings(situation),
-            segments=_listing(parts),
-            question=question,
-            actions=actions,
-        )
-        hint = f"Write exactly one of {actions}, within <s></s>."
-        chosen = await talk.ask(1, prompt, hint, self._retries, lambda text: decision(text, situation.ambiguities, parts))
+        hint = f"Write exactly one of {values['actions']}, within <s></s>."
+        prompt = self._prompts.choose.fill(**values)
+        chosen = await talk.ask(1, prompt, hint, self._retries, lambda text: decision(text, ambiguities, parts))
         return chosen or Decision("unanswerable")
 
-    async def _say(self, talk: _Talk, question: str, situation: Situation, chosen: Decision) -> str:
-        prompt = self._prompts.answer.fill(request=situation.shown, chosen=_piece(chosen), question=question)
+    async def _choose_as_published(self, talk: _Talk, values: dict[str, str], situation: Situation) -> tuple[Decision, str]:
+        """What the model says goes to the second stage, whether it is a decision or not."""
+        spoken = await talk.ask(1, self._prompts.choose.fill(**values), "", 0, said) or "unanswerable()"
+        try:
+            parts = segments_of(situation.gold, situation.dialect)
+            return decision(f"<s>{spoken}</s>", situation.ambiguities, parts), spoken
+        except Mistake as mistake:
+            talk.faults.append(f"stage 1: {mistake}")
+            return Decision("unanswerable"), spoken
+
+    async def _say(
+        self, talk: _Talk, prompt: str, leaked: Callable[[str], tuple[str, ...]]
+    ) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+        """The answer, what it gives away, and what answers gave away that were not passed on."""
         hint = "Write the answer to the question, in at most three sentences, within <s></s>."
-        text = await talk.ask(2, prompt, hint, min(1, self._retries), _spoken)
-        if text is not None and len(text) > LONGEST_ANSWER:
-            talk.faults.append(f"stage 2: the answer had {len(text)} characters and was cut")
-            text = f"{text[: LONGEST_ANSWER - 1].rsplit(maxsplit=1)[0]}…"
-        return text or REFUSAL
+        text = _cut(await talk.ask(2, prompt, hint, min(1, self._retries), _spoken), talk)
+        found = leaked(text) if text != REFUSAL else ()
+        if not found or self._on_leak == "flag":
+            return text, found, ()
+        withheld = found
+        if self._on_leak == "retry":
+            text = _cut(
+                await talk.again(2, f"This gives away what you were not asked for: {', '.join(found)}. {hint}", _spoken), talk
+            )
+            found = leaked(text) if text != REFUSAL else ()
+            if not found:
+                return text, (), withheld
+        talk.faults.append(f"stage 2: the answer gave away {', '.join(found)} and was withheld")
+        return REFUSAL, (), (*withheld, *found)
 
 
 class _Talk:
@@ -90,22 +127,31 @@ class _Talk:
     def __init__(self, model: Model, place: Place) -> None:
         self._model = model
         self._place = place
+        self._messages: list[Message] = []
         self.calls: list[Asked] = []
         self.faults: list[str] = []
 
     async def ask(self, stage: int, prompt: str, hint: str, retries: int, read: Callable[[str], T]) -> T | None:
         """What the model means, or None if that cannot be had from it."""
-        messages = [Message(role="user", content=prompt)]
+        self._messages = [Message(role="user", content=prompt)]
         for _ in range(1 + retries):
-            reply = await self._reply(stage, messages)
+            reply = await self._reply(stage, self._messages)
+            self._messages.append(Message(role="assistant", content=reply.text.strip()[:LONGEST_QUOTE] or "(nothing)"))
             try:
                 return _read(reply, read)
             except Mistake as mistake:
                 self.faults.append(f"stage {stage}: {mistake}")
-                shown = reply.text.strip()[:LONGEST_QUOTE] or "(nothing)"
-                messages.append(Message(role="assistant", content=shown))
-                messages.append(Message(role="user", content=f"This cannot be used: {mistake}. {hint}"))
+                self._messages.append(Message(role="user", content=f"This cannot be used: {mistake}. {hint}"))
         return None
+
+    async def again(self, stage: int, complaint: str, read: Callable[[str], T]) -> T | None:
+        """Another reply in the same conversation."""
+        self._messages.append(Message(role="user", content=complaint))
+        try:
+            return _read(await self._reply(stage, self._messages), read)
+        except Mistake as mistake:
+            self.faults.append(f"stage {stage}: {mistake}")
+            return None
 
     async def _reply(self, stage: int, messages: list[Message]) -> Reply:
         start = time.perf_counter()
@@ -127,19 +173,62 @@ def _spoken(text: str) -> str:
     return spoken
 
 
-def _actions(situation: Situation, parts: tuple[Segment, ...]) -> str:
+def _cut(text: str | None, talk: _Talk) -> str:
+    if text is not None and len(text) > LONGEST_ANSWER:
+        talk.faults.append(f"stage 2: the answer had {len(text)} characters and was cut")
+        text = f"{text[: LONGEST_ANSWER - 1].rsplit(maxsplit=1)[0]}…"
+    return text or REFUSAL
+
+
+def _values(question: str, situation: Situation, mode: UserMode) -> dict[str, str]:
+    """What the placeholders of a mode stand for, as far as it is known before anything is chosen."""
+    if mode == "guarded":
+        ambiguities, parts = offered_ambiguities(situation), offered_segments(situation.gold, situation.dialect)
+        actions = _actions(ambiguities, parts)
+        return {
+            "request": situation.shown,
+            "ambiguities": _wordings(ambiguities),
+            "segments": _listing(parts),
+            "question": question,
+            "actions": actions,
+        }
+    return {
+        "request": situation.shown,
+        "clear": situation.clear,
+        "schema": situation.schema,
+        "ambiguities": _as_published(situation.ambiguities),
+        "gold": "\n\n".join(situation.gold),
+        "segments": _listing(segments_of(situation.gold, situation.dialect)),
+        "question": question,
+        "actions": 'labeled("term"), unlabeled("segment") or unanswerable()',
+    }
+
+
+def _actions(ambiguities: Sequence[Ambiguity], parts: Sequence[Segment]) -> str:
     """What can be decided, given what there is to choose from."""
-    labeled = ["labeled(number)"] if situation.ambiguities else []
+    labeled = ["labeled(number)"] if ambiguities else []
     unlabeled = ["unlabeled(number)"] if parts else []
     return " or ".join([*labeled, *unlabeled, "unanswerable()"])
 
 
-def _wordings(situation: Situation) -> str:
-    listed = (f"{at}. {each.term}: {each.sql_snippet}" for at, each in enumerate(situation.ambiguities, 1))
-    return "\n".join(listed) or "(none)"
+def _wordings(ambiguities: Sequence[Ambiguity]) -> str:
+    return "\n".join(f"{at}. {each.term}: {each.sql_snippet}" for at, each in enumerate(ambiguities, 1)) or "(none)"
 
 
-def _listing(parts: tuple[Segment, ...]) -> str:
+def _as_published(ambiguities: Sequence[Ambiguity]) -> str:
+    """The task's two fields, as JSON; nothing in a follow-up."""
+    if not ambiguities:
+        return "{}"
+    sorts: dict[str, list[dict[str, Any]]] = {"critical_ambiguity": [], "non_critical_ambiguity": [], "knowledge_ambiguity": []}
+    for each in ambiguities:
+        critical = "critical_ambiguity" if each.type in CRITICAL else "non_critical_ambiguity"
+        kind = "knowledge_ambiguity" if each.deleted_knowledge is not None or each.type == "knowledge_ambiguity" else critical
+        sorts[kind].append({"term": each.term, "sql_snippet": each.sql_snippet, "is_mask": each.is_mask, "type": each.type})
+    knowledge = sorts.pop("knowledge_ambiguity")
+    return json.dumps({"user_query_ambiguity": sorts, "knowledge_ambiguity": knowledge}, indent=1, ensure_ascii=False)
+
+
+def _listing(parts: Sequence[Segment]) -> str:
     return "\n".join(f"{at}. [{part.label}] {part.text}" for at, part in enumerate(parts, 1)) or "(none)"
 
 

@@ -58,6 +58,8 @@ class Answer(Struct, frozen=True):
     faults: tuple[str, ...] = ()
     """What the simulator's model did wrong on the way."""
     calls: tuple[Asked, ...] = ()
+    withheld: tuple[str, ...] = ()
+    """What answers gave away that were not passed on to the agent."""
 
     @property
     def failed(self) -> bool:

@@ -1,0 +1,212 @@
+"""Secrets of the gold in another form than the gold's: numbers in words, names in other spellings, spelled out or encoded.
+
+`leaks` compares what an answer says as it stands. Here the answer is read in other ways first: "forty-two and a half" and
+"42,5" are 42.5, `signal_registry` and s-i-g-n-a-l-r-e-g-i-s-t-r-y are SignalRegistry, and so are its base64, hexadecimal,
+ROT13, reversed and percent-encoded forms. A sort direction and a number of decimals are told in words that no query has.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import codecs
+import html
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from urllib.parse import unquote
+
+SHORTEST = 4
+"""Letters of a name that is recognised in disguise."""
+_LONG = 8
+
+_UNITS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen"
+    " nineteen"
+).split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_SMALL = (
+    {word: value for value, word in enumerate(_UNITS)} | {word: 10 * at for at, word in enumerate(_TENS, 2)} | {"dozen": 12}
+)
+_LARGE = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
+_PARTS = {
+    "half": 2,
+    "halves": 2,
+    "third": 3,
+    "thirds": 3,
+    "quarter": 4,
+    "quarters": 4,
+    "fifth": 5,
+    "fifths": 5,
+    "tenth": 10,
+    "tenths": 10,
+}
+_NUMERAL = re.compile(
+    rf"(?:{'|'.join([*_SMALL, *_LARGE, *_PARTS, 'a', 'an', 'and', 'point', 'per', 'percent', 'cent'])})\b", re.IGNORECASE
+)
+_COMMA = re.compile(r"(?<![\w.,])(\d{1,3}(?:[. ]\d{3})+|\d+)[,·](\d+)(?!\w|[.,]\d)\s*(%)?")
+_FRACTION = re.compile(r"(?<![\w./])(\d{1,4})\s*/\s*(\d{1,4})(?![\w/])")
+
+_SPELLED = re.compile(r"(?<![^\W_])[^\W_](?:([-._ ·*/,]{1,2})[^\W_])(?:\1[^\W_]){2,}(?![^\W_])")
+_CODED = re.compile(r"[A-Za-z0-9+/_-]{6,}={0,2}")
+_HEXADECIMAL = re.compile(r"(?:(?:\\x|0x|%)?[0-9A-Fa-f]{2}[\s,]*){4,}")
+_CODES = re.compile(r"\b\d{2,3}(?:[\s,;-]+\d{2,3}){3,}\b")
+_SPOKEN = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*")
+_NAME_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+_DESCENDING = re.compile(
+    r"\b(?:descending|desc|(?:highest|largest|biggest|greatest|newest|latest|most recent|best|strongest)(?: \w+)? first"
+    r"|from (?:the )?(?:high|large|big|great|new|late)\w* to|(?:high|large)\w* to (?:the )?(?:low|small)|in reverse order)\b",
+    re.IGNORECASE,
+)
+_ASCENDING = re.compile(
+    r"\b(?:ascending|asc|(?:lowest|smallest|oldest|earliest|least|weakest)(?: \w+)? first"
+    r"|from (?:the )?(?:low|small|old|early)\w* to|(?:low|small)\w* to (?:the )?(?:high|large)|alphabetical(?:ly)?)\b",
+    re.IGNORECASE,
+)
+_ORDER = re.compile(r"\border\s+by\b(.*?)(?:\blimit\b|\boffset\b|\)|;|$)", re.IGNORECASE | re.DOTALL)
+_SPEAKS_OF_ORDER = re.compile(
+    r"\b(?:order(?:ed|ing)?|sort\w*|rank\w*|descend\w*|ascend\w*|top|first|highest|lowest|desc|asc)\b", re.IGNORECASE
+)
+_ROUNDED = re.compile(r"\bround\s*\(.*?,\s*(\d+)\s*\)", re.IGNORECASE | re.DOTALL)
+_PLACES = re.compile(
+    r"\b(\d|zero|one|two|three|four|five|six)\s+(?:decimals?|places|digits)\b|\b(?:decimals?|places):?\s+(\d)\b", re.IGNORECASE
+)
+_SPEAKS_OF_PLACES = re.compile(r"\b(?:round\w*|decimals?|places|digits|precis\w+)\b", re.IGNORECASE)
+
+
+def numbers_in_words(text: str) -> set[Decimal]:
+    """Numbers that are written in words, with a decimal comma, or as a fraction."""
+    found = {
+        Decimal(f"{re.sub(r'[. ]', '', whole)}.{rest}") / (100 if percent else 1)
+        for whole, rest, percent in _COMMA.findall(text)
+    }
+    found |= {Decimal(above) / Decimal(below) for above, below in _FRACTION.findall(text) if int(below)}
+    words = re.findall(r"[A-Za-z]+|[^\sA-Za-z-]", text)
+    at = 0
+    while at < len(words):
+        end = at
+        while end < len(words) and _NUMERAL.fullmatch(words[end]):
+            end += 1
+        if end > at:
+            found |= set(_spoken([word.lower() for word in words[at:end]]))
+        at = end + 1
+    return {number.normalize() for number in found}
+
+
+def _spoken(words: Sequence[str]) -> Iterator[Decimal]:
+    """What a row of numerals means, and the same as a share if it is a percentage."""
+    if not any(word in _SMALL or word in _LARGE or word in _PARTS for word in words):
+        return
+    total, group, share = Decimal(0), Decimal(0), Decimal(0)
+    point: list[str] | None = None
+    for at, word in enumerate(words):
+        if point is not None and word in _SMALL and _SMALL[word] < 10:
+            point.append(str(_SMALL[word]))
+        elif word == "point":
+            point = []
+        elif word in _SMALL:
+            group += _SMALL[word]
+        elif word == "hundred":
+            group = (group or Decimal(1)) * 100
+        elif word in _LARGE:
+            total, group = total + (group or Decimal(1)) * _LARGE[word], Decimal(0)
+        elif word in _PARTS:
+            before = words[at - 1] if at else ""
+            count = _SMALL.get(before, 1)
+            group -= count if before in _SMALL else 0
+            share += Decimal(count) / _PARTS[word]
+    number = total + group + share + (Decimal(f"0.{''.join(point)}") if point else 0)
+    yield number
+    if "percent" in words or "cent" in words:
+        yield number / 100
+
+
+def canonical(name: str) -> str:
+    return "".join(letter for letter in unicodedata.normalize("NFKC", name).casefold() if letter.isalnum())
+
+
+def spellings(answer: str) -> set[str]:
+    """Every name that single words of the answer could be another spelling of."""
+    return {canonical(word) for word in _SPOKEN.findall(unicodedata.normalize("NFKC", answer))}
+
+
+class Hidden:
+    """What an answer says letter by letter, or in a code."""
+
+    def __init__(self, answer: str) -> None:
+        plain = "".join(letter for letter in unicodedata.normalize("NFKC", answer) if unicodedata.category(letter) != "Cf")
+        read: list[str] = [*_spelled(plain), *_decoded(plain)]
+        if plain != answer:
+            read += _SPOKEN.findall(plain)
+        self._read: set[str] = {canonical(text) for text in read} - {""}
+
+    def has(self, plain: str) -> bool:
+        """Short names occur within other words by chance."""
+        return plain in self._read or (len(plain) >= _LONG and any(plain in text for text in self._read))
+
+
+def _spelled(text: str) -> Iterator[str]:
+    for found in _SPELLED.finditer(text):
+        yield str(found[0]).replace(str(found[1]), "")
+
+
+def _decoded(text: str) -> Iterator[str]:
+    words: list[str] = _SPOKEN.findall(text)
+    for word in words:
+        if len(word) > SHORTEST:
+            yield codecs.encode(word, "rot13")
+            yield word[::-1]
+    for found in _CODED.findall(text):
+        yield _from_base64(found)
+    for found in _HEXADECIMAL.findall(text):
+        yield _from_bytes(re.findall(r"[0-9A-Fa-f]{2}", re.sub(r"\\x|0x|%", "", found)), 16)
+    for found in _CODES.findall(text):
+        yield _from_bytes(re.findall(r"\d+", found), 10)
+    if "%" in text:
+        yield from _SPOKEN.findall(unquote(text))
+    if "&" in text:
+        yield from _SPOKEN.findall(html.unescape(text))
+
+
+def _from_base64(text: str) -> str:
+    try:
+        padded = text.rstrip("=") + "=" * (-len(text.rstrip("=")) % 4)
+        return base64.urlsafe_b64decode(padded.replace("+", "-").replace("/", "_")).decode("ascii")
+    except (binascii.Error, ValueError):
+        return ""
+
+
+def _from_bytes(numbers: Sequence[str], base: int) -> str:
+    letters = [int(number, base) for number in numbers]
+    return "".join(map(chr, letters)) if all(32 <= letter < 127 for letter in letters) else ""
+
+
+def name_parts(name: str) -> list[str]:
+    """SignalRegistry, signal_registry and SIGNAL_REGISTRY are two words."""
+    return [part.casefold() for part in _NAME_PARTS.findall(name)]
+
+
+def told_direction(answer: str, gold: str, allowed: Sequence[str]) -> str | None:
+    """The gold's sort direction, where nothing that may be told speaks of an order."""
+    if any(map(_SPEAKS_OF_ORDER.search, allowed)):
+        return None
+    orders = _ORDER.findall(gold)
+    if orders and _DESCENDING.search(answer) and any(re.search(r"\bdesc\b", order, re.IGNORECASE) for order in orders):
+        return "descending order"
+    if orders and _ASCENDING.search(answer) and any(not re.search(r"\bdesc\b", order, re.IGNORECASE) for order in orders):
+        return "ascending order"
+    return None
+
+
+def told_places(answer: str, gold: str, allowed: Sequence[str]) -> str | None:
+    """The gold's number of decimals, where nothing that may be told speaks of rounding."""
+    if any(map(_SPEAKS_OF_PLACES.search, allowed)):
+        return None
+    wanted = set(_ROUNDED.findall(gold))
+    for word, digit in _PLACES.findall(answer):
+        places = digit or (word if word.isdigit() else str(_SMALL.get(word.lower(), "")))
+        if places in wanted:
+            return f"{places} decimals"
+    return None

@@ -27,7 +27,7 @@ from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.engines.sqlite.world import SqliteWorld
 from touchstone.failures import InputError, Unscorable
 from touchstone.protocols import Limits
-from touchstone.workers.confine import confinement
+from touchstone.sandbox.sandboxed_call import confinement
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

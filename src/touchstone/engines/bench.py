@@ -29,6 +29,8 @@ class Bench(Protocol):
 
     dialect: str
     """postgres or sqlite."""
+    timed_out: bool
+    """Whether a statement came to its time limit; on PostgreSQL the judgement is then made again, with the cores to itself."""
     writes: bool
     """Whether what is run here can have effects; otherwise only reading statements get this far."""
 

@@ -33,6 +33,8 @@ MAKE = """
 class Looking:
     """What a test of ours does on the database that was judged."""
 
+    timed_out = False
+
     def official_rows(self, sql: str, result: Result) -> list[tuple[Any, ...]]:
         return result.rows
 

@@ -19,7 +19,7 @@ from touchstone.engines.postgres.engine import PostgresEngine
 from touchstone.engines.postgres.server import Server
 from touchstone.failures import InputError, Unscorable
 from touchstone.protocols import Limits
-from touchstone.workers.confine import confinement
+from touchstone.sandbox.sandboxed_call import confinement
 
 pytestmark = [
     pytest.mark.asyncio(loop_scope="module"),

@@ -26,6 +26,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Literal
 
 from ...engines.sqlite.statements import statements
+from ...protocols import Limits
 from ...values import Row
 from ...verdicts.interact import normalise, official, remove_comments, remove_distinct, remove_round, rewritten
 from ...verdicts.interact.official import round_numbers, same_rows
@@ -237,8 +238,9 @@ class Evaluator:
 
     @contextlib.contextmanager
     def _stopped_in_time(self, connection: sqlite3.Connection) -> Generator[None]:
-        end = time.process_time() + self._seconds
-        connection.set_progress_handler(lambda: time.process_time() > end, _STEPS_PER_CHECK)
+        """Steps are counted, so that a busy machine does not change a verdict."""
+        checks = iter(range(Limits(self._seconds).steps // _STEPS_PER_CHECK))
+        connection.set_progress_handler(lambda: next(checks, None) is None, _STEPS_PER_CHECK)
         try:
             yield
         finally:

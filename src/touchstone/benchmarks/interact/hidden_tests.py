@@ -35,6 +35,7 @@ from .judging import Preparation
 Kind = Literal["passed", "sql", "dataset", "own", "assertion", "error", "time", "crash", "no_test"]
 
 _LONGEST = 2000  # characters of a detail
+_LATE = "The query was stopped at its time limit."
 _PARAMETERS = 4  # that every test takes: predicted, gold, database, connection
 _GRACE = 1.0  # seconds that a submission has beyond the limit of its statements
 _SUBMITTING = 255
@@ -68,6 +69,8 @@ class TestReport(Struct, frozen=True):
     """Which one failed, from 0."""
     detail: str
     """For the record, and not for an agent, unless the kind is sql."""
+    late: bool = False
+    """Something came to its time limit."""
 
 
 def run_tests(bench: Bench, request: TestRequest) -> TestReport:
@@ -79,6 +82,7 @@ def run_tests(bench: Bench, request: TestRequest) -> TestReport:
     finally:
         with contextlib.suppress(Exception):
             session.close()
+    bench.timed_out |= report.late
     return msgspec.structs.replace(report, detail=bench.shown(report.detail))
 
 
@@ -111,8 +115,8 @@ def _confined(bench: Bench, request: TestRequest, session: Any, at: mmap.mmap) -
 
 def _unreported(at: mmap.mmap, kind: Kind, how: str) -> TestReport:
     if at[0] == _SUBMITTING:
-        return TestReport(False, "sql", None, f"The SQL was stopped: its process {how}.")
-    return TestReport(False, kind, at[0], f"The test's process {how}.")
+        return TestReport(False, "sql", None, f"The SQL was stopped: its process {how}.", kind == "time")
+    return TestReport(False, kind, at[0], f"The test's process {how}.", kind == "time")
 
 
 def _prepared(session: Any) -> tuple[list[int], int]:
@@ -167,7 +171,7 @@ def _report(request: TestRequest, dialect: str, session: Any, at: mmap.mmap) -> 
     _die_after(request.sql_seconds * len(request.predicted) + _GRACE)
     fault, rows = _submit(evaluator, session, database, request)
     if fault:
-        return TestReport(False, "sql", None, fault)
+        return TestReport(False, "sql", None, fault, fault == _LATE)
     arguments: list[Any] = [list(request.predicted), list(request.gold), database, session, request.conditions]
     for number, test in enumerate(_tests(request, evaluator, rows)):
         at[0] = min(number, _SUBMITTING - 1)
@@ -207,7 +211,7 @@ def _run(evaluator: Evaluator, session: Any, database: str, texts: list[str]) ->
     """What went wrong, if anything, and the last result."""
     rows, error, late = evaluator.run(texts, database, session)
     if late:
-        return "The query was stopped at its time limit.", None
+        return _LATE, None
     return (_cut(str(error)), None) if error else ("", rows)
 
 

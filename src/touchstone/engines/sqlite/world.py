@@ -116,6 +116,7 @@ class SqliteBench:
     """A private copy, for one judgement."""
 
     dialect = "sqlite"
+    timed_out = False
     writes = True
 
     def __init__(self, connection: Connection, limits: Limits) -> None:

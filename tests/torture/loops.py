@@ -52,11 +52,11 @@ def _interrupted(folder: Path, chance: random.Random, which: tuple[signal.Signal
                 break
             if run := _run(output):
                 arguments = ["bird", "--resume", run, "-p", "4"]
-                yield _complaint_about_records(run)
+                yield complaint_about_records(run)
             else:
                 yield None  # before the run directory was there
         done = touchstone(*arguments, cwd=folder)
-        yield _complaint_about_whole(_run(output), done.code, done.err)
+        yield complaint_about_whole(_run(output), done.code, done.err)
 
 
 def _run(output: Path) -> Path | None:
@@ -84,7 +84,7 @@ def _lines(output: Path) -> int:
     return max((file.read_bytes().count(b"\n") for file in output.glob("run-*/runs.jsonl")), default=0)
 
 
-def _complaint_about_records(run: Path) -> str | None:
+def complaint_about_records(run: Path) -> str | None:
     """A run that was struck: nothing twice, and every line whole but for the last."""
     file = run / "runs.jsonl"
     if not file.exists():
@@ -96,7 +96,7 @@ def _complaint_about_records(run: Path) -> str | None:
     return f"{run}: {twice[:3]} recorded twice" if twice else None
 
 
-def _complaint_about_whole(run: Path | None, code: int, err: str) -> str | None:
+def complaint_about_whole(run: Path | None, code: int, err: str) -> str | None:
     if run is None or code != 0 or "Traceback" in err:
         return f"{run}: the last resume ended with {code}: {err.strip()[-300:]}"
     if times_recorded(run) != {(str(number), 0): 1 for number in range(TASKS)}:
@@ -118,7 +118,7 @@ def full_disk(folder: Path, seed: int) -> Iterator[str | None]:
             continue
         run = _run(output)
         done = touchstone(*(["bird", "--resume", run] if run else arguments), cwd=folder)
-        yield _complaint_about_whole(_run(output), done.code, done.err)
+        yield complaint_about_whole(_run(output), done.code, done.err)
 
 
 def hostile_sql(folder: Path, seed: int) -> Iterator[str | None]:
@@ -211,11 +211,48 @@ def _busy(count: int) -> Iterator[None]:
             process.wait()
 
 
+def sandbox_probes(folder: Path, seed: int) -> Iterator[str | None]:
+    """Every attempt of the probe suite, at every level that is here, as this user and as an ordinary one."""
+    from tests.sandbox.surroundings import here
+    from tests.sandbox.test_probes import OPEN, USERS, results
+
+    while True:
+        for level in filter(here, OPEN):
+            for user in USERS if level != "desktop" else USERS[:1]:
+                for attempt, succeeded in results(level, user).items():
+                    expected = attempt in OPEN[level]
+                    yield f"{level}: {attempt}" if succeeded and not expected else None
+        results.cache_clear()
+
+
+def fuzzed_inputs(folder: Path, seed: int) -> Iterator[str | None]:
+    """Nasty bytes on every way in: each ends as passed, failed, limit or a refusal."""
+    from tests.fuzz.targets import QUICK, Fuzzed
+    from tests.fuzz.test_fuzz import GOOD
+    from tests.support.sql_service import SqlService
+    from touchstone.benchmarks.bird.benchmark import Bird
+
+    world = make_world(folder / "world")
+    engine = SqliteEngine(workers=1)
+    with asyncio.Runner() as runner, SqlService(lambda _: made.answer) as service:
+        made = Fuzzed(Bird(world.load(), world.databases, engine), folder, service)
+        try:
+            for number in range(seed, seed + 1_000_000):
+                for entry in QUICK:
+                    outcomes = runner.run(getattr(made, entry)(random.Random(number)))
+                    bad = [outcome for outcome in outcomes if not outcome.startswith(GOOD)]
+                    yield f"{entry}, seed {number}: {bad[0]}" if bad else None
+        finally:
+            runner.run(engine.close())
+
+
 LOOPS: dict[str, tuple[Loop, float]] = {
-    "kill -9": (kills, 0.25),
-    "signals": (signals, 0.15),
+    "kill -9": (kills, 0.2),
+    "signals": (signals, 0.1),
     "full disk": (full_disk, 0.1),
-    "hostile SQL": (hostile_sql, 0.2),
+    "hostile SQL": (hostile_sql, 0.1),
+    "sandbox probes": (sandbox_probes, 0.1),
+    "fuzzed inputs": (fuzzed_inputs, 0.1),
     "load of 40": (under_load, 0.3),
 }
 """Each with its share of the time."""

@@ -31,14 +31,3 @@ def test_an_example_runs(example: Path, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert SAID[example.name] in done.stdout
-
-
-def test_the_page_shows_the_examples_as_they_are() -> None:
-    """Code in the docs is a part of an example, which the test above runs."""
-    page = (ROOT / "docs" / "python.md").read_text()
-    programs = "\n".join(path.read_text() for path in EXAMPLES)
-    blocks = [block.partition("```")[0] for block in page.split("```python\n")[1:]]
-    assert blocks
-    for block in blocks:
-        for line in block.splitlines():
-            assert line.strip() in programs, line

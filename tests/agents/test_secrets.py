@@ -114,7 +114,7 @@ def test_headers_by_reference_are_kept_for_a_resume(world: World, tmp_path: Path
         headers = ("--header", "X-Key=env:THE_TOKEN", "--header", "X-Team=team-blue-77")
         assert touchstone(*words, *headers, cwd=tmp_path, env={"THE_TOKEN": TOKEN}).code == 0
         run = run_directory(tmp_path / "out")
-        assert json.loads((run / "config.json").read_text())["arguments"]["header"] == ["X-Key=env:THE_TOKEN"]
+        assert json.loads((run / "config.json").read_text())["agent"]["header"] == ["X-Key=env:THE_TOKEN"]
         assert touchstone("bird", "--resume", run, "-n", "2", cwd=tmp_path, env={"THE_TOKEN": "another"}).code == 0
         assert service.headers[-1]["X-Key"] == "another"
         assert "X-Team" not in service.headers[-1]

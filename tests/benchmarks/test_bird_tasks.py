@@ -119,7 +119,7 @@ def test_a_broken_row_is_refused_by_number_and_field(tmp_path: Path, suffix: str
         ("t.json", b"", "not valid JSON: Input data was truncated"),
         ("t.json", b"[", "not valid JSON: Input data was truncated"),
         ("t.json", b"[}", "not valid JSON: JSON is malformed: invalid character (byte 1)"),
-        ("t.json", b'["\xff"]', "not valid JSON: "),
+        ("t.json", b'["\xff"]', "row 1: Expected 'object', got 'str'"),
         ("t.json", b"{}", "expected a JSON array of tasks, found dict"),
         ("t.json", b'"x"', "expected a JSON array of tasks, found str"),
         ("t.json", b"[]", "there are no tasks in this file"),

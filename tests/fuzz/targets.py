@@ -20,7 +20,8 @@ from tests.fuzz import nasty
 from tests.support.records import a_record
 from tests.support.sql_service import Answer, SqlService
 from touchstone.agents.command import CommandAgent
-from touchstone.agents.http import HttpAgent
+from touchstone.agents.command.agent import CommandSettings
+from touchstone.agents.http import HttpAgent, ServiceSettings
 from touchstone.agents.mcp.agent import McpAgent, OverStdio
 from touchstone.agents.mcp.episode import Served
 from touchstone.agents.react import LINES, TAGS, ReactAgent
@@ -31,7 +32,7 @@ from touchstone.benchmarks.bird.predictions import load_predictions
 from touchstone.datasets.unpacking import UnsafeArchive, unpack
 from touchstone.failures import InputError
 from touchstone.models import wire
-from touchstone.protocols import Agent, CommandSettings, ServiceSettings, Stage
+from touchstone.protocols import Agent, Stage
 from touchstone.runs.directory import encoded, read_records
 from touchstone.runs.play import play
 from touchstone.values import Message, NoteStep, Place, Reply, ServiceStep, Tool, ToolCall

@@ -159,7 +159,7 @@ def test_a_dialogue_with_the_simulated_user(tmp_path: Path) -> None:
 def test_a_benchmark_of_another_package_is_a_task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from touchstone.plugins import available
 
-    add_entry_point(tmp_path / "site", "touchstone.benchmarks", "sums = examples.own_benchmark:Sums")
+    add_entry_point(tmp_path / "site", "touchstone.benchmarks", "sums = examples.own_benchmark:SumsConfig")
     monkeypatch.syspath_prepend(tmp_path / "site")
     available.cache_clear()
     try:

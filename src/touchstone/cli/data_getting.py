@@ -10,12 +10,12 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+from ..addresses import without_secrets
 from ..datasets.catalogue import Dataset, Remote
 from ..datasets.fetching import Expected, FetchFailed, Progress, fetch
 from ..datasets.fetching import sha256 as sha256_of
 from ..datasets.unpacking import UnsafeArchive, unpack
 from ..failures import InputError
-from ..runs.addresses import without_secrets
 from ..terminal import unfiltered
 
 SOURCE = "source.json"

@@ -98,8 +98,8 @@ def test_selecting_names_what_is_unknown(tmp_path: Path) -> None:
     assert [task.key for task in select(tasks, category="Query", offset=1, limit=1)] == ["a_1"]
     assert [task.key for task in select(tasks, ids=["a_3"])] == ["a_3"]
     for options, said in [
-        ({"ids": ["b"]}, "--task b: not in the task file"),
-        ({"databases": ["b"]}, "--database b: not in the task file"),
+        ({"ids": ["b"]}, "task='b': not in the task file"),
+        ({"databases": ["b"]}, "database='b': not in the task file"),
         ({"category": "Other"}, "--category Other: expected one of Query, Management"),
         ({"limit": 0}, "--limit 1 or more"),
         ({"offset": 9}, "no task is left"),

@@ -8,7 +8,7 @@ sample of an evaluation and closed when the evaluation ends.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from typing import Any
 
@@ -20,11 +20,12 @@ from inspect_ai.tool import Tool as InspectTool
 from inspect_ai.tool import ToolDef, ToolError, ToolParams
 
 from ...agents.pictures import encoded
+from ...api.loops import wait_for
 from ...api.sources import Source, opened
 from ...api.stepping import cut_off
 from ...failures import RULES, EpisodeFailure
 from ...models.schemas import arguments_schema
-from ...protocols import Benchmark, Episode
+from ...protocols import Benchmark, BenchmarkConfig, Episode
 from ...runs.stage import RecordingStage
 from ...values import Outcome, Task, Tool, ToolCall, Usage, Verdict
 
@@ -122,12 +123,23 @@ class NotOpened:
         """There is nothing to close."""
 
 
+def _tasks(source: BenchmarkConfig | Source | Benchmark) -> Sequence[Task]:
+    if isinstance(source, Source):
+        return source.tasks
+
+    async def listed() -> Sequence[Task]:
+        async with AsyncExitStack() as stack:
+            return (await opened(source, stack)).tasks()
+
+    return wait_for(listed())
+
+
 class Shared:
     """A benchmark for all samples of one evaluation."""
 
-    def __init__(self, source: Source | Benchmark) -> None:
+    def __init__(self, source: BenchmarkConfig | Source | Benchmark) -> None:
         self.name = source.name
-        self.tasks = {task.key: task for task in (source.tasks if isinstance(source, Source) else source.tasks())}
+        self.tasks = {task.key: task for task in _tasks(source)}
         self._source = source
         self._loop: asyncio.AbstractEventLoop | None = None
         self._opening: asyncio.Task[Benchmark]

@@ -1,12 +1,14 @@
 """The tasks that Inspect finds: touchstone/bird, touchstone/spider2, touchstone/interact; touchstone/benchmark for any other.
 
 Their parameters (-T name=value) are those of the functions in `touchstone.api.sources`; without files it is the dataset that
-ships. Inspect chooses among samples itself (--limit, --sample-id), names the model and counts the epochs.
+ships. Inspect chooses among samples itself (--limit, --sample-id), names the model and counts the epochs. Tasks are named
+in full, since Inspect would derive the prefix from the name of the distribution.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from inspect_ai import Task, task
@@ -16,19 +18,19 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from ...api import sources
 from ...api.sources import Source
 from ...failures import InputError
-from ...protocols import Benchmark
+from ...protocols import Benchmark, BenchmarkConfig
 from ...values import Task as Ours
 from .episodes import Shared, clean_up, opened_episode
 from .playing import passed, play, score
 
 
-@task
+@task(name="touchstone/bird")
 def bird(tasks: str | None = None, databases: str | None = None, max_turns: int = 20, **options: Any) -> Task:
     """BIRD or mini-dev. Options: metric, evidence, schema, sql_timeout, difficulty, database, …"""
-    return _task(lambda: sources.bird(tasks, databases, **options), max_turns)
+    return _task(lambda: sources.bird(tasks=_path(tasks), databases=_path(databases), **options), max_turns)
 
 
-@task
+@task(name="touchstone/spider2")
 def spider2(
     tasks: str | None = None, databases: str | None = None, gold: str | None = None, max_turns: int = 20, **options: Any
 ) -> Task:
@@ -36,19 +38,19 @@ def spider2(
     return _task(lambda: sources.spider2(tasks, databases, gold, **options), max_turns)
 
 
-@task
+@task(name="touchstone/interact")
 def interact(dataset: str | None = None, max_turns: int = 60, **options: Any) -> Task:
     """BIRD-Interact. Options: mode, compat, patience, user, dumps, category, database, …"""
     return _task(lambda: sources.interact(dataset, **options), max_turns)
 
 
-@task
+@task(name="touchstone/benchmark")
 def benchmark(name: str, max_turns: int = 20, **options: Any) -> Task:
     """Any benchmark by its name, other packages' too; the options are its own."""
     return _task(lambda: sources.benchmark(name, **options), max_turns)
 
 
-def _task(make: Callable[[], Source | Benchmark], max_turns: int) -> Task:
+def _task(make: Callable[[], BenchmarkConfig | Source | Benchmark], max_turns: int) -> Task:
     try:
         shared = Shared(make())
     except (InputError, TypeError) as error:  # a TypeError is an option that the benchmark does not have
@@ -60,6 +62,10 @@ def _task(make: Callable[[], Source | Benchmark], max_turns: int) -> Task:
         scorer=[passed(), score()],
         cleanup=clean_up,
     )
+
+
+def _path(text: str | None) -> Path | None:
+    return None if text is None else Path(text)
 
 
 def _sample(task: Ours) -> Sample:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..benchmarks.interact.tasks import InteractTask
 from ..benchmarks.interact.worlds import PostgresWorlds, SqliteWorlds, Worlds, sqlite_file
+from ..distribution import pip_install
 from ..engines.sqlite.engine import SqliteEngine
 from ..failures import InputError
 
@@ -69,7 +70,7 @@ def find_dumps(directory: Path, given: Path | None) -> Path:
 
 def refuse_without_driver() -> None:
     if find_spec("psycopg") is None:
-        raise InputError("PostgreSQL needs the driver: pip install 'touchstone[interact]'")
+        raise InputError(f"PostgreSQL needs the driver: {pip_install('interact')}")
 
 
 async def _private_server(dumps: Path, stack: AsyncExitStack, say: Say) -> Server:

@@ -16,6 +16,7 @@ from cyclopts import Parameter
 from ..api.run import configured
 from ..benchmarks.bird.config import BirdConfig
 from ..datasets import bird_demo, interact_demo, spider2_demo
+from ..distribution import pip_install
 from ..failures import InputError
 from .interact import interact
 from .interact_options import InteractionOptions, InteractPlay, InteractRun, InteractSelect
@@ -158,7 +159,7 @@ def _has_postgres() -> bool:
     from importlib.util import find_spec
 
     if find_spec("psycopg") is None:
-        print("The dialogues are left out: they need pip install 'touchstone[interact]'")
+        print(f"The dialogues are left out: they need {pip_install('interact')}")
         return False
     from ..engines.postgres import binaries
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from .. import __version__
+from ..distribution import pip_install
 from ..engines.cache import Cache, default_path
 from ..engines.sqlite.library import library
 from ..failures import InputError, TouchstoneError
@@ -47,13 +48,13 @@ def _examine() -> Iterator[Finding]:
     yield _clones()
     yield _cache()
     yield _openai_key()
-    yield _installed("LiteLLM", "litellm", "pip install 'touchstone[litellm]'", "litellm/<provider>/<model>")
+    yield _installed("LiteLLM", "litellm", pip_install("litellm"), "litellm/<provider>/<model>")
     yield _local_model()
     yield _postgres()
     yield _confinement()
     yield asyncio.run(_sandbox())
     yield _images()
-    yield _installed("plots", "matplotlib", "pip install 'touchstone[plot]'", "touchstone interact sweep")
+    yield _installed("plots", "matplotlib", pip_install("plot"), "touchstone interact sweep")
 
 
 async def _workers() -> Finding:
@@ -116,7 +117,7 @@ def _installed(what: str, module: str, command: str, gives: str) -> Finding:
 def _postgres() -> Finding:
     """Starts a private server, as a run would."""
     if find_spec("psycopg") is None:
-        return Finding(False, "PostgreSQL", "pip install 'touchstone[interact]'")
+        return Finding(False, "PostgreSQL", pip_install("interact"))
     from ..engines.postgres import binaries
     from ..engines.postgres.embedded import started
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from cyclopts import App
 
+from ..distribution import pip_install
 from ..failures import InputError
 
 app = App(name="export", help="Write a run in another tool's format.")
@@ -24,7 +25,7 @@ def inspect(run_dir: Path, out: Path) -> int:
         The log: a file named .eval or .json, or a directory, in which it gets a name as Inspect gives it.
     """
     if find_spec("inspect_ai") is None:
-        raise InputError("this needs Inspect AI: pip install 'touchstone[inspect]'")
+        raise InputError(f"this needs Inspect AI: {pip_install('inspect')}")
     from ..integrations.inspect import export
 
     print(export(run_dir, out))

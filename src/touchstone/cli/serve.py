@@ -17,6 +17,7 @@ from cyclopts import Parameter
 from ..benchmarks.bird.benchmark import INSTRUCTIONS
 from ..benchmarks.bird.tasks import load_tasks
 from ..benchmarks.sql_episode import submission
+from ..distribution import pip_install
 from ..failures import InputError
 from ..protocols import Limits
 from ..serving.answering import Answerer, question_key
@@ -90,7 +91,7 @@ async def _serve(
 
         from ..serving.app import build_app
     except ImportError:
-        raise InputError("serve needs FastAPI: pip install 'touchstone[serve]'") from None
+        raise InputError(f"serve needs FastAPI: {pip_install('serve')}") from None
     async with AsyncExitStack() as stack:
         engine = open_engine(judged, stack)
         scripts = {"solution": lambda: _solutions(data), "predictions": _no_predictions}

@@ -27,6 +27,7 @@ COMMANDS = {
     "view": ("view:view", "Look at runs in the browser, or write the pages to a folder."),
     "compare": ("compare:compare", "Compare runs task by task, and say what the difference is worth."),
     "audit": ("audit:app", "Say what a benchmark is worth on this machine before an agent is blamed."),
+    "invariants": ("invariants:invariants", "Print what holds in a database: what each proof's small databases keep."),
     "data": ("data:app", "List, fetch and verify benchmark data."),
     "mcp": ("mcp:mcp", "Serve one task's tools over MCP, for an agent of any kind."),
     "export": ("export:app", "Write a run in the format of another tool."),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from importlib.util import find_spec
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from ..agents.mcp.episode import refuse_without_mcp
 from ..agents.scripted import Replay, ReplayConfig
 from ..agents.secrets import read_header
 from ..benchmarks.sql_episode import read_instructions, submission
+from ..distribution import pip_install
 from ..engines.cache import default_path
 from ..engines.sqlite.engine import SqliteEngine
 from ..failures import InputError
@@ -168,6 +170,11 @@ def refuse_odd_numbers(play: PlayOptions, judged: JudgeOptions, run: RunOptions)
 def refuse_unless_positive(value: float, option: str) -> None:
     if not 0 < value < inf:
         raise InputError(f"{option} {value:g}: expected a positive number")
+
+
+def refuse_without_proof(what: str) -> None:
+    if find_spec("sqlglot") is None:
+        raise InputError(f"{what} needs the package 'sqlglot': {pip_install('proof')}")
 
 
 def _read_template(path: Path) -> dict[str, Any]:

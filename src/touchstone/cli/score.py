@@ -15,7 +15,7 @@ from ..benchmarks.bird.config import BirdConfig, Metric
 from ..runs.directory import read_records
 from ..runs.run import Plan
 from ..values import Outcome, Record
-from .building import open_engine
+from .building import open_engine, refuse_without_proof
 from .conduct import conduct, exit_code
 from .options import JudgeOptions, SelectOptions, as_arguments
 from .scoring import ScoreOptions, refuse_odd, scoring, write_verdicts
@@ -33,6 +33,7 @@ def bird(
     databases: Path | None = None,
     metric: Annotated[tuple[Metric, ...], Parameter(negative="")] = ("ex",),
     allow_missing: Annotated[bool, Parameter(negative="")] = False,
+    proof: Annotated[bool, Parameter(negative="")] = False,
     selected: SelectOptions = SelectOptions(),
     judged: JudgeOptions = JudgeOptions(),
     given: ScoreOptions = ScoreOptions(),
@@ -51,8 +52,12 @@ def bird(
         Repeatable. The first decides whether a task is passed; ex, multiset and soft-f1 are always recorded, r-ves on request.
     allow_missing
         Count tasks without a prediction as failed instead of refusing the file.
+    proof
+        For each prediction that is right by EX, look for a small database on which it differs from the gold.
     """
     refuse_odd(given, judged)
+    if proof:
+        refuse_without_proof("--proof")
     config = BirdConfig(
         data, databases, **asdict(selected), metric=metric[0], sql_timeout=judged.sql_timeout, cache=judged.cache
     )
@@ -62,13 +67,20 @@ def bird(
     if is_run and not allow_missing:  # what a run did not play was not asked for
         chosen = [task for task in chosen if task.key in found]
     arguments = as_arguments(
-        selected, judged, predictions=predictions, data=data, databases=databases, metric=metric, allow_missing=allow_missing
+        selected,
+        judged,
+        predictions=predictions,
+        data=data,
+        databases=databases,
+        metric=metric,
+        allow_missing=allow_missing,
+        proof=proof or None,
     )
 
     async def main() -> int:
         async with AsyncExitStack() as stack:
             engine = open_engine(judged, stack)
-            benchmark = config.built(chosen, engine, say, also=metric)
+            benchmark = config.built(chosen, engine, say, also=metric, proof=proof)
             plan = Plan(
                 title=f"BIRD: {predictions.name}, metric {metric[0]}",
                 benchmark=benchmark,
@@ -91,4 +103,5 @@ def _verdict(record: Record) -> dict[str, Any]:
     values: dict[str, Any] = {name: record.metrics.get(name, 0.0) if judged else None for name in names}
     if judged:
         values |= {name: int(values[name]) for name in ("ex", "multiset")}
-    return {**values, "outcome": record.outcome, "reason": record.reason}
+    proof = {"proof": record.evidence["proof"]} if "proof" in record.evidence else {}
+    return {**values, "outcome": record.outcome, "reason": record.reason, **proof}

@@ -14,7 +14,7 @@ Left to right, no way back, but for `minimise`, which the judge calls last. It n
 
 from __future__ import annotations
 
-from .invariants import Invariant, amended, violations
+from .invariants import Invariant, amended, kind_of, violations
 from .judge import Budget, Proof, Refutation, Subject, prove
 from .mining import mine
 from .mutants import Mutant, mutants
@@ -39,6 +39,7 @@ __all__ = [
     "amended",
     "build",
     "build_task",
+    "kind_of",
     "load",
     "mine",
     "mutants",

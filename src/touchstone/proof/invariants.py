@@ -393,6 +393,11 @@ _KINDS: dict[str, type[Struct]] = {
 }
 
 
+def kind_of(law: Invariant) -> str:
+    """The name of its kind, as a TOML file gives it."""
+    return next(name for name, kind in _KINDS.items() if kind is type(law))
+
+
 def amended(laws: Sequence[Invariant], path: Path, source: Source) -> list[Invariant]:
     """The laws with a TOML file's own added, and those that it forbids left out.
 

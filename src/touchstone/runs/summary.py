@@ -19,7 +19,7 @@ _MEANING = {
 
 
 def summary_text(title: str, overall: Mapping[str, Any], versions: Mapping[str, str]) -> str:
-    lines = [_RULE, one_line(title), _RULE, *_totals(overall), *_apart(overall)]
+    lines = [_RULE, one_line(title), _RULE, *_totals(overall), *_proof(overall), *_apart(overall)]
     for name, shares in overall.items():
         if name.startswith("by_") and len(shares) > 1:
             lines += ["", f"By {name.removeprefix('by_')}:", *_shares(shares)]
@@ -52,6 +52,17 @@ def _totals(overall: Mapping[str, Any]) -> Iterator[str]:
     score = overall["score"]
     if score is not None and share["accuracy"] is not None and abs(score - share["accuracy"]) > 1e-12:
         yield f"Mean score:       {score:.4f}  (normalised: {100 * score:.2f})"
+
+
+def _proof(overall: Mapping[str, Any]) -> Iterator[str]:
+    """Beside EX, never instead of it."""
+    if counts := overall.get("proof"):
+        right, n = counts["ex_passed"], overall["overall"]["total"]
+        refuted, undecided = (f"{100 * counts[word] / right:.1f}" for word in ("refuted", "open"))
+        yield f"With proof:       EX {100 * right / n:.1f}, of these refuted {refuted}, open {undecided}  (in percent, n = {n})"
+        words = ", ".join(f"{counts[word]} {word}" for word in ("same", "upheld", "refuted", "open"))
+        yield f"                  of the {right} right by EX: {words}"
+        yield "                  refuted: the queries differ on a small database; it does not say which is wrong"
 
 
 def _apart(overall: Mapping[str, Any]) -> Iterator[str]:

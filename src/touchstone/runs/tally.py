@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 from ..values import Outcome, Record, Usage
 
@@ -32,6 +32,7 @@ class Tally:
         self._unmeasured = 0
         self._kinds: Counter[str] = Counter()
         self._reasons: defaultdict[Outcome, Counter[str]] = defaultdict(Counter)
+        self._proofs: Counter[str] = Counter()
         self._tasks: set[str] = set()
 
     @property
@@ -57,6 +58,9 @@ class Tally:
             for name, value in record.metrics.items():
                 self._metrics[name] += value
                 self._measured[name] += 1
+            proof: Any = record.evidence.get("proof")
+            if isinstance(proof, dict):
+                self._proofs[str(cast("dict[str, Any]", proof).get("verdict"))] += 1
         if record.outcome is Outcome.failed:
             self._kinds[str(record.evidence.get("kind") or "not submitted")] += 1
         elif record.outcome is not Outcome.passed:
@@ -70,6 +74,7 @@ class Tally:
             "overall": _share(self.outcomes),
             "score": math.fsum(self._scores) / n if n else None,
             "metrics": self._means(),
+            **({"proof": self._proof()} if self._proofs else {}),
             "outcomes": {outcome.value: self.outcomes[outcome] for outcome in Outcome},
             "failed_because": _ranked(self._kinds),
             "reasons": {outcome.value: _ranked(reasons, 20) for outcome, reasons in sorted(self._reasons.items())},
@@ -78,6 +83,11 @@ class Tally:
             "usage_by": dict(self.usage_by),
             "seconds": round(self.seconds, 3),
         }
+
+    def _proof(self) -> dict[str, int]:
+        """How many predictions are right by EX, and what small databases say of these."""
+        words = ("same", "upheld", "refuted", "open")
+        return {"ex_passed": self._proofs.total(), **{word: self._proofs[word] for word in words}}
 
     def _means(self) -> dict[str, float]:
         """Over the records that have the metric, and those that came to no judgement at all, which count as 0.

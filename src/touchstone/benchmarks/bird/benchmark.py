@@ -79,6 +79,7 @@ class Bird:
             "evidence": self._evidence,
             "schema": self._schema,
             "instructions": hashlib.sha256(self._instructions.encode()).hexdigest()[:16],
+            **({"proof": True} if self._settings.proof else {}),
             "limits": msgspec.to_builtins(self._settings.judging) | {"steps": self._settings.judging.steps},
         }
 

@@ -90,6 +90,7 @@ class BirdConfig(Selection, frozen=True):
         say: Callable[[str], None] = lambda _: None,
         *,
         also: Sequence[Metric] = (),
+        proof: bool = False,
     ) -> Bird:
         """The benchmark with these tasks, on an engine that is open; `also` are metrics to record besides."""
         from .benchmark import Bird
@@ -99,7 +100,7 @@ class BirdConfig(Selection, frozen=True):
             tasks,
             self.databases,
             engine,
-            settings=self._settings({self.metric, *also}),
+            settings=self._settings({self.metric, *also}, proof=proof),
             evidence=self.evidence,
             schema=self.schema,
             instructions=read_instructions(self.system_prompt),
@@ -130,13 +131,14 @@ class BirdConfig(Selection, frozen=True):
         opening.stack.push_async_callback(engine.close)
         return engine
 
-    def _settings(self, metrics: set[Metric]) -> Settings:
+    def _settings(self, metrics: set[Metric], *, proof: bool) -> Settings:
         from .episode import Settings
 
         return Settings(
             metric=self.metric.replace("-", "_"),
             r_ves="r-ves" in metrics,
             r_ves_wall="r-ves-wall" in metrics,
+            proof=proof,
             exploring=Limits(seconds=self.sql_timeout, rows=10_000, cut_rows=True),
             judging=Limits(seconds=self.sql_timeout),
         )

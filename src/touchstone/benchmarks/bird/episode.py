@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from ...engines.sqlite.engine import SqliteEngine
-from ...failures import SqlError, Unscorable
+from ...failures import SqlError, Unscorable, WorkerFailure
 from ...protocols import Limits
 from ...values import Brief, Outcome, Verdict
 from ..sql_episode import EXPLORING, SqlEpisode
@@ -25,6 +27,8 @@ class Settings(Struct, frozen=True):
     """The metric that gives the score and decides whether a task is passed."""
     r_ves: bool = False
     r_ves_wall: bool = False
+    proof: bool = False
+    """Whether each prediction that is right by EX is also tried on small databases; it changes no verdict."""
     exploring: Limits = EXPLORING
     judging: Limits = Limits()
 
@@ -47,6 +51,8 @@ class BirdEpisode(SqlEpisode):
         if judgement.fault is not None:
             return Verdict(Outcome.failed, 0.0, _fault_in_words(judgement), self._zeros(), evidence)
         metrics = judgement.metrics
+        if self._settings.proof and metrics["ex"] == 1:
+            evidence["proof"] = await self._proof(self.submitted)
         passed = metrics[PASSING[self._settings.metric]] == 1
         outcome = Outcome.passed if passed else Outcome.failed
         return Verdict(outcome, metrics[self._settings.metric], judgement.reason, metrics, evidence)
@@ -60,6 +66,17 @@ class BirdEpisode(SqlEpisode):
             return await self._engine.apply(self._database, judge, question, limits, statements=statements)
         except SqlError as error:
             return await self._find_culprit(error, limits)
+
+    async def _proof(self, prediction: str) -> dict[str, Any]:
+        """Whatever becomes of the search, the verdict by EX stands: a search that fails leaves the question open."""
+        from .proving import Finding, Pair, proven  # here, since sqlglot is an extra
+
+        pair = Pair(self._task.gold, prediction)
+        try:
+            found = await self._engine.apply(self._database, proven, pair, self._settings.judging)
+        except (SqlError, WorkerFailure) as error:
+            found = Finding("open", f"the search ended early: {error}")
+        return msgspec.to_builtins(found)
 
     async def _find_culprit(self, error: SqlError, limits: Limits) -> Judgement:
         """The gold and the prediction ran in one worker, which died: the prediction is to blame if the gold runs alone."""

@@ -82,6 +82,14 @@ class Applied(Struct, frozen=True):
 class Reader(Protocol):
     """How a function that is applied to a database reads it."""
 
+    @property
+    def path(self) -> Path:
+        """The file, for a function that opens it on its own, only to read."""
+        ...
+
+    @property
+    def cache(self) -> Cache: ...
+
     def run(self, sql: str) -> Table:
         """The table of exactly one statement. Raises SqlError."""
         ...
@@ -123,20 +131,21 @@ class CachedReader:
 
     def __init__(self, request: Application) -> None:
         self._request = request
-        self._cache = _open_cache(request.cache)
+        self.path = Path(request.path)
+        self.cache = _open_cache(request.cache)
         self.repeatable = True
 
     def run(self, sql: str) -> Table:
         known_as = key("table", self._request.code, self._request.digest, sql, self._request.limits, sqlite3.sqlite_version)
         volatile = is_volatile(sql)
-        if not volatile and (known := self._cache.get(known_as)):
+        if not volatile and (known := self.cache.get(known_as)):
             return _table(msgspec.msgpack.decode(known, type=Rows | Fault))
         repeatable, self.repeatable = self.repeatable, False
         connection = _shared(self._request.path)  # that it cannot be opened is not remembered
         answer = _attempt(lambda: connection.run(sql, self._request.limits, single=True))
         if not volatile and not (isinstance(answer, Fault) and answer.kind in _OF_THE_MACHINE):
             self.repeatable = repeatable
-            self._cache.put(known_as, msgspec.msgpack.encode(answer), self._origin(sql))
+            self.cache.put(known_as, msgspec.msgpack.encode(answer), self._origin(sql))
         return _table(answer)
 
     def _origin(self, sql: str) -> Origin:

@@ -13,14 +13,14 @@ from .differences import difference, side
 from .episodes import Episode
 from .html import Child, Html, h
 from .layout import badge, facts
-from .shapes import listed, mapping, number, objects
+from .shapes import listed, mapping, names, number, objects, rows
 from .words import count, readable
 
 _TOLD = frozenset(
     """
     prediction gold kind gold_rows predicted_rows gold_columns predicted_columns missing_count extra_count missing_rows
     extra_rows missing_columns extra_columns differing_columns found_columns counts counts_apart submissions budget charges
-    rows screenshots partners executed official strict video
+    rows screenshots partners executed official strict video proof
     """.split()
 )
 """What has a place of its own on the page. Whatever else the evidence holds is listed as it is."""
@@ -33,7 +33,7 @@ def verdict(episode: Episode) -> Html:
     parts: list[Child] = [_submission(each, gold) for each in submissions]
     if not submissions:
         parts += [_sides(_texts(evidence.get("prediction")), _texts(evidence.get("gold"))), difference(evidence)]
-    parts += [_result(evidence), _budget(evidence), _rest(evidence)]
+    parts += [_proof(mapping(evidence.get("proof"))), _result(evidence), _budget(evidence), _rest(evidence)]
     shown = parts if any(parts) else [h("p", "The record holds no evidence.", class_="dim")]
     return h("section", h("h2", "Verdict"), *shown, id="verdict")
 
@@ -69,6 +69,25 @@ def _result(evidence: Mapping[str, Any]) -> Child:
     table = grids.table(columns, [[row.get(name) for name in columns] for row in found])
     whole = evidence.get("predicted_rows")
     return h("details", h("summary", f"The result: {count(int(number(whole)) or len(found), 'row')}"), table)
+
+
+def _proof(proof: Mapping[str, Any]) -> Child:
+    """What small databases say of a prediction that is right by EX."""
+    if not proof:
+        return None
+    parts: list[Child] = [h("h3", f"Proof: {proof.get('verdict')}"), h("p", str(proof.get("reason") or ""))]
+    if found := mapping(proof.get("difference")):
+        parts += [
+            h("p", "The queries differ on this small database; it does not say which is wrong.", class_="dim"),
+            sql.block(str(found.get("script") or "")),
+            h("div", _returned("Prediction", found, "prediction"), _returned("Gold", found, "gold"), class_="sides"),
+        ]
+    return h("section", *parts, class_="submission", id="proof")
+
+
+def _returned(title: str, found: Mapping[str, Any], whose: str) -> Html:
+    words = count(int(number(found.get(f"{whose}_count"))), "row")
+    return side(title, words, grids.table(names(found.get("columns")), rows(found.get(whose))))
 
 
 def _budget(evidence: Mapping[str, Any]) -> Child:

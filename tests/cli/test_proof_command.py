@@ -111,6 +111,22 @@ def test_the_script_reproduces_the_difference_and_the_page_shows_it(cli: Cli, tm
             assert (words in pages) is (folder == "open")
 
 
+def test_a_search_that_fails_leaves_the_verdict_and_says_open(cli: Cli, tmp_path: Path, club: World) -> None:
+    """A page of a table that no query reads is destroyed: EX does not see it, the search for invariants does."""
+    path = make_database(club.databases, "club", "CREATE TABLE aside (id INTEGER); INSERT INTO aside VALUES (1), (2)")
+    with closing(sqlite3.connect(path)) as connection:
+        (page,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'aside'").fetchone()
+        (size,) = connection.execute("PRAGMA page_size").fetchone()
+    with path.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xff" * size)
+    assert score(cli, club, tmp_path, "-o", "out", "--proof", "--task", "1").code == 0
+    (record,) = records(run_directory(tmp_path / "out"))
+    assert record["outcome"] == "passed"
+    assert record["evidence"]["proof"]["verdict"] == "open"
+    assert "malformed" in record["evidence"]["proof"]["reason"]
+
+
 def test_invariants_are_printed(cli: Cli, tmp_path: Path, club: World) -> None:
     database = club.databases / "club" / "club.sqlite"
     done = cli("invariants", database)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -43,8 +44,9 @@ def demo(
         Play with the local model too.
     """
     local = local and _has_local_model()
-    steps = [_oracle, *([_local_model] if local else []), _service_of_the_oracle]
-    steps += [_service_of_the_local_model] if local else []
+    steps = [_oracle, *([_local_model] if local else [])]
+    if _has("The HTTP services", "serve", "fastapi", "uvicorn"):
+        steps += [_service_of_the_oracle, *([_service_of_the_local_model] if local else [])]
     if _has_postgres():
         steps += [_dialogue_with_the_oracle, *([_dialogue_with_the_local_model] if local else [])]
     for number, step in enumerate(steps, 1):
@@ -155,11 +157,15 @@ def _has_local_model() -> bool:
     return True
 
 
-def _has_postgres() -> bool:
-    from importlib.util import find_spec
+def _has(what: str, extra: str, *modules: str) -> bool:
+    missing = any(find_spec(module) is None for module in modules)
+    if missing:
+        print(f"{what} are left out: they need {pip_install(extra)}")
+    return not missing
 
-    if find_spec("psycopg") is None:
-        print(f"The dialogues are left out: they need {pip_install('interact')}")
+
+def _has_postgres() -> bool:
+    if not _has("The dialogues", "interact", "psycopg", "psycopg2"):
         return False
     from ..engines.postgres import binaries
 

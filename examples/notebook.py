@@ -23,7 +23,7 @@ def main() -> None:
 
     results = touchstone.run(BENCHMARK, my_agent, parallel=4)
     low, high = results.interval
-    print(f"accuracy {results.accuracy:.1%}, 95 % interval {low:.1%} to {high:.1%}, n = {results.n}")
+    print(f"accuracy {results.accuracy:.1%}, 95% interval {low:.1%} to {high:.1%}, n = {results.n}")
     for record in results.failures:
         print(f"{record.task}: {record.reason}")
 

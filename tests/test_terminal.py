@@ -19,7 +19,7 @@ from tests.support.sql_service import SqlService, says
 from tests.support.worlds import World
 from touchstone.terminal import CleanStream, clean, clean_streams, one_line, unfiltered
 
-PAINT = "\x1b[2J\x1b[1;1H\x1b]0;owned\x07\x9b31m\rAccuracy: 100 %\n\x08\u202eevil"
+PAINT = "\x1b[2J\x1b[1;1H\x1b]0;owned\x07\x9b31m\rAccuracy: 100%\n\x08\u202eevil"
 ANYTHING = st.text(st.characters())
 
 
@@ -99,7 +99,7 @@ def test_a_service_cannot_paint(world: World, tmp_path: Path) -> None:
     summary = (run_directory(tmp_path / "out") / "summary.txt").read_text()
     assert clean(summary) == summary
     assert [line for line in summary.splitlines() if line.startswith("Accuracy")] == [
-        "Accuracy:         0.0 %  (95 %: 0.0 to 39.0), n = 6"
+        "Accuracy:         0.0%  (95%: 0.0 to 39.0), n = 6"
     ]
 
 

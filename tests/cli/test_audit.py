@@ -46,7 +46,7 @@ class TestBird:
         world = make_world(tmp_path / "w", [*ROWS, row(16, "shop", "Bad?", "SELECT x"), row(17, "gone", "Gone?", "SELECT 1")])
         done = cli("audit", "bird", *world.arguments, "--json", "a.json", "--exclude", "x.json")
         assert done.code == 0, done.err
-        assert "Ceiling:          100.0 %  (95 %: 61.0 to 100.0), n = 6" in done.out
+        assert "Ceiling:          100.0%  (95%: 61.0 to 100.0), n = 6" in done.out
         assert "1 database: gone (1)" in done.out
         assert "16: the gold cannot be run: no such column: x" in done.out
         report = read("a.json")

@@ -174,7 +174,7 @@ def test_gold_that_fails_makes_its_task_unscorable(cli: Cli, tmp_path: Path) -> 
     summary = (run_directory(tmp_path / "out") / "summary.txt").read_text()
     assert "Unscorable:       1" in summary
     assert "1 × the gold SQL cannot be run: no such column: colour" in summary
-    assert "Accuracy:         100.0 %" in summary
+    assert "Accuracy:         100.0%" in summary
 
 
 class TestOutput:

@@ -41,7 +41,7 @@ def test_a_model_plays_and_the_run_has_everything(tmp_path: Path) -> None:
     assert [record["outcome"] for record in records(run)] == ["passed", "passed"]
     numbers = overall(run)
     assert set(numbers) >= {"by_domain", "by_instruction", "by_account", "by_difficulty"}
-    assert "Accuracy:         100.0 %" in done.out
+    assert "Accuracy:         100.0%" in done.out
     assert "By instruction:" in done.out
     config = json.loads((run / "config.json").read_text())
     assert config["command"] == "desktop run"

@@ -206,7 +206,7 @@ def test_pass_at_and_pass_hat_are_what_drawing_k_attempts_gives(attempts: int, d
 
 
 def exact_power(n: int, difference: float, discordance: float) -> float:
-    """Of McNemar's exact test at 5 %: over the number of differing tasks, and how they fall."""
+    """Of McNemar's exact test at 5%: over the number of differing tasks, and how they fall."""
     share = (discordance + difference) / (2 * discordance)
     power = 0.0
     for differing in range(n + 1):

@@ -57,7 +57,7 @@ class Results:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The accuracy's, at 95 %."""
+        """The accuracy's, at 95%."""
         return self.overall["overall"]["interval"]
 
     @property

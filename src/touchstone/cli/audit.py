@@ -1,4 +1,4 @@
-"""`touchstone audit`: what a benchmark is worth on this machine, before an agent is blamed."""
+"""`touchstone audit`: check a benchmark's own gold answers before blaming an agent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .interact_options import DatabaseOptions, InteractSelect
 from .options import SelectOptions
 from .terminal import say
 
-app = App(name="audit", help="What a benchmark is worth on this machine, before an agent is blamed.")
+app = App(name="audit", help="Check a benchmark's own gold answers before blaming an agent.")
 
 
 @app.command

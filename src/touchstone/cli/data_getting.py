@@ -97,7 +97,7 @@ def _shown(name: str) -> Generator[Progress]:
         if now - shown < pause and done != total:
             return
         shown = now
-        share = f"{100 * done / total:3.0f} % of {total / 1e6:,.1f} MB" if total else f"{done / 1e6:,.1f} MB"
+        share = f"{100 * done / total:3.0f}% of {total / 1e6:,.1f} MB" if total else f"{done / 1e6:,.1f} MB"
         start, end = ("\r", "") if live else ("", "\n")
         print(f"{start}fetching {name}: {share}", end=end, file=unfiltered(sys.stderr), flush=True)
 

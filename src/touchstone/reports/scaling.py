@@ -58,7 +58,7 @@ def _draw(axes: Any, points: list[Level], reference: Level | None) -> None:
     shares = [100 * level.accuracy for level in points]
     below = [100 * (level.accuracy - level.interval[0]) for level in points]
     above = [100 * (level.interval[1] - level.accuracy) for level in points]
-    axes.errorbar(at, shares, yerr=[below, above], marker="o", capsize=3, label="both phases passed (95 % interval)")
+    axes.errorbar(at, shares, yerr=[below, above], marker="o", capsize=3, label="both phases passed (95% interval)")
     axes.plot(at, [100 * level.reward for level in points], marker="s", linestyle=":", label="normalised reward")
     if reference is not None:
         axes.axhline(100 * reference.accuracy, linestyle="--", color="gray", label="unambiguous, single turn")

@@ -35,7 +35,7 @@ def percent(share: Mapping[str, Any]) -> str:
     if share["accuracy"] is None:
         return "     –"
     low, high = share["interval"]
-    return f"{100 * share['accuracy']:5.1f} %  (95 %: {100 * low:.1f} to {100 * high:.1f})"
+    return f"{100 * share['accuracy']:5.1f}%  (95%: {100 * low:.1f} to {100 * high:.1f})"
 
 
 def money(cost: float | None) -> str:

@@ -1,7 +1,7 @@
 """Counting outcomes: the numbers in overall.json, for the whole run and for each value of each facet.
 
 Accuracy is passed over all that were judged or should have been: passed, failed, limit and error. What the benchmark or this
-machine made impossible (unscorable, skipped) is counted beside it. Every share carries its n and a 95 % Wilson interval.
+machine made impossible (unscorable, skipped) is counted beside it. Every share carries its n and a 95% Wilson interval.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, cast
 from ..values import Outcome, Record, Usage
 
 COUNTED = (Outcome.passed, Outcome.failed, Outcome.limit, Outcome.error)
-_Z = 1.959963984540054  # 97.5 % of a normal distribution lies below
+_Z = 1.959963984540054  # 97.5% of a normal distribution lies below
 
 
 class Tally:
@@ -113,7 +113,7 @@ def _ranked(counts: Counter[str], most: int | None = None) -> dict[str, int]:
 
 
 def wilson(passed: int, n: int) -> tuple[float, float]:
-    """The 95 % interval of a share. Without observations it says nothing: 0 to 1."""
+    """The 95% interval of a share. Without observations it says nothing: 0 to 1."""
     if n == 0:
         return 0.0, 1.0
     share = passed / n

@@ -107,7 +107,7 @@ def test_a_reader_clicks_from_the_runs_to_an_answer_and_back(server: Server, new
     page.goto(server.url)
     has(page, ".runs tbody tr", 3)
     page.click("text=bad/run-")
-    shows(page, ".headline", "50.0 %")
+    shows(page, ".headline", "50.0%")
     ready(page)
     lists(page, "10", "11", "12", "13", "14", "15")
 

@@ -234,8 +234,8 @@ def test_a_dialogue_is_shown_as_it_went(results: Path, site: Open) -> None:
 def test_a_run_shows_its_breakdowns_and_its_tasks(results: Path, site: Open) -> None:
     over = site(run_of(results, "bad"))
     shown = page(over, f"runs/{only_run(over)}/index.html")
-    assert "50.0 %" in shown
-    assert "95 % interval 18.8 to 81.2" in shown
+    assert "50.0%" in shown
+    assert "95% interval 18.8 to 81.2" in shown
     for facet in ("By difficulty", "By database", "Failed because"):
         assert facet in shown
     data = msgspec.json.decode(re.search(r'id="tasks">(.*?)</script>', shown)[1])  # type: ignore[index]

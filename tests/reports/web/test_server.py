@@ -164,7 +164,7 @@ def test_a_run_that_is_going_shows_its_progress(tmp_path: Path, world: World, si
                 response, body = ask(server, live + stamp)
                 news = json.loads(body)
                 assert (response.status, news["live"], len(news["rows"])) == (200, False, 4)
-                assert "100.0 %" in news["html"]
+                assert "100.0%" in news["html"]
                 assert json.loads(ask(server, live + "7.1")[1]) == {"reload": True}
                 assert "live:" not in ask(server, "/")[1]
         finally:

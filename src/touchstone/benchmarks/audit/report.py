@@ -32,7 +32,7 @@ class Share(Struct, frozen=True):
         if not self.total:
             return "–, n = 0: there is nothing that the oracle could hand in"
         low, high = self.interval
-        return f"{100 * self.passed / self.total:.1f} %  (95 %: {100 * low:.1f} to {100 * high:.1f}), n = {self.total}"
+        return f"{100 * self.passed / self.total:.1f}%  (95%: {100 * low:.1f} to {100 * high:.1f}), n = {self.total}"
 
 
 class Report(Struct, frozen=True, kw_only=True):

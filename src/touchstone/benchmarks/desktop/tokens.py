@@ -1,7 +1,7 @@
 """How many tokens a text is for a model, estimated: exact tables would have to be downloaded, and each model has its own.
 
 Numbers count one for three digits, words one for six letters (of other scripts one for each letter), signs one for two. Against
-GPT-4's own count this is 7 % too many for tables of a screen, and 15 to 25 % too many for prose and code: never too few there.
+GPT-4's own count this is 7% too many for tables of a screen, and 15 to 25% too many for prose and code: never too few there.
 """
 
 from __future__ import annotations

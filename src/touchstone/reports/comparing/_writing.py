@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 
 def percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
+    return f"{100 * share:.1f}%"
 
 
 def points(difference: float) -> str:

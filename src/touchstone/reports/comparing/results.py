@@ -1,7 +1,7 @@
 """What a comparison says, as data: the terminal, the JSON file and the web app all show these values.
 
 A pair has a first and a second run; every difference is the second minus the first, so a positive one speaks for the second.
-Shares and scores are fractions (0.05 is five points). Intervals are 95 %, not adjusted for the number of pairs; p-values are,
+Shares and scores are fractions (0.05 is five points). Intervals are 95%, not adjusted for the number of pairs; p-values are,
 by Holm's method, in `adjusted`.
 """
 
@@ -134,7 +134,7 @@ class Power(Struct, frozen=True, kw_only=True):
     detect: float
     """The difference in accuracy that is asked about."""
     needed: int | None
-    """Tasks needed to see it in 80 of 100 cases, at 5 %. Null if no task differs yet."""
+    """Tasks needed to see it in 80 of 100 cases, at 5%. Null if no task differs yet."""
     smallest: float | None
     """The smallest difference that this many tasks show in 80 of 100 cases. Null if not even the largest possible one."""
     discordance: float

@@ -20,7 +20,7 @@ def as_text(comparison: Comparison, *, all_flips: bool = False) -> str:
     many = len(comparison.pairs) > 1
     lines = [
         _RULE,
-        f"{len(comparison.runs)} runs compared; intervals are 95 %",
+        f"{len(comparison.runs)} runs compared; intervals are 95%",
         _RULE,
         *_runs(comparison),
         *_differences(comparison),
@@ -133,7 +133,7 @@ def _conclusion(pair: Pair, a: str, b: str) -> str:
     if p is None or p > 0.05:
         return f"These tasks do not show that {a} and {b} differ in accuracy; that is not to say that they are equal."
     better, worse = (b, a) if pair.accuracy.difference > 0 else (a, b)
-    said = f"{better} is more accurate than {worse} by more than chance explains (at 5 %)"
+    said = f"{better} is more accurate than {worse} by more than chance explains (at 5%)"
     clustered = pair.accuracy.clustered
     if clustered is not None and clustered[0] <= 0 <= clustered[1]:
         return f"{said}, on these databases; drawn by database the interval holds 0, so on others it may not be."
@@ -145,7 +145,7 @@ def _power(power: Power, tasks: int) -> Iterator[str]:
         yield "  How many tasks a difference needs cannot be said: there is no task on which the runs differ."
         return
     yield (
-        f"  To see a difference of {100 * power.detect:g} points (power 80 %, at 5 %) about {power.needed:,} tasks are needed, "
+        f"  To see a difference of {100 * power.detect:g} points (power 80%, at 5%) about {power.needed:,} tasks are needed, "
         f"if {percent(power.discordance)} of the tasks differ as they do here;"
     )
     smallest = "no difference at all" if power.smallest is None else f"differences from about {100 * power.smallest:.1f} points"

@@ -28,7 +28,7 @@ def mcnemar(one: int, other: int) -> McNemar:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjusted p-values: those at or below 5 % are significant with at most 5 % risk of any error among them.
+    """Adjusted p-values: those at or below 5% are significant with at most 5% risk of any error among them.
 
     S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6 (1979).
     """

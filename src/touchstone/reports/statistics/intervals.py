@@ -1,6 +1,6 @@
 """The interval of a difference between two shares that were measured on the same tasks.
 
-Tango's score interval holds its 95 % well for few tasks and few differing ones, stays within -1 and 1, and says something where
+Tango's score interval holds its 95% well for few tasks and few differing ones, stays within -1 and 1, and says something where
 no task differs (the simple interval would have no width). It is one of the three that Fagerland, Lydersen and Laake recommend
 (Statistics in Medicine 33, 2014); T. Tango, Statistics in Medicine 17 (1998).
 """
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from math import sqrt
 
 Z = 1.959963984540054
-"""97.5 % of a normal distribution lies below."""
+"""97.5% of a normal distribution lies below."""
 _STEPS = 50
 
 

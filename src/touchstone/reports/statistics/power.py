@@ -1,6 +1,6 @@
 """How many tasks show a difference of a given size, and the smallest difference that so many tasks show.
 
-Two-sided at 5 %, with a power of 80 %. For shares: the usual formula for McNemar's test (R. J. Connor, Biometrics 43, 1987),
+Two-sided at 5%, with a power of 80%. For shares: the usual formula for McNemar's test (R. J. Connor, Biometrics 43, 1987),
 from the share of tasks on which the runs differ, whichever way, and 1 / difference more, which the exact test's caution costs.
 For means: from the standard deviation of the differences.
 """
@@ -12,7 +12,7 @@ from math import ceil, sqrt
 from .intervals import Z
 
 _POWER = 0.8416212335729143
-"""80 % of a normal distribution lies below."""
+"""80% of a normal distribution lies below."""
 _STEPS = 60
 
 

@@ -22,7 +22,7 @@ def share_bar(share: Mapping[str, Any]) -> Html:
     low, high = (100 * end for end in share["interval"])
     return h(
         "svg",
-        h("title", f"{percent(share['accuracy'])}, 95 % interval {interval(share)}, n = {share['total']}"),
+        h("title", f"{percent(share['accuracy'])}, 95% interval {interval(share)}, n = {share['total']}"),
         h("rect", width=100, height=10, class_="track"),
         h("rect", width=100 * share["accuracy"], height=10, class_="fill"),
         h("rect", x=low, y=4, width=max(high - low, 0.4), height=2, class_="whisker"),

@@ -125,7 +125,7 @@ def _card(letter: str, run: Run) -> Html:
         "section",
         h("h2", f"{letter}: ", h("a", run.label, href=f"../../../runs/{run.name}/index.html")),
         h("p", f"{run.benchmark}, {run.agent}, {run.model}", class_="dim"),
-        h("p", h("strong", percent(share["accuracy"])), f" (95 %: {interval(share)}), n = {share['total']:,}"),
+        h("p", h("strong", percent(share["accuracy"])), f" (95%: {interval(share)}), n = {share['total']:,}"),
         share_bar(share),
         outcome_bar(run.index.tally.outcomes),
         facts([("Cost", money(run.index.cost)), ("Time of all episodes", seconds(run.index.tally.seconds))]),
@@ -170,7 +170,7 @@ def _measure(measure: Measure, scale: float = 1.0, digits: int = 4) -> str:
         scale * each for each in (measure.first, measure.second, measure.difference, *measure.interval)
     )
     chance = "" if measure.p is None else f", p = {measure.p:.3g} ({measure.test})"
-    between = f"95 %: {low:+.{digits}f} to {high:+.{digits}f}"
+    between = f"95%: {low:+.{digits}f} to {high:+.{digits}f}"
     return f"{first:.{digits}f} and {second:.{digits}f}: {apart:+.{digits}f} ({between}){chance}"
 
 

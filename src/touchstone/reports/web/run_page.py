@@ -54,7 +54,7 @@ def summary(run: Run, view: View) -> Html:
         "section",
         notice(going, "live") if going else None,
         [notice(fault, "warning") for fault in run.index.faults[:3]],
-        h("p", h("strong", percent(share["accuracy"]), class_="big"), f" passed; 95 % interval {interval(share)}"),
+        h("p", h("strong", percent(share["accuracy"]), class_="big"), f" passed; 95% interval {interval(share)}"),
         share_bar(share),
         h("p", f"{share['passed']:,} of n = {share['total']:,}{left_out}{_mean(overall)}", class_="dim"),
         outcome_bar(overall["outcomes"], run.planned if going else None),

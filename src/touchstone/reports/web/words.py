@@ -14,11 +14,11 @@ ORDER = {name: place for place, name in enumerate(("simple", "moderate", "challe
 
 
 def percent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:.1f} %"
+    return "–" if share is None else f"{100 * share:.1f}%"
 
 
 def interval(share: Mapping[str, Any]) -> str:
-    """Where the true share lies, 95 %."""
+    """Where the true share lies, 95%."""
     low, high = share["interval"]
     return f"{100 * low:.1f} to {100 * high:.1f}" if share["total"] else "–"
 

@@ -7,7 +7,7 @@ the gold these count, as whole words and in any case:
 - plain ones (`name`, `signals`, 'High'), which may be ordinary English, only where the answer writes them as code: within
   backticks, alone in quotes, next to a dot, before a bracket or a comparison, behind a keyword in capitals, with a
   capital inside or all in capitals; a literal also where it has its own capital in the middle of a sentence;
-- numbers but the integers up to ten and the powers of ten; 70 % is 0.7;
+- numbers but the integers up to ten and the powers of ten; 70% is 0.7;
 - passages: six tokens and more in a row, three of them words or numbers, qualifiers (`s.`) left out;
 - all of these in disguise, as `disguises` reads it: numbers in words, names in another spelling, spelled out or encoded;
 - the gold's sort direction and its number of decimals, where what may be told does not speak of them.

@@ -12,7 +12,7 @@ from ..runs.tally import tally
 
 
 def summary(run_dir: Path) -> int:
-    """Print the summary of a run, also of one that was killed or is still going.
+    """Print the summary of a run, even one that was killed or is still running.
 
     Parameters
     ----------

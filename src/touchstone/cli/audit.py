@@ -19,6 +19,7 @@ from .options import SelectOptions
 from .terminal import say
 
 app = App(name="audit", help="Check a benchmark's own gold answers before blaming an agent.")
+app.command("touchstone.cli.audit_suspects:suspects", name="suspects", help="List golds that several systems agree against.")
 
 
 @app.command

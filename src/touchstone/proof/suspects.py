@@ -11,8 +11,9 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from .arena import Arena, Frozen, canonical
+from .arena import Arena, Frozen, Rows, canonical
 from .judge import Budget, Pair, Refutation, Search, Subject
 
 _MOST_STEPS = 40_000_000
@@ -32,6 +33,7 @@ class Suspect(Struct, frozen=True):
     majority: str
     """The query of the first system against the gold."""
     refutation: Refutation
+    """A small database, with what the gold and the majority's query give there."""
 
     elsewhere: tuple[str, ...] = ()
     """Systems with yet another result there."""
@@ -100,10 +102,12 @@ def _vote(
     try:
         arena.fill(content)
         groups: defaultdict[Frozen, list[str]] = defaultdict(list)
+        results: dict[str, Rows] = {}
         for system, sql in queries.items():
             rows = arena.run(sql)
             if rows is not None:
                 groups[canonical(rows)].append(system)
+                results[system] = rows
     finally:
         arena.close()
     beside = groups.pop(canonical(refutation.gold), [])
@@ -115,8 +119,22 @@ def _vote(
     against = max(backed, key=len)
     first = next(system for system in against if system in refuted)
     elsewhere = [system for group in groups.values() if group is not against for system in group]
-    majority = predictions[first]
-    return Suspect(task, tuple(against), tuple(beside), tuple(refuted), gold, majority, refutation, tuple(elsewhere))
+    shown = _with_prediction(refutation, results[first])
+    return Suspect(task, tuple(against), tuple(beside), tuple(refuted), gold, predictions[first], shown, tuple(elsewhere))
+
+
+def _with_prediction(refutation: Refutation, rows: Rows) -> Refutation:
+    """The same database for another query: the search's own need not be one of the majority."""
+    expected, got = canonical(refutation.gold), canonical(rows)
+    if got == canonical(refutation.prediction):
+        return refutation
+    return replace(
+        refutation,
+        prediction=rows,
+        missing=[row for row in dict.fromkeys(refutation.gold) if not canonical([row]) & got],
+        extra=[row for row in dict.fromkeys(rows) if not canonical([row]) & expected],
+        decides="",
+    )
 
 
 def ranked(cases: list[Suspect]) -> list[Suspect]:

@@ -1,4 +1,4 @@
-"""EX with proof, beside the data: whether a prediction that is right by EX differs from the gold on a small database."""
+"""Proof beside the data, in a worker: each function is applied to one database."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ...engines.cache import Cache
 from ...engines.sqlite.worker import Reader
-from ...proof import Refutation, Subject, prove
+from ...proof import Refutation, Subject, Suspect, prove, suspect
 from ...proof.judge import Word
 from ...verdicts import plain_row
 
@@ -50,15 +50,29 @@ class Finding(Struct, frozen=True, omit_defaults=True):
     difference: Difference | None = None
 
 
+class Votes(Struct, frozen=True):
+    """What systems hand in for one task."""
+
+    task: str
+    gold: str
+    predictions: dict[str, str]
+
+
 def proven(reader: Reader, pair: Pair) -> Finding:
+    """Whether a prediction that is right by EX differs from the gold on a small database."""
     proof = prove(pair.gold, pair.prediction, _subject(reader.path, reader.cache))
     refutation = proof.refutation
     if refutation is None:
         return Finding(proof.verdict, proof.reason, proof.informative)
-    return Finding(proof.verdict, refutation.decides, proof.informative, _difference(refutation))
+    return Finding(proof.verdict, refutation.decides, proof.informative, difference_of(refutation))
 
 
-def _difference(refutation: Refutation) -> Difference:
+def suspected(reader: Reader, votes: Votes) -> Suspect | None:
+    """The case that systems make against a gold, if they do."""
+    return suspect(votes.task, votes.gold, votes.predictions, _subject(reader.path, reader.cache))
+
+
+def difference_of(refutation: Refutation) -> Difference:
     gold, prediction = refutation.gold, refutation.prediction
     columns = list(refutation.columns)
     shown = (_plain(gold), _plain(prediction))

@@ -28,6 +28,7 @@ COMMANDS = {
     "compare": ("compare:compare", "Compare runs task by task, with exact tests and intervals."),
     "audit": ("audit:app", "Check a benchmark's own gold answers before blaming an agent."),
     "invariants": ("invariants:invariants", "Print the invariants mined from a database, which proofs keep."),
+    "suite": ("suite:app", "Freeze the few small databases that tell wrong predictions from the gold."),
     "data": ("data:app", "List, fetch and verify benchmark data."),
     "mcp": ("mcp:mcp", "Serve one task's tools over MCP, for an agent of any kind."),
     "export": ("export:app", "Export a run to the format of another tool."),

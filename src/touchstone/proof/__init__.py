@@ -20,7 +20,7 @@ from .mining import mine
 from .mutants import Mutant, mutants
 from .source import Source
 from .strength import Strength, strength
-from .suite import Suite, SuiteDatabase, SuiteTask, build, build_task, load
+from .suite import Suite, SuiteDatabase, SuiteTask, build, build_task, first_told, load
 from .suspects import Suspect, ranked, suspect
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "amended",
     "build",
     "build_task",
+    "first_told",
     "kind_of",
     "load",
     "mine",

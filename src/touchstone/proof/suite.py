@@ -7,8 +7,9 @@ is compressed, and its digest is that of what it holds, so two suites with one d
 from __future__ import annotations
 
 import hashlib
+import re
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,11 @@ from .arena import Frozen, Ring, canonical, is_void
 from .generator import Content
 from .judge import Budget, Pair, Search, Subject, statements
 from .mutants import mutants
+from .source import quoted
 
 FORMAT = 1
 _MAGIC = b"touchstone suite 1\n"
+_BY_DIGEST = re.compile(r"suite-([0-9a-f]{16})\.bin")
 _TRIED = 120
 _MOST_DATABASES = 5
 _MOST_STEPS = 40_000_000
@@ -45,6 +48,15 @@ class SuiteTask(Struct, frozen=True):
     """Of these, told from the gold by one of the databases."""
 
 
+class Told(Struct, frozen=True):
+    """A database that tells a prediction from the gold."""
+
+    place: int
+    database: SuiteDatabase
+    prediction: Rows
+    """What it gives there."""
+
+
 class Suite(Struct, frozen=True):
     tasks: dict[str, SuiteTask]
     format: int = FORMAT
@@ -59,16 +71,38 @@ class Suite(Struct, frozen=True):
     def save(self, directory: Path) -> Path:
         """Under a name that holds its digest."""
         path = directory / f"suite-{self.digest[:16]}.bin"
-        path.write_bytes(_MAGIC + zlib.compress(self.encoded(), 9))
+        path.write_bytes(self.file_content())
         return path
+
+    def file_content(self) -> bytes:
+        return _MAGIC + zlib.compress(self.encoded(), 9)
 
     def told_apart(self, task: str, prediction: str) -> SuiteDatabase | None:
         """The first database on which a prediction differs from the gold, if there is one."""
         known = self.tasks.get(task)
-        for database in known.databases if known is not None else ():
-            if _differs(database, prediction):
-                return database
-        return None
+        told = first_told(known.databases, prediction) if known is not None else None
+        return told.database if told is not None else None
+
+
+def first_told(databases: Sequence[SuiteDatabase], prediction: str) -> Told | None:
+    """The first database that tells a prediction from the gold, if there is one."""
+    for place, database in enumerate(databases, 1):
+        rows = _other_rows(database, prediction)
+        if rows is not None:
+            return Told(place, database, rows)
+    return None
+
+
+def described(database: SuiteDatabase, gold: str) -> tuple[tuple[str, ...], int]:
+    """The names of the gold's columns, and how many rows there are in all tables."""
+    sql = gold.strip().rstrip(";")
+    ring = Ring(database.statements, [sql])
+    try:
+        tables = ring.run("SELECT name FROM sqlite_master WHERE type = 'table'") or []
+        counts = [ring.run(f"SELECT COUNT(*) FROM {quoted(name)}") or [(0,)] for (name,) in tables]
+        return ring.names(sql), sum(count[0][0] for count in counts)
+    finally:
+        ring.close()
 
 
 def load(path: Path) -> Suite:
@@ -82,7 +116,7 @@ def load(path: Path) -> Suite:
         suite = msgspec.msgpack.decode(zlib.decompress(content[len(_MAGIC) :]), type=Suite)
     except (zlib.error, msgspec.DecodeError) as error:
         raise InputError(f"{path}: the suite is damaged: {error}") from None
-    if path.name.startswith("suite-") and path.stem != f"suite-{suite.digest[:16]}":
+    if (named := _BY_DIGEST.fullmatch(path.name)) and named[1] != suite.digest[:16]:
         raise InputError(f"{path}: the suite's content does not have the digest in its name")
     return suite
 
@@ -165,17 +199,17 @@ def _tells(expected: Frozen, rows: Rows) -> bool:
     return got != expected and not (is_void(got) and is_void(expected))
 
 
-def _differs(database: SuiteDatabase, prediction: str) -> bool:
-    """The same however the prediction's rows come; one that fails here is not held against it."""
+def _other_rows(database: SuiteDatabase, prediction: str) -> Rows | None:
+    """What a prediction gives, if it differs from the gold however its rows come; one that fails is not held against it."""
     sql = prediction.strip().rstrip(";")
     ring = Ring(database.statements, [sql])
     try:
         expected = canonical(database.gold)
         first = ring.run(sql)
         if first is None or not _tells(expected, first):
-            return False
+            return None
         ring.reverse(True)
         second = ring.run(sql)
-        return second is not None and _tells(expected, second)
+        return first if second is not None and _tells(expected, second) else None
     finally:
         ring.close()

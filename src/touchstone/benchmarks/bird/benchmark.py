@@ -80,6 +80,7 @@ class Bird:
             "schema": self._schema,
             "instructions": hashlib.sha256(self._instructions.encode()).hexdigest()[:16],
             **({"proof": True} if self._settings.proof else {}),
+            **({"suite": self._settings.suite.digest} if self._settings.suite else {}),
             "limits": msgspec.to_builtins(self._settings.judging) | {"steps": self._settings.judging.steps},
         }
 

@@ -20,6 +20,7 @@ from .tasks import BirdTask, load_tasks, select
 
 if TYPE_CHECKING:
     from ...engines.sqlite.engine import SqliteEngine
+    from ...proof import Suite
     from .benchmark import Bird
     from .episode import Settings
 
@@ -91,6 +92,7 @@ class BirdConfig(Selection, frozen=True):
         *,
         also: Sequence[Metric] = (),
         proof: bool = False,
+        suite: Suite | None = None,
     ) -> Bird:
         """The benchmark with these tasks, on an engine that is open; `also` are metrics to record besides."""
         from .benchmark import Bird
@@ -100,7 +102,7 @@ class BirdConfig(Selection, frozen=True):
             tasks,
             self.databases,
             engine,
-            settings=self._settings({self.metric, *also}, proof=proof),
+            settings=self._settings({self.metric, *also}, proof=proof, suite=suite),
             evidence=self.evidence,
             schema=self.schema,
             instructions=read_instructions(self.system_prompt),
@@ -131,7 +133,7 @@ class BirdConfig(Selection, frozen=True):
         opening.stack.push_async_callback(engine.close)
         return engine
 
-    def _settings(self, metrics: set[Metric], *, proof: bool) -> Settings:
+    def _settings(self, metrics: set[Metric], *, proof: bool, suite: Suite | None) -> Settings:
         from .episode import Settings
 
         return Settings(
@@ -139,6 +141,7 @@ class BirdConfig(Selection, frozen=True):
             r_ves="r-ves" in metrics,
             r_ves_wall="r-ves-wall" in metrics,
             proof=proof,
+            suite=suite,
             exploring=Limits(seconds=self.sql_timeout, rows=10_000, cut_rows=True),
             judging=Limits(seconds=self.sql_timeout),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
@@ -15,6 +15,9 @@ from ...values import Brief, Outcome, Verdict
 from ..sql_episode import EXPLORING, SqlEpisode
 from .judge import R_VES_ROUNDS, Judgement, Question, check, judge, unjudged
 from .tasks import BirdTask
+
+if TYPE_CHECKING:
+    from ...proof import Suite
 
 PASSING = {"ex": "ex", "multiset": "multiset", "soft_f1": "soft_f1", "r_ves": "ex", "r_ves_wall": "ex"}
 """Each metric, and the one that must be 1 for a task to count as passed under it."""
@@ -29,6 +32,8 @@ class Settings(Struct, frozen=True):
     r_ves_wall: bool = False
     proof: bool = False
     """Whether each prediction that is right by EX is also tried on small databases; it changes no verdict."""
+    suite: Suite | None = None
+    """The same, on frozen databases and without a search."""
     exploring: Limits = EXPLORING
     judging: Limits = Limits()
 
@@ -51,7 +56,7 @@ class BirdEpisode(SqlEpisode):
         if judgement.fault is not None:
             return Verdict(Outcome.failed, 0.0, _fault_in_words(judgement), self._zeros(), evidence)
         metrics = judgement.metrics
-        if self._settings.proof and metrics["ex"] == 1:
+        if (self._settings.proof or self._settings.suite) and metrics["ex"] == 1:
             evidence["proof"] = await self._proof(self.submitted)
         passed = metrics[PASSING[self._settings.metric]] == 1
         outcome = Outcome.passed if passed else Outcome.failed
@@ -69,11 +74,18 @@ class BirdEpisode(SqlEpisode):
 
     async def _proof(self, prediction: str) -> dict[str, Any]:
         """Whatever becomes of the search, the verdict by EX stands: a search that fails leaves the question open."""
-        from .proving import Finding, Pair, proven  # here, since sqlglot is an extra
+        from .proving import Finding, Pair, Trial, proven, tried  # here, since sqlglot is an extra
 
-        pair = Pair(self._task.gold, prediction)
+        suite, gold, limits = self._settings.suite, self._task.gold, self._settings.judging
         try:
-            found = await self._engine.apply(self._database, proven, pair, self._settings.judging)
+            if suite is None:
+                found = await self._engine.apply(self._database, proven, Pair(gold, prediction), limits)
+            elif (frozen := suite.tasks.get(self._task.key)) is None or frozen.gold != gold:
+                found = Finding("open", "the suite does not have this task" if frozen is None else "the suite has another gold")
+            elif not frozen.databases:
+                found = Finding("open", "the suite has no database for this task")
+            else:
+                found = await self._engine.apply(self._database, tried, Trial(gold, prediction, frozen.databases), limits)
         except (SqlError, WorkerFailure) as error:
             found = Finding("open", f"the search ended early: {error}")
         return msgspec.to_builtins(found)

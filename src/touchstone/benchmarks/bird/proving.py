@@ -11,8 +11,9 @@ from msgspec import Struct
 
 from ...engines.cache import Cache
 from ...engines.sqlite.worker import Reader
-from ...proof import Refutation, Subject, Suspect, prove, suspect
+from ...proof import Refutation, Subject, SuiteDatabase, SuiteTask, Suspect, build_task, first_told, prove, suspect
 from ...proof.judge import Word
+from ...proof.suite import described
 from ...verdicts import plain_row
 
 _ROWS = 50
@@ -58,6 +59,21 @@ class Votes(Struct, frozen=True):
     predictions: dict[str, str]
 
 
+class Wanted(Struct, frozen=True):
+    """What a task's databases are chosen to tell apart: the gold's mutants, and these."""
+
+    gold: str
+    predictions: list[str]
+
+
+class Trial(Struct, frozen=True):
+    """A prediction that is right by EX, and a suite's databases for its task."""
+
+    gold: str
+    prediction: str
+    databases: tuple[SuiteDatabase, ...]
+
+
 def proven(reader: Reader, pair: Pair) -> Finding:
     """Whether a prediction that is right by EX differs from the gold on a small database."""
     proof = prove(pair.gold, pair.prediction, _subject(reader.path, reader.cache))
@@ -70,6 +86,24 @@ def proven(reader: Reader, pair: Pair) -> Finding:
 def suspected(reader: Reader, votes: Votes) -> Suspect | None:
     """The case that systems make against a gold, if they do."""
     return suspect(votes.task, votes.gold, votes.predictions, _subject(reader.path, reader.cache))
+
+
+def distilled(reader: Reader, wanted: Wanted) -> SuiteTask:
+    """The few databases that tell the most mutants and wrong predictions from the gold."""
+    return build_task(wanted.gold, _subject(reader.path, reader.cache), wanted.predictions)
+
+
+def tried(_: Reader, trial: Trial) -> Finding:
+    """As `proven`, on frozen databases: no search."""
+    told = first_told(trial.databases, trial.prediction)
+    many = len(trial.databases)
+    if told is None:
+        return Finding("upheld", f"not told apart by the suite's databases for this task, {many} in all", many)
+    columns, rows = described(told.database, trial.gold)
+    script = "\n".join(f"{statement};" for statement in told.database.statements)
+    gold, other = told.database.gold, told.prediction
+    difference = Difference(script, rows, list(columns), len(gold), _plain(gold), len(other), _plain(other))
+    return Finding("refuted", f"told apart by database {told.place} of the suite's {many}", told.place - 1, difference)
 
 
 def difference_of(refutation: Refutation) -> Difference:

@@ -13,7 +13,7 @@ from cyclopts import App, Parameter
 from ..failures import InputError
 from ..protocols import Limits
 from .audit_running import DEFAULTS, AuditOptions, Subject, conclude, counting, refuse
-from .building import open_engine
+from .building import open_engine, refuse_without_proof
 from .interact_options import DatabaseOptions, InteractSelect
 from .options import SelectOptions
 from .terminal import say
@@ -30,6 +30,7 @@ def bird(
     selected: SelectOptions = SelectOptions(),
     audited: AuditOptions = DEFAULTS,
     gold_file: Path | None = None,
+    mutants: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
     """Audit BIRD: golds that fail, are empty or not deterministic, and tasks that contradict each other.
 
@@ -41,11 +42,15 @@ def bird(
         The directory that holds <db_id>/<db_id>.sqlite.
     gold_file
         BIRD's gold as its own evaluator reads it (SQL, tab, database per line): is it the gold of the task file?
+    mutants
+        Count how many one-step mutants of each gold its database tells from it, and how many small generated ones do.
     """
     from ..benchmarks.bird.audit import audit
     from ..benchmarks.bird.config import BirdConfig
 
     refuse(audited)
+    if mutants:
+        refuse_without_proof("--mutants")
     config = BirdConfig(data_file, db_dir, **asdict(selected), sql_timeout=audited.sql_timeout, cache=audited.cache)
     tasks = config.chosen(say)
     limits = Limits(seconds=audited.sql_timeout)
@@ -58,7 +63,14 @@ def bird(
                 findings = await audit(
                     benchmark, engine, limits=limits, gold_file=gold_file, parallel=audited.parallel, watch=watch
                 )
-            subject = Subject(title=f"BIRD: what {data_file.name} is worth here", benchmark=benchmark, tasks=tasks)
+            strength = None
+            if mutants:
+                from ..benchmarks.bird.strength import measured
+
+                with counting("tasks mutated") as watch:
+                    strength = await measured(benchmark, engine, limits=limits, parallel=audited.parallel, watch=watch)
+            title = f"BIRD: what {data_file.name} is worth here"
+            subject = Subject(title=title, benchmark=benchmark, tasks=tasks, strength=strength)
             return await conclude(subject, findings, audited)
 
     return asyncio.run(main())

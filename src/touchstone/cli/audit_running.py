@@ -19,6 +19,7 @@ from ..agents.scripted import Oracle
 from ..benchmarks.audit.exclusions import exclusions
 from ..benchmarks.audit.findings import SEVERITIES, Finding
 from ..benchmarks.audit.report import (
+    MutationStrength,
     Report,
     Share,
     in_order,
@@ -83,6 +84,7 @@ class Subject:
     versions: Mapping[str, str] = field(default_factory=lambda: {})
     metrics: str = ""
     """What the names of metrics that tell about the gold begin with."""
+    strength: MutationStrength | None = None
 
 
 def refuse(audited: AuditOptions) -> None:
@@ -149,6 +151,7 @@ async def _report(subject: Subject, findings: Sequence[Finding], records: Sequen
         counts=dict(kinds_counted(findings)),
         tasks_with=tasks_with(findings),
         findings=list(findings),
+        strength=subject.strength,
     )
 
 

@@ -35,6 +35,27 @@ class Share(Struct, frozen=True):
         return f"{100 * self.passed / self.total:.1f}%  (95%: {100 * low:.1f} to {100 * high:.1f}), n = {self.total}"
 
 
+class MutantCount(Struct, frozen=True):
+    """One-step mutants of golds, and who tells them from their gold."""
+
+    mutants: int
+    told_by_original: int
+    """By the dataset's own database: what EX sees."""
+    told_by_generated: int
+    """Of the rest, by small databases that keep its invariants."""
+    untold: tuple[str, ...] = ()
+    """What the others change. Some may mean the same as the gold."""
+
+
+class MutationStrength(Struct, frozen=True):
+    """How well tasks are tested: what a slip of one step would cost."""
+
+    total: MutantCount
+    tasks: dict[str, MutantCount]
+    not_measured: dict[str, str]
+    """Why, by task."""
+
+
 class Report(Struct, frozen=True, kw_only=True):
     """All that an audit has to say: the content of its JSON file."""
 
@@ -58,6 +79,8 @@ class Report(Struct, frozen=True, kw_only=True):
     """Tasks by kind of finding."""
     tasks_with: dict[Severity, int]
     findings: list[Finding]
+    strength: MutationStrength | None = None
+    """If it was asked for."""
 
 
 def with_oracle(findings: Sequence[Finding], records: Iterable[Record]) -> list[Finding]:
@@ -111,10 +134,39 @@ def report_text(report: Report, *, all_findings: bool = False) -> str:
         lines += [f"Without errors:   {report.ceiling_without_errors}"]
     with_errors = report.tasks_with["error"]
     lines += [f"Fair:             {report.tasks - with_errors} of {report.tasks} tasks have no error"]
+    lines += _strength(report.strength)
     for severity in SEVERITIES:
         lines += _section(severity, [finding for finding in report.findings if finding.severity == severity], all_findings)
     versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
     return "\n".join([*lines, "", f"Made with:        {versions}", _RULE]) + "\n"
+
+
+def in_all(tasks: Mapping[str, MutantCount], not_measured: Mapping[str, str]) -> MutationStrength:
+    every = tasks.values()
+    total = MutantCount(
+        sum(task.mutants for task in every),
+        sum(task.told_by_original for task in every),
+        sum(task.told_by_generated for task in every),
+    )
+    return MutationStrength(total, dict(tasks), dict(not_measured))
+
+
+def _strength(strength: MutationStrength | None) -> Iterator[str]:
+    if strength is None:
+        return
+    total = strength.total
+    rest = total.mutants - total.told_by_original - total.told_by_generated
+    yield f"Mutants:          {total.mutants:,} one-step mutants of {len(strength.tasks)} golds"
+    yield f"  {_part(total.told_by_original, total.mutants)} told by the dataset's own databases, which is what EX sees"
+    yield f"  {_part(total.told_by_generated, total.mutants)} told only by small generated databases: EX misses them"
+    yield f"  {_part(rest, total.mutants)} not told; some mean the same as the gold"
+    if strength.not_measured:
+        task, reason = next(iter(strength.not_measured.items()))
+        yield f"  not measured: {len(strength.not_measured)} tasks, the first is {task}: {reason}"
+
+
+def _part(count: int, total: int) -> str:
+    return f"{count:>6,} ({100 * count / max(total, 1):.1f}%)"
 
 
 def _lost(report: Report) -> Iterator[str]:

@@ -11,10 +11,11 @@ from msgspec import Struct
 
 from ...engines.cache import Cache
 from ...engines.sqlite.worker import Reader
-from ...proof import Refutation, Subject, SuiteDatabase, SuiteTask, Suspect, build_task, first_told, prove, suspect
+from ...proof import Refutation, Subject, SuiteDatabase, SuiteTask, Suspect, build_task, first_told, prove, strength, suspect
 from ...proof.judge import Word
 from ...proof.suite import described
 from ...verdicts import plain_row
+from ..audit.report import MutantCount
 
 _ROWS = 50
 """Of a result, as many as are kept. A refutation has few rows; a query can still make many of them."""
@@ -104,6 +105,13 @@ def tried(_: Reader, trial: Trial) -> Finding:
     gold, other = told.database.gold, told.prediction
     difference = Difference(script, rows, list(columns), len(gold), _plain(gold), len(other), _plain(other))
     return Finding("refuted", f"told apart by database {told.place} of the suite's {many}", told.place - 1, difference)
+
+
+def mutated(reader: Reader, gold: str) -> MutantCount:
+    """How many one-step mutants of a gold are told from it, and by whom."""
+    found = strength(gold, _subject(reader.path, reader.cache))
+    untold = tuple(mutant.what for mutant in found.untold)
+    return MutantCount(found.mutants, found.told_by_original, found.told_by_generated, untold)
 
 
 def difference_of(refutation: Refutation) -> Difference:

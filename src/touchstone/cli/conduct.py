@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,8 @@ class Conduct:
     """Print no summary: the command has something better to show."""
     begun: Callable[[Path], None] | None = None
     """Told of the run directory before anything is played."""
+    facts: Mapping[str, Any] = field(default_factory=lambda: {})
+    """What else the run's configuration says, such as how many of its tasks can be scored."""
 
 
 class LeftSeat(Exception):
@@ -68,7 +70,7 @@ async def conduct(plan: Plan, how: Conduct) -> tuple[Finished, Path]:
         raise LeftSeat
     spec = RunSpec(
         command=how.command,
-        config={"format": 1, "arguments": how.arguments},
+        config={"format": 1, "arguments": how.arguments, **how.facts},
         options=as_toml(how.arguments, how.command),
         identity=how.identity,
         base=how.base,

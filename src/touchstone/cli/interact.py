@@ -108,6 +108,8 @@ async def play_all(requests: Sequence[Request]) -> int:
         worlds = await open_worlds(file.parent, chosen, first.databases, first.judged, stack)
         for request, setting in zip(requests, settings, strict=True):
             benchmark = Interact(chosen, file.parent, worlds, user, settings=setting, instructions=instructions)
+            if request is first:
+                tell_withheld(benchmark)
             async with AsyncExitStack() as own:
                 if code := await _play(request, benchmark, worlds.versions, own):
                     return code
@@ -126,8 +128,9 @@ async def _play(request: Request, benchmark: Interact, versions: Mapping[str, st
     human = play.agent == "human"
     shown = run.verbose and len(tasks) * play.epochs == 1 and not human
     identity = await benchmark.identity()
+    title = f"BIRD-Interact, {interaction.mode}: {player.title}{_user_in_words(identity)}, rules {interaction.compat}"
     plan = Plan(
-        title=f"BIRD-Interact, {interaction.mode}: {player.title}{_user_in_words(identity)}, rules {interaction.compat}",
+        title=title + scorable_in_words(benchmark),
         benchmark=benchmark,
         agent=player.agent,
         epochs=play.epochs,
@@ -145,8 +148,25 @@ async def _play(request: Request, benchmark: Interact, versions: Mapping[str, st
         describe=one_line if run.verbose else None,
         live=not (human or shown),
         begun=lambda _: _show_request(benchmark) if shown else None,
+        facts={"scorable": benchmark.scorable()},
     )
     return exit_code(*await conduct(plan, how))
+
+
+def scorable_in_words(benchmark: Interact) -> str:
+    """For the title of a run; nothing if all of it can be scored."""
+    scorable, total = benchmark.scorable(), len(benchmark.tasks())
+    return "" if scorable == total else f", {scorable} of {total} tasks can be scored"
+
+
+def tell_withheld(benchmark: Interact) -> None:
+    """Before anything is played: a run of hours may be worth nothing without the ground truth."""
+    scorable, total = benchmark.scorable(), len(benchmark.tasks())
+    if scorable < total:
+        say(
+            f"{total} tasks can be played, {scorable} can be scored: the gold of {total - scorable} is withheld "
+            "(merge it in with 'touchstone interact combine')"
+        )
 
 
 def _show_request(benchmark: Interact) -> None:

@@ -79,6 +79,10 @@ class Interact:
     def tasks(self) -> Sequence[InteractTask]:
         return self._tasks
 
+    def scorable(self) -> int:
+        """Of how many tasks the dataset has all that a submission is judged by."""
+        return sum(map(self._rules.can_judge, self._tasks))
+
     @asynccontextmanager
     async def open(self, task: Task) -> AsyncGenerator[InteractEpisode]:
         assert isinstance(task, InteractTask)

@@ -87,8 +87,8 @@ class Examiner:
 
     async def submit(self, sql: str) -> Finding:
         phase = self.phase
-        if not phase.gold and not phase.tests:
-            raise Unscorable("the gold SQL and the tests of this task are withheld", "gold withheld")
+        if missing := self._rules.withheld(self._task, phase):
+            raise Unscorable(missing, "gold withheld")
         await self._begin()
         finding = await (
             self._test(sql, phase) if self._rules.has_custom_tests(self._task, phase) else self._compare(sql, phase)
@@ -110,8 +110,6 @@ class Examiner:
             await self._advance_by_dataset(self._task.preprocess, "preprocess_sql")
 
     async def _compare(self, sql: str, phase: Phase) -> Finding:
-        if not phase.gold:
-            raise Unscorable("the task has no gold SQL to compare with", "gold withheld")
         first = self._rules.conditions_of_phase_1
         conditions = self._task.phases[0].conditions if first else phase.conditions
         request = QueryRequest([sql], list(phase.gold), conditions, self._preparation)
@@ -141,8 +139,6 @@ class Examiner:
             return QueryReport(False, False, error.message, kind="error", fault=fault)
 
     async def _test(self, sql: str, phase: Phase) -> Finding:
-        if not phase.tests and not self._rules.vacuous:
-            raise Unscorable("the task has no tests to judge it by", "gold withheld")
         await self._try_gold(phase)
         request = TestRequest(
             tests=list(phase.tests),

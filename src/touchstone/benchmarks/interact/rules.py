@@ -56,6 +56,17 @@ class Rules:
             return phase.category != "Query" and bool(phase.tests)
         return phase.category != "Query"
 
+    def withheld(self, task: InteractTask, phase: Phase) -> str | None:
+        """What is not there that a submission would be judged by."""
+        if not phase.gold and not phase.tests:
+            return "the gold SQL and the tests of this task are withheld"
+        if self.has_custom_tests(task, phase):
+            return None if phase.tests or self.vacuous else "the task has no tests to judge it by"
+        return None if phase.gold else "the task has no gold SQL to compare with"
+
+    def can_judge(self, task: InteractTask) -> bool:
+        return not any(self.withheld(task, phase) for phase in task.phases)
+
 
 RULES: dict[Compat, Rules] = {
     "strict": Rules(

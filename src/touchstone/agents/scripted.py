@@ -6,12 +6,14 @@ They are ordinary agents: their calls take the same way through the episode and 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 from ..failures import Skipped
 from ..options import Opt, OptionError
 from ..protocols import WHO, Agent, AgentConfig, AgentContext, Script, Stage
+from ..values import ToolCall
 from .gold_reach import only_tools, plays_the_gold
 
 
@@ -35,6 +37,25 @@ class Replay(ScriptedAgent):
     def digest(self) -> str | None:
         """Of the predictions, if they are known as a whole."""
         return getattr(self._script, "digest", None)
+
+
+class Attempts:
+    """Plays what was handed in for each phase of a task: one attempt after the other until one is accepted, then those of the
+    next phase. Where none is accepted nothing follows."""
+
+    def __init__(self, attempts: Callable[[str], Sequence[Sequence[ToolCall]]]) -> None:
+        self._attempts = attempts
+
+    async def play(self, stage: Stage) -> None:
+        for phase in self._attempts(stage.task):
+            for call in phase:
+                said = await stage.call(call)
+                if stage.finished:
+                    return
+                if not said.error:
+                    break
+            else:
+                return
 
 
 class Oracle(ScriptedAgent):

@@ -100,7 +100,7 @@ async def play_all(requests: Sequence[Request]) -> int:
     first = requests[0]
     refuse_odd_numbers(first.play, first.judged, first.run)
     file = data_file(first.dataset)
-    chosen = _choose(load_tasks(file), first.selected)
+    chosen = choose(load_tasks(file), first.selected)
     settings = [settings_of(request) for request in requests]
     instructions = read_instructions(first.play.system_prompt)
     async with AsyncExitStack() as stack:
@@ -229,7 +229,7 @@ def _user_name(request: Request) -> str:
     return request.interaction.user_model or (request.play.model if needs_model else SCRIPTED)
 
 
-def _choose(tasks: Sequence[InteractTask], selected: InteractSelect) -> list[InteractTask]:
+def choose(tasks: Sequence[InteractTask], selected: InteractSelect) -> list[InteractTask]:
     return select(
         remaining(tasks, selected.exclude_audit, benchmark="interact", say=say),
         category=selected.category,

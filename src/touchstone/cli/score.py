@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..proof import Suite
 
 app = App(name="score", help="Score predictions that exist already, without a model.")
+app.command("touchstone.cli.score_interact:interact", name="interact", help="Score BIRD-Interact predictions or results.")
 app.command("touchstone.cli.score_spider2:spider2", name="spider2", help="Score a Spider2-lite submission folder.")
 
 

@@ -1,0 +1,191 @@
+"""What was submitted elsewhere, by task and phase: prediction files, and the result files of the original harnesses.
+
+.jsonl   {"instance_id": …, "phase_1": SQL, "phase_2": SQL} per line; or the batch harness's results.jsonl
+.json    the service-based harness's results
+
+Which phase a submission of an original was for is what the original said, since it knew the phase: judged by other rules, a
+first phase may turn out as not passed, and what was submitted for the follow-up must not count as another try at it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from ...failures import InputError
+from ...foreign import Unreadable, read_json
+from ...values import ToolCall
+from ..entries import entries, in_words
+
+Phases = tuple[tuple[str, ...], ...]
+"""The attempts at each phase, in order."""
+
+_SUBMIT = re.compile(r"\s*submit\((.*)\)", re.DOTALL)
+_QUOTES = ('"""', "'''", '"', "'")
+
+
+class Submissions(Struct, frozen=True):
+    by_task: dict[str, Phases]
+    mode: Literal["agentic", "conversational", "single"] = "agentic"
+    """How they came about."""
+    is_run: bool = False
+    """Whoever made them chose the tasks: what is not in it was not asked for."""
+
+
+class _Prediction(Struct):
+    instance_id: str
+    phase_1: list[str] | str | None
+    phase_2: list[str] | str | None = None
+
+
+class _Turn(Struct):
+    interaction_object: str | None = None
+    action: str | None = None
+    reward: float | None = None
+
+
+class _Original(Struct):
+    instance_id: str
+
+
+class _BatchRow(Struct):
+    original_data: _Original
+    interaction_history: list[_Turn]
+
+
+class _Step(Struct):
+    tool: str | None = None
+    args: dict[str, Any] | None = None
+    result: Any = None
+
+
+class _AdkRow(Struct):
+    instance_id: str
+    tool_trajectory: list[_Step] = []
+
+
+class _AdkFile(Struct):
+    mode: str = "a-interact"
+    results: list[_AdkRow] | None = None
+    samples: list[_AdkRow] | None = None
+    """As the published samples name them."""
+
+
+def load_submissions(path: Path, known: Collection[str]) -> Submissions:
+    """All of a file; `known` are the tasks of the dataset. Raises InputError naming the row that is wrong."""
+    if path.suffix == ".json":
+        return _adk(path, known)
+    if path.suffix != ".jsonl":
+        raise InputError(f"{path}: expected predictions or results as .jsonl, results as .json, or a run directory")
+    rows = list(entries(path))
+    if not rows:
+        raise InputError(f"{path}: there are no predictions in this file")
+    batch = isinstance(rows[0][1], dict) and "interaction_history" in rows[0][1]
+    read = _batch_row if batch else _prediction
+    found = _unique(path, ((number, *_converted(path, number, value, read)) for number, value in rows), known)
+    return Submissions(found, is_run=batch)
+
+
+def calls(phases: Phases) -> list[list[ToolCall]]:
+    """As an agent makes them."""
+    return [
+        [_call(f"phase-{number}-{attempt}", sql) for attempt, sql in enumerate(attempts, 1)]
+        for number, attempts in enumerate(phases, 1)
+    ]
+
+
+def by_phase(submitted: Sequence[tuple[str, bool]]) -> Phases:
+    """From what was submitted one after the other, and whether it was accepted then."""
+    phases: list[list[str]] = [[]]
+    for sql, accepted in submitted:
+        phases[-1].append(sql)
+        if accepted:
+            phases.append([])
+    return tuple(map(tuple, phases))
+
+
+def _prediction(value: Any) -> tuple[str, Phases]:
+    row = msgspec.convert(value, _Prediction)
+    return row.instance_id, tuple(map(_attempt, (row.phase_1, row.phase_2)))
+
+
+def _attempt(given: list[str] | str | None) -> tuple[str, ...]:
+    sql = "\n;\n".join(given) if isinstance(given, list) else given or ""
+    return (sql,) if sql.strip() else ()
+
+
+def _batch_row(value: Any) -> tuple[str, Phases]:
+    row = msgspec.convert(value, _BatchRow)
+    submitted = [
+        (sql, bool(turn.reward))
+        for turn in row.interaction_history
+        if turn.interaction_object == "User" and (sql := _submitted(turn.action or "")) is not None
+    ]
+    return row.original_data.instance_id, by_phase(submitted)
+
+
+def _submitted(action: str) -> str | None:
+    """The SQL as the batch harness read it: a Python literal, else what is between one pair of quotes, or all of it."""
+    found = _SUBMIT.match(action)
+    if found is None:
+        return None
+    text = found[1].strip()
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        value = None
+    if isinstance(value, str):
+        return value
+    quote = next((each for each in _QUOTES if len(text) >= 2 * len(each) and text.startswith(each) and text.endswith(each)), "")
+    return text[len(quote) : len(text) - len(quote)]
+
+
+def _adk(path: Path, known: Collection[str]) -> Submissions:
+    try:
+        file = read_json(path.read_bytes(), _AdkFile)
+    except OSError as error:
+        raise InputError(f"{path}: cannot read the results: {error.strerror}") from None
+    except Unreadable as error:
+        raise InputError(f"{path}: not the results of the service-based harness: {in_words(str(error))}") from None
+    rows = file.results if file.results is not None else file.samples
+    if not rows:
+        raise InputError(f"{path}: expected the tasks that were played in 'results'")
+    found = _unique(path, ((number, row.instance_id, _adk_phases(row)) for number, row in enumerate(rows, 1)), known)
+    return Submissions(found, "conversational" if file.mode == "c-interact" else "agentic", is_run=True)
+
+
+def _adk_phases(row: _AdkRow) -> Phases:
+    submitted = [
+        (str(step.args.get("sql") or ""), re.match(r"Phase \d correct", str(step.result)) is not None)
+        for step in row.tool_trajectory
+        if step.tool == "submit_sql" and step.args is not None
+    ]
+    return by_phase(submitted)
+
+
+def _converted(path: Path, number: int, value: Any, read: Any) -> tuple[str, Phases]:
+    try:
+        return read(value)
+    except msgspec.ValidationError as error:
+        raise InputError(f"{path}: row {number}: {in_words(str(error))}") from None
+
+
+def _unique(path: Path, rows: Iterator[tuple[int, str, Phases]], known: Collection[str]) -> dict[str, Phases]:
+    found: dict[str, Phases] = {}
+    for number, key, phases in rows:
+        if key not in known:
+            raise InputError(f"{path}: row {number}: instance_id '{key}' is not in the dataset")
+        if key in found:
+            raise InputError(f"{path}: row {number}: instance_id '{key}' occurs twice")
+        found[key] = phases
+    return found
+
+
+def _call(name: str, sql: str) -> ToolCall:
+    return ToolCall(name, "submit", msgspec.json.encode({"sql": sql}).decode())

@@ -157,7 +157,7 @@ def test_spider2_takes_programs_too(cli: Cli, tmp_path: Path) -> None:
         (["--agent", "command", "--"], "needs a program"),
         (["--agent", "command", "--", "./no-such-program"], "there is no such program"),
         (["--agent", "command", "--command", "unfinished 'quote"], "no closing quotation"),
-        (["--agent", "command", "--command-timeout", "0", "--", "true"], "--command-timeout must be positive"),
+        (["--agent", "command", "--command-timeout", "0", "--", "true"], "--command-timeout 0: expected a positive number"),
         (["--agent", "command", "--command-read", "/", "--", "true"], "--command-read /"),
         (["--agent", "command", "--pass-env", "NOT_SET_AT_ALL", "--", "true"], "NOT_SET_AT_ALL"),
         (["--agent", "oracle", "--", "true"], "--command is for --agent command"),

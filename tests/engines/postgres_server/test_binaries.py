@@ -61,7 +61,9 @@ def test_without_any_the_message_says_what_to_install(tmp_path: Path, monkeypatc
     monkeypatch.delenv("TOUCHSTONE_POSTGRES", raising=False)
     old = install(tmp_path / "old", "9.6.1")
     monkeypatch.setattr(binaries, "_places", lambda: iter([old]))
-    with pytest.raises(InputError, match=r"apt install postgresql.*touchstone-harness\[postgres-server\].*--database-url") as caught:
+    with pytest.raises(
+        InputError, match=r"apt install postgresql.*touchstone-harness\[postgres-server\].*--database-url"
+    ) as caught:
         binaries.find()
     assert f"{old} has version 9" in str(caught.value)
     assert "\n" not in str(caught.value)

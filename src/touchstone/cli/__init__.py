@@ -72,6 +72,10 @@ def _dispatch(argv: list[str]) -> int:
     from .helping import Formatter, default_in_words
 
     argv = _with_command(argv)
+    if argv[:1] == ["interact"]:
+        from .interact_flags import as_ours
+
+        argv = as_ours(argv)
     generated = _generated(argv)
     everything = "--help-all" in argv
     argv = ["--help" if word == "--help-all" else word for word in argv]

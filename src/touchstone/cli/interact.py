@@ -61,7 +61,7 @@ class Request:
 
 @app.default
 def interact(
-    dataset: Annotated[Path | None, Parameter(name=["--dataset", "--data_path"])] = None,
+    dataset: Annotated[Path | None, Parameter(name=["--dataset", "--data_path", "--data"])] = None,
     *,
     selected: InteractSelect = InteractSelect(),
     play: InteractPlay = InteractPlay(),
@@ -236,7 +236,7 @@ def choose(tasks: Sequence[InteractTask], selected: InteractSelect) -> list[Inte
         databases=selected.database,
         ids=selected.task,
         offset=selected.offset,
-        limit=selected.limit,
+        limit=None if selected.limit == -1 else selected.limit,  # as the published scripts say "all"
     )
 
 

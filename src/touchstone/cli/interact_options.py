@@ -19,7 +19,7 @@ _OLD = Group("Accepted for old scripts, without effect", sort_key=9)
 @dataclass(frozen=True, kw_only=True)
 class InteractSelect:
     limit: Annotated[int | None, Parameter(name=["--limit", "-n"])] = None
-    """Play at most this many tasks, after all filters."""
+    """Play at most this many tasks, after all filters; -1 for all."""
     offset: Annotated[int, Parameter(name=["--offset", "--start_index"])] = 0
     """Leave out this many tasks first."""
     category: str | None = None
@@ -109,9 +109,9 @@ class InteractJudge(JudgeOptions):
 @Parameter(name="*", group=RUN)
 @dataclass(frozen=True, kw_only=True)
 class InteractRun(RunOptions):
-    parallel: Annotated[int, Parameter(name=["--parallel", "-p", "--num_threads"])] = 1
+    parallel: Annotated[int, Parameter(name=["--parallel", "-p", "--num_threads", "--concurrency"])] = 1
     """How many episodes at once."""
-    output: Annotated[Path | None, Parameter(name=["--output", "-o", "--output_path"])] = None
+    output: Annotated[Path | None, Parameter(name=["--output", "-o", "--output_path", "--log_dir"])] = None
     """Where run directories are made; by default results/<model>-interact/."""
 
 
@@ -123,3 +123,7 @@ class OldOptions:
     user_output_path: Annotated[str | None, Parameter(name="--user_output_path", show=False)] = None
     log_level: Annotated[str | None, Parameter(name="--log_level", show=False)] = None
     log_file: Annotated[str | None, Parameter(name="--log_file", show=False)] = None
+    start_actual_index: Annotated[int | None, Parameter(name="--start_actual_index", show=False)] = None
+    env: Annotated[str | None, Parameter(name="--env", show=False)] = None
+    mini_interact: Annotated[bool | None, Parameter(name="--mini_interact", negative="", show=False)] = None
+    debug_mode: Annotated[bool | None, Parameter(name="--debug_mode", negative="", show=False)] = None

@@ -70,6 +70,7 @@ def test_a_gold_that_systems_agree_against_is_listed_with_its_database(cli: Cli,
     assert (gold, other) == (case["difference"]["gold"], case["difference"]["prediction"])
     assert gold != other
     assert list(listed["not_tried"]) == ["4"]
+    assert "Suspect golds: 1 of 3 tasks tried, 3 systems" in done.out
     for words in ("1. task 1 (club): Who is in Reno?", "Reno is a city", OLD, ALL, "CREATE TABLE", "2 (one, two)", "1 (three)"):
         assert words in done.out
 
@@ -84,7 +85,7 @@ def test_a_run_is_a_system_and_only_chosen_tasks_are_tried(cli: Cli, tmp_path: P
     (case,) = json.loads((tmp_path / "s.json").read_text())["suspects"]
     assert case["against"] == ["one", run.name]
     none = suspects(cli, club, one, run, "--task", "2")
-    assert "Suspect golds: 0 of 1 tasks" in none.out
+    assert "Suspect golds: 0 of 1 tasks tried, 2 systems" in none.out
 
 
 def test_bad_input_is_refused_before_anything_is_tried(cli: Cli, tmp_path: Path, club: World) -> None:

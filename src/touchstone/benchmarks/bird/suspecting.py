@@ -53,7 +53,7 @@ class SuspectList(Struct, frozen=True, kw_only=True):
     systems: dict[str, str]
     """Where the predictions of each come from."""
     tasks: int
-    """Those that were looked at."""
+    """Those that were chosen."""
     not_tried: dict[str, str]
     """Why, by task."""
     suspects: list[SuspectGold]
@@ -110,8 +110,8 @@ def _listed(place: int, task: BirdTask, case: Suspect) -> SuspectGold:
 
 def suspects_text(listed: SuspectList, top: int) -> str:
     """The first `top` of them in full."""
-    suspects = listed.suspects
-    lines = [_RULE, f"Suspect golds: {len(suspects)} of {listed.tasks} tasks, by {len(listed.systems)} systems", _RULE]
+    suspects, tried = listed.suspects, listed.tasks - len(listed.not_tried)
+    lines = [_RULE, f"Suspect golds: {len(suspects)} of {tried} tasks tried, {len(listed.systems)} systems", _RULE]
     lines += ["Systems agree with each other and not with the gold on a small database. It does not say which is wrong."]
     for each_one in suspects[:top]:
         lines += ["", *_case(each_one)]

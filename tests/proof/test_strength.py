@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from touchstone.failures import InputError
 from touchstone.proof import Budget, Subject, Suite, build_task, load, mutants, ranked, strength, suspect
@@ -101,3 +102,5 @@ def test_suspects_are_ranked_by_who_stands_against_them(shop: Subject) -> None:
     stronger = suspect("11", gold, {"a": asked, "b": asked, "e": asked}, shop)
     assert stronger is not None
     assert [one.task for one in ranked([case, stronger])] == ["11", "9"]
+    divided = replace(stronger, task="10", elsewhere=("f", "g"))
+    assert [one.task for one in ranked([divided, stronger])] == ["11", "10"]

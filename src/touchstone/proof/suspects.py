@@ -41,9 +41,9 @@ class Suspect(Struct, frozen=True):
     @property
     def rank(self) -> tuple[float, int, int]:
         """Largest first: the share of those against among those who take a side (one of one says less than five of six, by the
-        rule of succession), then how few stand with the gold, and how many do not."""
+        rule of succession), then how few stand with the gold, and how few with neither: those against it agree."""
         share = (len(self.against) + 1) / (len(self.against) + len(self.beside) + 2)
-        return share, -len(self.beside), len(self.against) + len(self.elsewhere)
+        return share, -len(self.beside), -len(self.elsewhere)
 
 
 def suspect(

@@ -58,6 +58,16 @@ def test_a_suite_tells_without_a_search(cli: Cli, tmp_path: Path, club: World) -
     assert gold != other
 
 
+def test_a_prediction_that_means_the_same_is_upheld(cli: Cli, tmp_path: Path, club: World) -> None:
+    assert build(cli, club, "-o", "s.bin", "--task", "1").code == 0
+    databases = load(tmp_path / "s.bin").tasks["1"].databases
+    one = handed_in(tmp_path / "one.jsonl", t1="SELECT m.id FROM member AS m WHERE 30 < m.age AND m.city = 'Reno'")
+    assert score(cli, club, one, "-o", "out", "--suite", "s.bin", "--task", "1").code == 0
+    found = proofs(tmp_path / "out")["1"]
+    assert (found["verdict"], found["databases"]) == ("upheld", len(databases))
+    assert databases
+
+
 def test_it_is_the_same_file_each_time_and_takes_predictions_in(cli: Cli, tmp_path: Path, club: World) -> None:
     one = handed_in(tmp_path / "one.jsonl", t1=ALL, t3="SELECT id FROM member WHERE city = 'Elko' AND age < 25")
     for name in ("a.bin", "b.bin"):

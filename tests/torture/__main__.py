@@ -45,7 +45,7 @@ def main() -> int:
     for name, (loop, share) in chosen.items():
         loops[name] = attempts(name, loop, options.minutes * 60 * share / shares, options.seed)
     machine = {"cores": os.cpu_count(), "python": platform.python_version(), "sqlite": sqlite3.sqlite_version}
-    figures = {"touchstone": __version__, "machine": machine, "seed": options.seed, "loops": loops}
+    figures = {"touchstone": __version__, "machine": machine, "minutes": options.minutes, "seed": options.seed, "loops": loops}
     if options.json:
         options.json.write_text(json.dumps(figures, indent=2) + "\n")
     if options.json and options.json.resolve() == FIGURES:

@@ -78,8 +78,8 @@ class _Handler(BaseHTTPRequestHandler):
         if server.cuts:
             body = body[: server.cuts.pop(0)]
             self.close_connection = True
+        server.sent += len(body)  # before: whoever has the last byte may look at once
         self.wfile.write(body)
-        server.sent += len(body)
 
     def log_message(self, format: str, *args: Any) -> None:
         pass

@@ -32,17 +32,23 @@ def test_waiting_for_a_core_does_not_count(server: Server) -> None:
     with psycopg.connect(server.conninfo("postgres")) as connection:
         core = on_one_core(connection.info.backend_pid)
         busy = [
-            subprocess.Popen([sys.executable, "-c", f"import os; os.sched_setaffinity(0, {{{core}}})\nwhile True: pass"])
+            subprocess.Popen(
+                [sys.executable, "-c", f"import os; os.sched_setaffinity(0, {{{core}}}); os.write(1, b'x')\nwhile True: pass"],
+                stdout=subprocess.PIPE,
+            )
             for _ in range(7)
         ]
         try:
+            for process in busy:
+                assert process.stdout is not None
+                assert process.stdout.read(1) == b"x"  # from now on it wants the core
             clock, began = StatementClock(connection.pgconn), time.monotonic()
-            connection.execute("SELECT count(*) FROM generate_series(1, 3000000)")
+            connection.execute("SELECT count(*) FROM generate_series(1, 6000000)")
             shown, passed = clock.seconds(), time.monotonic() - began
         finally:
             for process in busy:
                 process.kill()
-                process.wait()
+                process.communicate()
     assert shown < passed / 2
 
 

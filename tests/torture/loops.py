@@ -195,7 +195,7 @@ def _verdicts(folder: Path, world: World, predictions: Path, *, parallel: int) -
     )
     if done.code != 0:
         raise RuntimeError(done.err)
-    return {record["task"]: f"{record['outcome']}: {record['verdict']['reason']}" for record in records(run_directory(output))}
+    return {record["task"]: f"{record['outcome']}: {record['reason']}" for record in records(run_directory(output))}
 
 
 @contextmanager

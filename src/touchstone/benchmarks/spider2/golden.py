@@ -18,8 +18,8 @@ import msgspec
 from msgspec import Struct
 
 from ...failures import InputError, Unscorable
-from ...verdicts.spider2.conditions import intended
 from ..entries import entries, in_words
+from .comparison.conditions import intended
 
 _LENGTH_OF_BODY = 4_000
 _VARIANT = re.compile(r"(?P<id>.+?)(?:_(?P<letter>[a-z]))?\.csv")

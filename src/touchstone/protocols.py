@@ -297,6 +297,8 @@ class Opening:
     model: ModelConfig | None = None
     """The agent's, for whoever else needs one."""
     parallel: int = 1
+    reader: bool = False
+    """Whoever plays reads what it is told: instructions, hints, documents."""
 
 
 class BenchmarkConfig(Options, frozen=True, kw_only=True):

@@ -37,9 +37,11 @@ class Terminal:
     def progress(self, total: int, done: int) -> AbstractContextManager[Watch]:
         return progress(total, done, describe=self.describe, live=self.live)
 
-    def finished(self, finished: Finished) -> None:
+    def finished(self, finished: Finished, more: str | None = None) -> None:
         if not self.quiet and finished.overall["total"]:
             print(finished.summary, end="")
+        if more:
+            print(more)
 
 
 def play(config: RunConfig, *, resume: Path | None = None) -> int:

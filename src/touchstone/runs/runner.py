@@ -45,8 +45,8 @@ class Interface(Protocol):
         """Told of every record."""
         ...
 
-    def finished(self, finished: Finished) -> None:
-        """Before copies are waited for."""
+    def finished(self, finished: Finished, more: str | None = None) -> None:
+        """Before copies are waited for; `more` is what the benchmark has to say of it."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,13 @@ async def open_parts(
     config: RunConfig, stack: AsyncExitStack, say: Callable[[str], None], *, resume: Path | None = None
 ) -> Opened:
     """Opens the benchmark and builds the agent; the stack closes them."""
-    opening = Opening(stack=stack, say=say, model=config.model, parallel=config.run.parallel)
+    opening = Opening(
+        stack=stack,
+        say=say,
+        model=config.model,
+        parallel=config.run.parallel,
+        reader=config.agent.reads_instructions,
+    )
     benchmark = await config.benchmark.open(opening)
     tasks = benchmark.tasks()
     model = config.model.build(config.run.parallel) if config.model and config.agent.needs_model else None
@@ -179,7 +185,8 @@ async def play_plan(
         directory.close()
         if mirror:
             await mirror.stop()
-    interface.finished(finished)
+    ended = getattr(plan.benchmark, "ended", None)
+    interface.finished(finished, ended(read_records(directory.path)) if ended and directory.path.exists() else None)
     if mirror:
         await mirror.finish()
     return Played(finished, directory.path)
@@ -229,7 +236,9 @@ class Predictions(dict[str, Sequence[ToolCall]]):
 def predictions(benchmark: BenchmarkConfig, path: Path, tasks: Sequence[Task]) -> Predictions:
     """Of a file, if the benchmark has a format for it; else the calls of an earlier run."""
     if read := getattr(benchmark, "predictions", None):
-        calls = cast("Mapping[str, Sequence[ToolCall]]", read(path, tasks))
+        calls = cast("Mapping[str, Sequence[ToolCall]] | None", read(path, tasks))
+        if calls is None:
+            return recorded_calls(path)
         answers = sorted((key, [call.arguments for call in each]) for key, each in calls.items())
         return Predictions(calls, blake2b(msgspec.json.encode(answers), digest_size=8).hexdigest())
     return recorded_calls(path)

@@ -35,7 +35,8 @@ def spider2(
     tasks: str | None = None, databases: str | None = None, gold: str | None = None, max_turns: int = 20, **options: Any
 ) -> Task:
     """Spider2-lite. Options: compat, documents, schema, sql_timeout, …"""
-    return _task(lambda: sources.spider2(tasks, databases, gold, **options), max_turns)
+    paths = {"tasks": _path(tasks), "databases": _path(databases), "gold": _path(gold)}
+    return _task(lambda: sources.spider2(**paths, **options), max_turns)
 
 
 @task(name="touchstone/interact")

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from ....verdicts.pairing import Budget, paired
 from .column import Cells, Column, same_cells, same_values
 from .csv_table import CsvTable
-from .rows import Budget, Pairing, row_apart
+from .rows import row_apart
 
 
 def guesses(
@@ -48,7 +49,6 @@ Partners = dict[int, int]
 
 _COMPARISONS = 1000
 _CELLS = 20_000_000
-_STEPS = 1_000_000
 
 
 def reading(gold: Column, predicted: Column) -> tuple[Cells, Cells] | None:
@@ -87,9 +87,8 @@ def _by_name(gold: CsvTable, place: int, predicted: CsvTable) -> list[int]:
 
 def distinct_partners(choices: dict[int, list[int]]) -> tuple[Partners, int | None]:
     """A partner of its own for each golden column; if that cannot be, the first column that stays without one."""
-    pairing = Pairing(choices.__getitem__, Budget(_STEPS))
-    left = next((place for place in choices if not pairing.add(place)), None)
-    return pairing.partner, left
+    partners = paired(choices)
+    return partners, next((place for place in choices if place not in partners), None)
 
 
 def matching_partners(gold: CsvTable, predicted: CsvTable, choices: dict[int, list[int]]) -> Partners | None:

@@ -21,11 +21,12 @@ from typing import Any, NamedTuple
 
 from ....values import Cell, Row
 from ....verdicts._difference import LONGEST, Difference
+from ....verdicts.pairing import Cut
 from ....verdicts.shown import Plain, clipped, plain, plain_row, shown, shown_name, shown_names, shown_row
 from .column import Cells, Column, equal
 from .csv_table import CsvTable
 from .partners import Partners, reading
-from .rows import Cut, row_apart
+from .rows import row_apart
 
 _MOST = 100
 """Columns that are listed as evidence."""

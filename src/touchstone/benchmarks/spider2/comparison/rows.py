@@ -4,116 +4,23 @@ If some column has no value twice, its values say which row is which, and everyt
 is the fast way. Else `same_rows` counts whole rows; and `row_apart`, which allows floats their tolerance, groups
 rows that agree exactly where they have to, and pairs off the floats within each group. Only if a group is large
 and rows with several floats lie very close can that take long; then it is cut short.
-
-Pairing off two equally large groups, one to one: columns with columns, rows with rows.
-
-The way is the usual one for bipartite graphs: give each member a free partner, and if there is none, let those who
-hold one look for another. `Cut` is raised when that takes too many steps; nothing is then known.
 """
 
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left, bisect_right
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Sequence
 from operator import eq
 from typing import Any
 
+from ....verdicts.pairing import Budget, near_ones, paired
 from .column import TOLERANCE, Cells, close, comparison
-
-Point = tuple[float, ...]
-"""The floats of one row."""
-
-_INFINITE = float("inf")
-
-
-class Cut(Exception):
-    """The search took too long."""
-
-
-class Budget:
-    def __init__(self, steps: int) -> None:
-        self.steps = steps
-
-    def spend(self, steps: int) -> None:
-        self.steps -= steps
-        if self.steps < 0:
-            raise Cut
-
-
-class Pairing:
-    def __init__(self, candidates: Callable[[int], Sequence[int]], budget: Budget) -> None:
-        self.partner: dict[int, int] = {}
-        """Of each member of the first group that has been paired."""
-        self._holder: dict[int, int] = {}
-        self._candidates = candidates
-        self._budget = budget
-
-    def add(self, member: int) -> bool:
-        """Finds a partner for one more member, if all that are in can have one at the same time."""
-        asked: dict[int, int] = {}
-        asking = deque([member])
-        while asking:
-            who = asking.popleft()
-            candidates = self._candidates(who)
-            self._budget.spend(len(candidates))
-            for other in candidates:
-                if other in asked:
-                    continue
-                asked[other] = who
-                if other not in self._holder:
-                    self._hand_over(other, asked, member)
-                    return True
-                asking.append(self._holder[other])
-        return False
-
-    def _hand_over(self, other: int, asked: dict[int, int], member: int) -> None:
-        while True:
-            who = asked[other]
-            before = self.partner.get(who)
-            self.partner[who], self._holder[other] = other, who
-            if who == member or before is None:
-                return
-            other = before
-
-
-def unpaired(gold: Sequence[Point], predicted: Sequence[Point], budget: Budget) -> int | None:
-    """A golden point that is left over when points that are equal within the tolerance are paired off, if one is."""
-    order = _widest_first([*gold, *predicted])
-    expected, got = [_arranged(point, order) for point in gold], sorted(_arranged(point, order) for point in predicted)
-    ascending = sorted(range(len(gold)), key=expected.__getitem__)
-    apart = next((place for place, other in zip(ascending, got, strict=True) if not _near(expected[place], other)), None)
-    if apart is None or len(order) == 1:
-        return apart
-    pairing = Pairing(lambda place: _around(expected[place], got, budget), budget)
-    return next((place for place in ascending if not pairing.add(place)), None)
-
-
-def _around(point: Point, others: Sequence[Point], budget: Budget) -> list[int]:
-    """Which of the others, in ascending order, are equal within the tolerance."""
-    reach = TOLERANCE * 1.001
-    window = range(bisect_left(others, (point[0] - reach,)), bisect_right(others, (point[0] + reach, _INFINITE)))
-    budget.spend(len(window))
-    return [other for other in window if _near(point, others[other])]
-
-
-def _widest_first(points: Sequence[Point]) -> list[int]:
-    """The coordinates in such an order that the first tells most points apart."""
-    spreads = [max(values) - min(values) for values in zip(*points, strict=True)]
-    return sorted(range(len(spreads)), key=spreads.__getitem__, reverse=True)
-
-
-def _arranged(point: Point, order: Sequence[int]) -> Point:
-    return tuple([point[place] for place in order])
-
-
-def _near(gold: Point, predicted: Point) -> bool:
-    return all(map(close, gold, predicted))
-
 
 Items = Sequence[Any]
 Groups = dict[tuple[Any, ...], list[int]]
+Point = tuple[float, ...]
+"""The floats of one row."""
 
 _STEPS = 2_000_000
 _SAMPLE = 1000
@@ -191,7 +98,7 @@ def _apart_in_groups(gold: Sequence[Cells], predicted: Sequence[Cells], exact: l
         if len(rows) > len(partners):
             return rows[len(partners)]
         if len(rows) == len(partners) and floats:
-            place = unpaired(_points(gold, rows, floats), _points(predicted, partners, floats), budget)
+            place = _unpaired(_points(gold, rows, floats), _points(predicted, partners, floats), budget)
             if place is not None:
                 return rows[place]
     return None  # a group with fewer rows than partners means another one with more
@@ -219,3 +126,31 @@ def _points(side: Sequence[Cells], rows: list[int], floats: list[int]) -> list[P
 
 def _number(item: Any) -> float:
     return item if isinstance(item, (int, float)) else 0.0
+
+
+def _unpaired(gold: Sequence[Point], predicted: Sequence[Point], budget: Budget) -> int | None:
+    """A golden point that is left over when points that are equal within the tolerance are paired off, if one is."""
+    order = _widest_first([*gold, *predicted])
+    expected, got = [_arranged(point, order) for point in gold], sorted(_arranged(point, order) for point in predicted)
+    ascending = sorted(range(len(gold)), key=expected.__getitem__)
+    apart = next((place for place, other in zip(ascending, got, strict=True) if not _near(expected[place], other)), None)
+    if apart is None or len(order) == 1:
+        return apart
+    points = [expected[place] for place in ascending]
+    near = near_ones(points, got, lambda point: point[0], lambda _: TOLERANCE * 1.001, _near, budget)
+    pairs = paired(dict(zip(ascending, near, strict=True)))
+    return next((place for place in ascending if place not in pairs), None)
+
+
+def _widest_first(points: Sequence[Point]) -> list[int]:
+    """The coordinates in such an order that the first tells most points apart."""
+    spreads = [max(values) - min(values) for values in zip(*points, strict=True)]
+    return sorted(range(len(spreads)), key=spreads.__getitem__, reverse=True)
+
+
+def _arranged(point: Point, order: Sequence[int]) -> Point:
+    return tuple([point[place] for place in order])
+
+
+def _near(gold: Point, predicted: Point) -> bool:
+    return all(map(close, gold, predicted))

@@ -20,11 +20,11 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from ....verdicts._difference import Difference
+from ....verdicts.pairing import Cut
 from .conditions import ConditionError, Conditions, columns_at, intended
 from .csv_table import CsvTable
 from .partners import candidates, distinct_partners, likely_partners, matching_partners
 from .reasons import Sides
-from .rows import Cut
 
 MOST_SURPLUS = 16
 """Columns besides those that count. Without a limit a constant row of 26,001 numbers is right for 13 of the 135 questions that

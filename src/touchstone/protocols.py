@@ -373,6 +373,8 @@ class BenchmarkConfig(Options, frozen=True, kw_only=True):
     run_words: ClassVar[Mapping[str, Mapping[str, Any]]] = {"": {}}
     """What stands behind its name on the command line to play it ("" for nothing), and the other defaults that this word has,
     of any option ("agent" too): {"run": {}, "api": {"agent": "http"}}."""
+    run_names: ClassVar[Mapping[str, Mapping[str, str]]] = {}
+    """Options that have another name behind one of these words: {"api": {"report": "--output", "output": "--runs"}}."""
     commands: ClassVar[Mapping[str, str]] = {}
     """More commands under its name, each as "module:function". A function whose parameters are structs of options gets the
     options of these; any other is one of cyclopts', and so may be an App."""

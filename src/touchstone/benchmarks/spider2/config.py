@@ -11,15 +11,19 @@ import msgspec
 from msgspec.structs import force_setattr
 
 from ...datasets import named_file, spider2_demo
+from ...datasets.catalogue import Dataset
 from ...failures import InputError
 from ...options import Opt, OptionError, Positive
-from ...protocols import JUDGING, RUN, TASKS, WHO, Hints, Limits, Opening
-from ...values import Record, ServiceStep, Task
+from ...plugins import agent_config
+from ...protocols import JUDGING, RUN, TASKS, WHO, Hints, Limits, Opening, ScoreOptions, Scoring
+from ...values import Outcome, Record, ServiceStep, Task
 from ..audit import remaining
+from ..audit.audited import Audited, AuditOptions
+from ..data_check import Found, count_tasks, is_sound
 from ..selecting import Selection, refuse_unknown
 from ..sql_episode import EXPLORING, read_instructions
 from .golden import Compat, Golden
-from .submissions import Calls, Submission, load_submission
+from .submissions import Calls, Submission, load_submission, write_correct_ids
 from .tasks import Spider2Task, load_tasks
 
 if TYPE_CHECKING:
@@ -35,11 +39,35 @@ MINIMAL = {"question": "{question}", "db_id": "{database}"}
 _REQUEST = "What the service is sent"
 
 
+class Spider2ScoreOptions(ScoreOptions, frozen=True):
+    """How a submission is scored."""
+
+    all: Annotated[bool, Opt(group=TASKS)] = False
+    """Count questions that have a golden result and no submission as failed."""
+
+
 class Spider2Config(Selection, frozen=True):
     """Play Spider2-lite: questions on local SQLite databases, judged by golden result files."""
 
     name: ClassVar[str] = "spider2"
     label: ClassVar[str] = "Spider2-lite"
+    run_words: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "": {},
+        "run": {"results": RESULTS},
+        "api": {
+            "agent": "http",
+            "api_url": "http://localhost:8000/infer",
+            "tasks": CONVERTED / "spider2-lite_new_format.json",
+            "report": CONVERTED / "spider2-lite_api_evaluated.json",
+            "results": RESULTS,
+            "output": Path("results", "api-spider2"),
+            "all": False,
+            "minimal_request": False,
+        },
+    }
+    run_names: ClassVar[Mapping[str, Mapping[str, str]]] = {"api": {"report": "--output", "output": "--runs"}}
+    commands: ClassVar[Mapping[str, str]] = {"convert": "touchstone.benchmarks.spider2.convert:convert"}
+    score_options: ClassVar[type[ScoreOptions]] = Spider2ScoreOptions
 
     tasks: Annotated[Path | None, Opt(names=("--input", "--data", "--questions"), positional=True)] = None
     """The questions: the official spider2-lite.jsonl, the converted file, or a flat one. Alone, a dataset's name: demo, or
@@ -138,6 +166,22 @@ class Spider2Config(Selection, frozen=True):
 
     def chosen(self, golden: Golden, submitted: Submission | None, say: Callable[[str], None]) -> list[Spider2Task]:
         """The questions to play. Says how many are left out, and why."""
+        total, wanted = self._filtered(golden, say, submitted)
+        chosen = wanted
+        if submitted is None:
+            chosen = [task for task in wanted if (golden.has(task.key) if self.all else task.gold_sql_available)]
+        if len(chosen) < len(wanted):
+            why = "golden result" if self.all else "gold SQL (--all takes every question that has a golden result)"
+            say(f"{len(wanted) - len(chosen)} of {len(wanted)} questions are left out: they have no {why}")
+        left = chosen[self.offset :][: self.limit]
+        if not left:
+            raise InputError(f"{self.tasks}: no question is left of {total}")
+        return left
+
+    def _filtered(
+        self, golden: Golden, say: Callable[[str], None], submitted: Submission | None = None
+    ) -> tuple[int, list[Spider2Task]]:
+        """How many questions there are, and those that the options name, whether they have gold or not."""
         if submitted is not None:
             tasks = submitted.tasks(self.tasks, golden, everything=self.all, say=say)
         elif self.tasks is None:
@@ -152,16 +196,7 @@ class Spider2Config(Selection, frozen=True):
             for task in tasks
             if (not self.database or task.database in self.database) and (not self.task or task.key in self.task)
         ]
-        chosen = wanted
-        if submitted is None:
-            chosen = [task for task in wanted if (golden.has(task.key) if self.all else task.gold_sql_available)]
-        if len(chosen) < len(wanted):
-            why = "golden result" if self.all else "gold SQL (--all takes every question that has a golden result)"
-            say(f"{len(wanted) - len(chosen)} of {len(wanted)} questions are left out: they have no {why}")
-        left = chosen[self.offset :][: self.limit]
-        if not left:
-            raise InputError(f"{self.tasks}: no question is left of {len(tasks)}")
-        return left
+        return len(tasks), wanted
 
     def predictions(self, path: Path, tasks: Sequence[Task], *, allow_missing: bool = False) -> Calls | None:
         """What a folder of .sql and .csv files has for the questions; None for a run, whose calls are played as they are."""
@@ -177,6 +212,72 @@ class Spider2Config(Selection, frozen=True):
                 f"{path}: {len(missing)} of the {len(tasks)} chosen tasks are not in it, the first is {missing[0]}"
             )
         return calls
+
+    def scoring(self, options: Spider2ScoreOptions) -> Scoring:
+        """Of a folder in the official format; its .sql files leave their results as .csv files beside it."""
+        assert options.predictions is not None
+        folder = options.predictions.resolve()
+        results = self.results or folder.with_name(f"{folder.name}_csv")
+        return Scoring(
+            benchmark=msgspec.structs.replace(self, submission=folder, results=results, all=options.all),
+            agent=agent_config("replay", predictions=folder, allow_missing=True),
+            finish=lambda records: print(write_correct_ids(folder, records)),
+        )
+
+    def verdict(self, record: Record) -> dict[str, Any]:
+        """By both comparisons; null where nothing could be judged."""
+        judged = record.outcome in (Outcome.passed, Outcome.failed)
+        values = {name: bool(record.metrics.get(name, 0)) if judged else None for name in ("official", "strict")}
+        return {**values, "outcome": record.outcome, "reason": record.reason}
+
+    async def audit(self, opening: Opening, options: AuditOptions) -> Audited:
+        """Golden results are looked at on every platform, SQL is run on SQLite."""
+        from .audit import audit, is_hopeless
+        from .benchmark import Spider2
+
+        assert self.gold is not None
+        assert self.databases is not None
+        golden = Golden(self.gold)
+        _, wanted = self._filtered(golden, opening.say)
+        tasks = [task for task in wanted if task.platform == "sqlite" or golden.has(task.key)][self.offset :][: self.limit]
+        if not tasks:
+            raise InputError(f"{self.tasks}: no question is left of {len(wanted)}: none is on SQLite or has a golden result")
+        engine, limits = self.engine(opening), Limits(seconds=self.sql_timeout)
+        playable = [task for task in tasks if not is_hopeless(golden, task)]
+        benchmark = Spider2(playable, self.databases, golden, engine, settings=self.settings())
+        with opening.counting("questions looked at") as watch:
+            findings = await audit(
+                tasks,
+                self.databases,
+                golden,
+                engine,
+                limits=limits,
+                documents=self.documents,
+                parallel=options.parallel,
+                watch=watch,
+            )
+        return Audited(
+            title=f"{self.label}: what {self.tasks.name if self.tasks else ''} is worth here",
+            benchmark=benchmark,
+            findings=findings,
+            tasks=tasks,
+            left_out={"on another platform, without a golden result": len(wanted) - len(tasks)},
+        )
+
+    @classmethod
+    def check_data(cls, dataset: Dataset, file: Path, found: Found, deep: bool) -> None:
+        gold, databases = places_of(file)
+        golden = Golden(gold)
+        tasks = load_tasks(file, golden.sql)
+        count_tasks(dataset, len(tasks), found)
+        local = [task for task in tasks if task.platform == "sqlite"]
+        found.counted("golden results of the local questions", [t.key for t in local if not golden.has(t.key)], len(local))
+        documents = file.parent / "resource" / "documents"
+        needed = sorted({task.knowledge for task in local if task.knowledge})
+        found.counted("documents", [name for name in needed if not (documents / name).is_file()], len(needed))
+        names = sorted({task.database for task in local})
+        found.counted(f"databases in {databases}", [name for name in names if not is_sound(databases, name, deep)], len(names))
+        found.use = dataset.use.format(task_file=file, gold=gold, databases=databases)
 
     def described(self, record: Record) -> list[str]:
         """What --verbose tells of a question besides its outcome: durations, SQL, shape, columns and the first row."""

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct
 
 from ...failures import InputError
-from ...values import Outcome, Record, ToolCall
+from ...values import Record, ToolCall
 from ..sql_episode import submission
 from .golden import Golden
 from .results import written
@@ -76,13 +75,6 @@ def write_correct_ids(folder: Path, records: Sequence[Record]) -> str:
     file = folder.with_name(f"{folder.name}-ids.csv")
     written(file, score_file(correct).encode())
     return f"Official score: {len(correct)} of {len(records)}; the correct ids are in {file}"
-
-
-def verdict(record: Record) -> dict[str, Any]:
-    """Of one question, by both comparisons; null where nothing could be judged."""
-    judged = record.outcome in (Outcome.passed, Outcome.failed)
-    values = {name: bool(record.metrics.get(name, 0)) if judged else None for name in ("official", "strict")}
-    return {**values, "outcome": record.outcome, "reason": record.reason}
 
 
 def score_file(correct: Iterable[str]) -> str:

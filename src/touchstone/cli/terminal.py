@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ..failures import InputError
@@ -49,8 +50,7 @@ class Terminal:
 def play(config: RunConfig, *, command: str | None = None, resume: Path | None = None) -> int:
     """Plays a run and shows it."""
     told = config.run.verbose or config.run.tracebacks
-    describe = (lambda record: _described(config, record)) if told else None
-    interface = Terminal(describe=describe, live=not config.agent.at_terminal)
+    interface = Terminal(describe=partial(_described, config) if told else None, live=not config.agent.at_terminal)
     played = asyncio.run(run_config(config, interface=interface, base=Path("results"), resume=resume, command=command))
     assert played.path is not None
     return exit_code(played.finished, played.path)

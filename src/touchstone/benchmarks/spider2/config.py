@@ -216,12 +216,13 @@ class Spider2Config(Selection, frozen=True):
     def scoring(self, options: Spider2ScoreOptions) -> Scoring:
         """Of a folder in the official format; its .sql files leave their results as .csv files beside it."""
         assert options.predictions is not None
-        folder = options.predictions.resolve()
-        results = self.results or folder.with_name(f"{folder.name}_csv")
+        folder = options.predictions
+        beside = folder.resolve()
+        results = self.results or beside.with_name(f"{beside.name}_csv")
         return Scoring(
             benchmark=msgspec.structs.replace(self, submission=folder, results=results, all=options.all),
             agent=agent_config("replay", predictions=folder, allow_missing=True),
-            finish=lambda records: print(write_correct_ids(folder, records)),
+            finish=lambda records: print(write_correct_ids(beside, records)),
         )
 
     def verdict(self, record: Record) -> dict[str, Any]:

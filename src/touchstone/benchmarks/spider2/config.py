@@ -189,8 +189,9 @@ class Spider2Config(Selection, frozen=True):
         else:
             tasks = load_tasks(self.tasks, golden.sql)
         tasks = remaining(tasks, self.exclude_audit, benchmark=self.name, say=say)
-        refuse_unknown("--database", self.database, {task.database for task in tasks})
-        refuse_unknown("--task", self.task, {task.key for task in tasks})
+        where = self.submission or self.tasks
+        refuse_unknown("--database", self.database, {task.database for task in tasks}, where)
+        refuse_unknown("--task", self.task, {task.key for task in tasks}, where)
         wanted = [
             task
             for task in tasks

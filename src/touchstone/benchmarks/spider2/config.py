@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, cast
 
 import msgspec
 from msgspec.structs import force_setattr
@@ -14,7 +14,7 @@ from ...datasets import named_file, spider2_demo
 from ...datasets.catalogue import Dataset
 from ...failures import InputError
 from ...options import Opt, OptionError, Positive
-from ...plugins import agent_config
+from ...plugins import agent_config, open_engine
 from ...protocols import JUDGING, RUN, TASKS, WHO, Hints, Limits, Opening, ScoreOptions, Scoring
 from ...values import Outcome, Record, ServiceStep, Task
 from ..audit import remaining
@@ -134,7 +134,7 @@ class Spider2Config(Selection, frozen=True):
             tasks,
             self.databases,
             golden,
-            self.engine(opening),
+            await self.engine(opening),
             settings=self.settings(),
             documents=self.documents,
             schema=self.schema,
@@ -244,7 +244,7 @@ class Spider2Config(Selection, frozen=True):
         tasks = [task for task in wanted if task.platform == "sqlite" or golden.has(task.key)][self.offset :][: self.limit]
         if not tasks:
             raise InputError(f"{self.tasks}: no question is left of {len(wanted)}: none is on SQLite or has a golden result")
-        engine, limits = self.engine(opening), Limits(seconds=self.sql_timeout)
+        engine, limits = await self.engine(opening), Limits(seconds=self.sql_timeout)
         playable = [task for task in tasks if not is_hopeless(golden, task)]
         benchmark = Spider2(playable, self.databases, golden, engine, settings=self.settings())
         with opening.counting("questions looked at") as watch:
@@ -295,13 +295,8 @@ class Spider2Config(Selection, frozen=True):
             lines += [f"first row: {row}" for row in evidence.get("rows", [])[:1]]
         return lines
 
-    def engine(self, opening: Opening) -> SqliteEngine:
-        from ...engines.cache import default_path
-        from ...engines.sqlite.engine import SqliteEngine
-
-        engine = SqliteEngine(cache=default_path() if self.cache else None)
-        opening.stack.push_async_callback(engine.close)
-        return engine
+    async def engine(self, opening: Opening) -> SqliteEngine:
+        return cast("SqliteEngine", await open_engine("sqlite", opening, place=self.databases, cache=self.cache))
 
     def settings(self) -> Settings:
         from .episode import Settings

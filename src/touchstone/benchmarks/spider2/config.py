@@ -296,7 +296,7 @@ class Spider2Config(Selection, frozen=True):
         return lines
 
     async def engine(self, opening: Opening) -> SqliteEngine:
-        return cast("SqliteEngine", await open_engine("sqlite", opening, place=self.databases, cache=self.cache))
+        return cast("SqliteEngine", await open_engine("sqlite", opening, place=str(self.databases), cache=self.cache))
 
     def settings(self) -> Settings:
         from .episode import Settings

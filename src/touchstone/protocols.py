@@ -393,10 +393,11 @@ class BenchmarkConfig(Options, frozen=True, kw_only=True):
 
     What it can do besides being played are methods that its struct may have. Who has none of them gets no such command:
 
-    - `predictions(path, tasks, *, allow_missing) -> Mapping[str, Sequence[Move]]`: what a file or folder of answers has for the
-      tasks, for `touchstone score` and `--agent replay`
+    - `predictions(path, tasks, *, allow_missing) -> Mapping[str, Sequence[Move]] | None`: what a file or folder of answers has
+      for the tasks, for `touchstone score` and `--agent replay`; None for a run, whose calls are played as they are
     - `scoring(options) -> Scoring`: how answers are scored, where replaying `predictions` is not all there is to it
     - `async audit(opening, options) -> Audited`: what is wrong with its own gold (see touchstone.benchmarks.audit)
+    - `described(record) -> Sequence[str]`: what `--verbose` tells of a task besides its outcome
     - `check_data(dataset, file, found, deep)`, a classmethod: whether a dataset of the catalogue is complete
     """
 

@@ -25,7 +25,7 @@ from .settings import Settings
 from .tasks import APPS, DesktopTask, load_task, load_tasks
 
 if TYPE_CHECKING:
-    from ...datasets.catalogue import Dataset as CatalogueEntry
+    from ..data_check import Dataset as CatalogueEntry
     from ..data_check import Found
     from .benchmark import DesktopBenchmark
     from .documents.retrieving import Retriever

@@ -11,6 +11,7 @@ from .api.sources import interact as interact
 from .api.sources import spider2 as spider2
 from .api.stepping import Gym as Gym
 from .api.stepping import gym as gym
+from .benchmarks.desktop.config import DesktopConfig as desktop  # noqa: F401
 from .benchmarks.episodes import PlainEpisode as PlainEpisode
 from .failures import InputError as InputError
 from .failures import TouchstoneError as TouchstoneError

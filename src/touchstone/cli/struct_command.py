@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import os
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -54,6 +54,7 @@ class StructCommand:
         defaults: Mapping[str, Any] | None = None,
         synonyms: Mapping[str, tuple[str, ...]] | None = None,
         renamed: Mapping[str, str] | None = None,
+        taken_names: Collection[str] = (),
         said: Said | None = None,
     ) -> None:
         """Where two structs have an option of one name, the later one's is the command's, and both get its value. `positional`
@@ -65,6 +66,7 @@ class StructCommand:
         self.defaults = dict(defaults or {})
         self.synonyms = dict(synonyms or {})
         self.renamed = dict(renamed or {})
+        self.taken_names = taken_names
         self.said = said or Said({})
         self._positional = positional
 
@@ -102,7 +104,8 @@ class StructCommand:
         opt = field.opt
         renamed = self.renamed.get(field.name)
         names = [renamed] if renamed else [*field.names, *self.synonyms.get(field.name, ())]
-        default = self.defaults.get(field.name, field.default)
+        names = [name for name in names if name not in self.taken_names]
+        default = self.defaults.get(field.name, inspect.Parameter.empty if field.required else field.default)
         flag = field.plain_type is bool
         positional = opt.positional and self._positional in (None, field.owner)
         kind = inspect.Parameter.POSITIONAL_OR_KEYWORD if positional else inspect.Parameter.KEYWORD_ONLY
@@ -134,6 +137,7 @@ class StructCommand:
     def _stored(self) -> dict[str, Any]:
         """Of the file or the resumed run: what belongs to this command."""
         known = {name: field for struct in self.structs for name, field in field_names(struct).items()}
+        known |= {key(name): field for field in self.options.values() for name in self.synonyms.get(field.name, ())}
         if self.said.as_typed:
             known |= {key(option): self.options[name] for name, option in self.renamed.items()}
         found: dict[str, Any] = {}

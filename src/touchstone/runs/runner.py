@@ -139,6 +139,8 @@ async def open_parts(
         model=config.model,
         parallel=config.run.parallel,
         reader=config.agent.reads_instructions,
+        agent=config.agent.name,
+        output=config.run.output,
     )
     benchmark = await opened_benchmark(config.benchmark, opening)
     if only is not None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "run": ("run:app", "Play any benchmark with any agent, and score it."),
     "bird": ("run:bird", "Play BIRD text-to-SQL tasks with an agent, and score it."),
-    "interact": ("interact_more:app", "Play BIRD-Interact: ambiguous requests, a simulated user, a budget."),
+    "interact": ("run:interact", "Play BIRD-Interact: ambiguous requests, a simulated user, a budget."),
     "spider2": ("spider2:app", "Evaluate a text-to-SQL service or an agent on Spider2-lite."),
     "score": ("score:app", "Score existing predictions, without a model."),
     "summary": ("summary:summary", "Print the summary of a run, even one that was killed or is still running."),
@@ -38,7 +38,7 @@ COMMANDS = {
     "cache": ("cache:app", "Check the cache of results."),
     "doctor": ("doctor:doctor", "Show what works on this machine and what to install for the rest."),
 }
-_GENERATED = ("bird",)
+_GENERATED = ("bird", "interact")
 """Benchmarks that are commands by themselves, besides `touchstone run NAME`."""
 
 
@@ -73,9 +73,10 @@ def _dispatch(argv: list[str]) -> int:
 
     argv = _with_command(argv)
     if argv[:1] == ["interact"]:
-        from .interact_flags import as_ours
+        from ..benchmarks.interact.published_flags import as_ours
+        from .terminal import say
 
-        argv = as_ours(argv)
+        argv = as_ours(argv, say)
     generated = _generated(argv)
     everything = "--help-all" in argv
     argv = ["--help" if word == "--help-all" else word for word in argv]

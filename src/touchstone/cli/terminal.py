@@ -9,10 +9,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..protocols import Benchmark
 from ..runs.config import RunConfig
 from ..runs.run import Finished, Watch
 from ..runs.runner import run_config
-from ..values import Record
+from ..values import Record, Step
+from .dialogue import show, show_request
 from .progress import one_line, progress
 
 
@@ -42,10 +44,21 @@ class Terminal:
             print(finished.summary, end="")
 
 
+    def follow(self, benchmark: Benchmark) -> Callable[[Step], None] | None:
+        """With -v a single episode is shown as it is played, if the benchmark can say what is asked."""
+        asked = getattr(benchmark, "request_in_words", None)
+        if self.describe is None or asked is None:
+            return None
+        self.live = False
+        show_request(asked(benchmark.tasks()[0]))
+        return show
+
+
 def play(config: RunConfig, *, resume: Path | None = None) -> int:
     """Plays a run and shows it."""
-    interface = Terminal(describe=one_line if config.run.verbose else None, live=not config.agent.at_terminal)
-    played = asyncio.run(run_config(config, interface=interface, base=Path("results"), resume=resume))
+    terminal = Terminal(describe=one_line if config.run.verbose else None, live=not config.agent.at_terminal)
+    playing = run_config(config, interface=terminal, base=Path("results"), resume=resume, follow=terminal.follow)
+    played = asyncio.run(playing)
     assert played.path is not None
     return exit_code(played.finished, played.path)
 

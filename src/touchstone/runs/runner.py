@@ -89,12 +89,14 @@ async def run_config(
     interface: Interface,
     base: Path | None = None,
     resume: Path | None = None,
-    watch: Callable[[Step], None] | None = None,
+    follow: Callable[[Benchmark], Callable[[Step], None] | None] = lambda _: None,
     command: str | None = None,
 ) -> Played:
-    """Plays it. `base` is where run directories are made if the configuration does not say; without it, none is made."""
+    """Plays it. `base` is where run directories are made if the configuration does not say; without it, none is made.
+    `follow` gives who is shown each step of a run that is a single episode."""
     async with AsyncExitStack() as stack:
         opened = await open_parts(config, stack, interface.say, resume=resume)
+        single = len(opened.benchmark.tasks()) * config.run.epochs == 1 and not config.agent.at_terminal
         plan = Plan(
             title=opened.title,
             benchmark=opened.benchmark,
@@ -102,13 +104,13 @@ async def run_config(
             epochs=config.run.epochs,
             parallel=1 if config.agent.at_terminal else config.run.parallel,
             max_consecutive_errors=config.run.max_consecutive_errors,
-            watch=watch,
+            watch=follow(opened.benchmark) if single else None,
             versions=getattr(opened.benchmark, "versions", {}),
         )
         place = base / f"{safe_name(opened.who)}-{config.benchmark.name}" if base else None
         spec = RunSpec(
             command=command or (config.benchmark.name if config.is_plain else "python"),
-            config=config.as_json() if config.is_plain else {},
+            config={**(config.as_json() if config.is_plain else {}), **getattr(opened.benchmark, "facts", {})},
             options=as_toml(config.as_options(), config.benchmark.name) if config.is_plain else "",
             identity=opened.identity,
             base=config.run.output or place,
@@ -154,7 +156,8 @@ async def open_parts(
     }
     who = f"agent {identity['agent']}" + (f", model {model.name}" if model else "")
     name = str(model.name if model else identity["agent"])
-    return Opened(benchmark, agent, name, config.benchmark.title(who), identity)
+    title = getattr(benchmark, "title", config.benchmark.title)(who)
+    return Opened(benchmark, agent, name, title, identity)
 
 
 async def play_plan(

@@ -210,7 +210,7 @@ def test_a_dataset_whose_databases_are_all_missing_is_refused_before_it_is_playe
 
 @pytest.mark.parametrize("url", ["mysql://h", "postgresql://", "host", "postgresql://h:99999"])
 def test_an_address_that_is_none_is_refused(url: str) -> None:
-    with pytest.raises(InputError, match="^database_url: "):
+    with pytest.raises(InputError, match=r"^database_url: "):
         server_at(url)
 
 

@@ -94,9 +94,13 @@ class Interact:
     def withheld_in_words(self) -> str:
         """Before anything is played: a run of hours may be worth nothing without the ground truth."""
         scorable, total = self.facts["scorable"], len(self._tasks)
-        return "" if scorable == total else (
-            f"{total} tasks can be played, {scorable} can be scored: the gold of {total - scorable} is withheld "
-            "(merge it in with 'touchstone interact combine')"
+        return (
+            ""
+            if scorable == total
+            else (
+                f"{total} tasks can be played, {scorable} can be scored: the gold of {total - scorable} is withheld "
+                "(merge it in with 'touchstone interact combine')"
+            )
         )
 
     def title(self, who: str) -> str:

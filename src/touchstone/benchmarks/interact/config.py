@@ -27,6 +27,8 @@ from .tasks import Category, InteractTask, data_file, load_tasks, select
 from .user.prompts import VERSIONS, UserMode
 
 if TYPE_CHECKING:
+    from ...datasets.catalogue import Dataset
+    from ..data_check import Found
     from .benchmark import Interact, Settings
     from .predictions import Submissions
     from .user.situation import User
@@ -39,7 +41,27 @@ _SHARED = ("base_url", "service_tier", "model_timeout", "model_retries")
 """Options of the agent's model that hold for the user's too, unless it has its own. How a model samples is its own affair."""
 
 
-class InteractConfig(Selection, frozen=True):
+class InteractSelection(Selection, frozen=True, kw_only=True):
+    """Options that choose among the tasks."""
+
+    limit: Annotated[int | None, Opt(names=("-n",), group=TASKS)] = None
+    """Play at most this many tasks, after all filters; -1 for all."""
+    offset: Annotated[WholeNumber, Opt(names=("--start_index",), group=TASKS)] = 0
+    """Leave out this many tasks first."""
+    category: Annotated[Category | None, Opt(group=TASKS)] = None
+    """Only tasks of this category."""
+    task: Annotated[tuple[str, ...], Opt(group=TASKS)] = ()
+    """Only the task with this instance_id (repeatable); with -v a single one is shown as it is played."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.limit == -1:  # as the published scripts say "all"
+            force_setattr(self, "limit", None)
+        elif self.limit is not None and self.limit < 1:
+            raise OptionError("limit", self.limit, "expected a positive whole number, or -1 for all tasks")
+
+
+class InteractConfig(InteractSelection, frozen=True):
     """Play BIRD-Interact: ambiguous requests, a simulated user, a budget and a follow-up."""
 
     name: ClassVar[str] = "interact"
@@ -61,14 +83,6 @@ class InteractConfig(Selection, frozen=True):
     dataset's name: demo, or one that is fetched."""
     task_file: Annotated[str | None, Opt(group=TASKS, advanced=True)] = None
     """The name of the task file in that directory, if it is not the published one."""
-    limit: Annotated[int | None, Opt(names=("-n",), group=TASKS)] = None
-    """Play at most this many tasks, after all filters; -1 for all."""
-    offset: Annotated[WholeNumber, Opt(names=("--start_index",), group=TASKS)] = 0
-    """Leave out this many tasks first."""
-    category: Annotated[Category | None, Opt(group=TASKS)] = None
-    """Only tasks of this category."""
-    task: Annotated[tuple[str, ...], Opt(group=TASKS)] = ()
-    """Only the task with this instance_id (repeatable); with -v a single one is shown as it is played."""
 
     mode: Annotated[Mode | None, Opt(group=INTERACTION)] = None
     """agentic (tools and a budget; the default), conversational (questions, then SQL), single (the clear request, one
@@ -122,10 +136,6 @@ class InteractConfig(Selection, frozen=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.limit == -1:  # as the published scripts say "all"
-            force_setattr(self, "limit", None)
-        elif self.limit is not None and self.limit < 1:
-            raise OptionError("limit", self.limit, "expected a positive whole number, or -1 for all tasks")
         dataset = _named(self.dataset)
         if dataset.is_file():  # its databases are beside it: what is hidden or shipped is the directory
             force_setattr(self, "task_file", dataset.name)
@@ -183,8 +193,11 @@ class InteractConfig(Selection, frozen=True):
         assert path is not None
         tasks, found = [task.key for task in self.chosen()], self.submissions(path)
         missing = [key for key in tasks if key not in found.by_task]
+        chosen: dict[str, Any] = {}
         if found.changed:
-            warn(f"{found.changed} of {len(found.by_task)} tasks are not as the run found them: they are judged as they are now")
+            warn(
+                f"{found.changed} of {len(found.by_task)} tasks are not as the run found them: they are judged as they are now"
+            )
         if missing and not options.allow_missing:
             if not found.is_run:
                 raise InputError(
@@ -195,9 +208,9 @@ class InteractConfig(Selection, frozen=True):
                 raise InputError(f"{path}: none of the chosen tasks was played")
             why = "they are left out (--allow-missing counts them as failed)"
             warn(f"{len(missing)} of {len(tasks)} tasks were not played; {why}")
-            tasks = [key for key in tasks if key in found.by_task]
-        replay = agent_config("replay", predictions=path, allow_missing=True)
-        return Scoring(benchmark=self.changed(ScoredConfig, mode=self.mode or found.mode), agent=replay, only=tasks)
+            chosen = {"task": [key for key in tasks if key in found.by_task], "offset": 0, "limit": None}
+        scored = self.changed(ScoredConfig, mode=self.mode or found.mode, **chosen)
+        return Scoring(benchmark=scored, agent=agent_config("replay", predictions=path, allow_missing=True))
 
     def submissions(self, path: Path) -> Submissions:
         from .predictions import load_submissions
@@ -221,6 +234,12 @@ class InteractConfig(Selection, frozen=True):
             findings = await audit(tasks, self.file, databases, limits=limits, parallel=options.parallel, watch=watch)
         title = f"{self.label}: what {self.file.name} is worth here"
         return Audited(title=title, benchmark=benchmark, findings=findings, metrics="phase_")
+
+    @classmethod
+    def check_data(cls, dataset: Dataset, file: Path, found: Found, deep: bool) -> None:
+        from .data_check import check_data
+
+        check_data(dataset, file, found, deep)
 
     def changed(self, kind: type[C], **options: Any) -> C:
         """The same with other options, as this kind of struct."""
@@ -272,8 +291,9 @@ class InteractConfig(Selection, frozen=True):
         known = {field.name for field in fields(kind)}
         shared = {option: getattr(agents, option, None) for option in _SHARED}
         options = {option: own.get(option) or shared[option] for option in _SHARED}
-        return model_config(name, **{option: value for option, value in options.items() if option in known and value is not None})
-
+        return model_config(
+            name, **{option: value for option, value in options.items() if option in known and value is not None}
+        )
 
 
 class ScoredConfig(InteractConfig, frozen=True):

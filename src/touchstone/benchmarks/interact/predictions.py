@@ -81,7 +81,7 @@ class _AdkFile(Struct):
 
 
 def load_submissions(path: Path, known: Mapping[str, str]) -> Submissions:
-    """All of a file or a run; `known` are the digests of the dataset's tasks by key. Raises InputError naming the row that is wrong."""
+    """All of a file or a run; `known` has the digests of the dataset's tasks. Raises InputError naming the wrong row."""
     if path.is_dir():
         return _from_run(path, known)
     if path.suffix == ".json":

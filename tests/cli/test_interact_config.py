@@ -20,8 +20,6 @@ from touchstone.failures import InputError
 from touchstone.options import plain
 from touchstone.runs.config import RunConfig, from_json
 
-pytest_plugins = ("tests.cli.conftest",)
-
 
 @pytest.fixture
 def dataset(tmp_path: Path) -> Path:
@@ -54,7 +52,7 @@ def test_a_wrong_value_is_refused_in_the_same_words_everywhere(
     assert (typed.code, in_file.code) == (2, 2)
     assert in_file.complaint == f"touchstone: run.toml: {name} = {value!r}: {why}"
     with pytest.raises(InputError, match=f"^{re.escape(f'{option}={value!r}: {why}')}$"):
-        touchstone.run(touchstone.interact(dataset, **{option: value}), "oracle")
+        touchstone.run(touchstone.benchmark("interact", dataset, **{option: value}), "oracle")
 
 
 def test_a_task_file_stands_for_its_directory(dataset: Path) -> None:
@@ -164,7 +162,7 @@ def test_levels_of_a_sweep(dataset: Path) -> None:
         *(f"patience-{level}" for level in (0, 3, 5, 7)),
         "unambiguous",
     ]
-    runs = SweepConfig(dataset=dataset, patience="10, 2.5,10", reference=False, compat="adk", task="shop_1").runs()
+    runs = SweepConfig(dataset=dataset, patience="10, 2.5,10", reference=False, compat="adk", task=("shop_1",)).runs()
     assert {folder: run.patience for folder, run in runs.items()} == {"patience-2.5": 2.5, "patience-10": 10}
     assert {(run.compat, run.task, type(run)) for run in runs.values()} == {("adk", ("shop_1",), InteractConfig)}
     with pytest.raises(InputError, match=r"^mode='single': "):
@@ -190,7 +188,7 @@ def test_react_speaks_one_protocol_from_everywhere(cli: Cli, dataset: Path, monk
     with ChatServer(model) as server:
         options = ["--model", "m", "--base-url", server.url, "--user-model", "scripted", "--task", "shop_1", "-o", "out"]
         done = cli("interact", dataset, "--agent", "react", *options)
-        benchmark = touchstone.interact(dataset, user_model="scripted", task="shop_1")
+        benchmark = touchstone.interact(dataset, user_model="scripted", task=("shop_1",))
         results = touchstone.run(benchmark, "react", model="m", base_url=server.url)
     assert done.code == 0, done.err
     (record,) = records(run_directory(Path("out")))
@@ -212,8 +210,8 @@ def test_the_user_is_the_agents_model_unless_another_is_named(dataset: Path, mon
 
     with ChatServer(models) as server:
         options: dict[str, Any] = {"model": "agent", "base_url": server.url, "temperature": 0.5, "max_turns": 2}
-        touchstone.run(touchstone.interact(dataset, task="shop_1"), "tools", **options)
-        touchstone.run(touchstone.interact(dataset, task="shop_1", user_model="user"), "tools", **options)
+        touchstone.run(touchstone.interact(dataset, task=("shop_1",)), "tools", **options)
+        touchstone.run(touchstone.interact(dataset, task=("shop_1",), user_model="user"), "tools", **options)
     assert asked == [("agent", 0.5), ("agent", None), ("agent", 0.5), ("agent", 0.5), ("user", None), ("agent", 0.5)]
 
 

@@ -1,14 +1,11 @@
 from .agents.function import answers as answers
+from .api.benchmarks import benchmark as benchmark
+from .api.benchmarks import digest as digest
 from .api.results import Results as Results
 from .api.results import read as read
 from .api.run import configured as configured
 from .api.run import run as run
 from .api.run import run_async as run_async
-from .api.sources import benchmark as benchmark
-from .api.sources import bird as bird
-from .api.sources import digest as digest
-from .api.sources import interact as interact
-from .api.sources import spider2 as spider2
 from .api.stepping import Gym as Gym
 from .api.stepping import gym as gym
 from .benchmarks.desktop.config import DesktopConfig as desktop  # noqa: F401

@@ -39,10 +39,6 @@ COMMANDS = {
 """Every registered benchmark is a command too, unless its name is one of these."""
 _PER_BENCHMARK = ("run", "score", "audit")
 """Commands whose options are those of the benchmark that is named behind them."""
-UNPORTED = {
-    "interact": ("touchstone.benchmarks.interact:plugin", "interact_more:app", "Play BIRD-Interact."),
-}
-"""Benchmarks that are not structs yet: what their entry point still says, and their old commands."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -111,18 +107,12 @@ def _filled(app: App, argv: list[str], *, everything: bool) -> tuple[list[str], 
     from ..plugins import available
 
     word = argv[0] if argv else ""
-    old = {name: (target, text) for name, (value, target, text) in UNPORTED.items() if entry_value(name) == value}
     called = None
-    for name, (target, text) in {**COMMANDS, **old}.items():
+    for name, (target, text) in COMMANDS.items():
         if name != word or (name not in _PER_BENCHMARK and name != "mcp"):
             app.command(f"touchstone.cli.{target}", name=name, help=text)
     if word in (*_PER_BENCHMARK, "mcp"):
         called = _called(app, word, argv, everything=everything)
-    elif word in old:
-        if word == "interact":
-            from .interact_flags import as_ours
-
-            argv = as_ours(argv)
     elif word in available("benchmarks") and word not in COMMANDS:
         from .run import own_app, own_command, translated
 
@@ -131,7 +121,7 @@ def _filled(app: App, argv: list[str], *, everything: bool) -> tuple[list[str], 
         app.command(own_app(word, called, everything=everything))
     elif not word or word.startswith("-"):
         for name in available("benchmarks"):
-            if name not in COMMANDS and name not in old:
+            if name not in COMMANDS:
                 app.command(_benchmark_help(name), name=name)
     return argv, called
 

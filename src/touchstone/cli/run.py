@@ -6,12 +6,12 @@ Which options a command has depends on the agent and the model that are named; t
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from inspect import getdoc
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from cyclopts import App
 
@@ -147,8 +147,10 @@ def own_command(name: str, argv: list[str]) -> StructCommand | None:
         return RunCommand(benchmark, [name, word], argv, benchmark.run_words[word])
     for several in (" ".join(argv[1:3]), word):
         if target := benchmark.commands.get(several):
-            function = imported(target)
-            return FunctionCommand([name, *several.split()], argv, function) if structs_of(function) else None
+            words, called = [name, *several.split()], imported(target)
+            if isinstance(called, type) and issubclass(called, StructCommand):
+                return cast("Callable[..., StructCommand]", called)(words, argv)
+            return FunctionCommand(words, argv, cast(Any, called)) if structs_of(called) else None
     return RunCommand(benchmark, [name], argv, benchmark.run_words[""]) if "" in benchmark.run_words else None
 
 

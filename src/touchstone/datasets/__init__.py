@@ -45,8 +45,8 @@ def named_file(layout: str, name: Path) -> Path | None:
     from .catalogue import catalogue, find_file
 
     known = {each for each, dataset in catalogue().items() if dataset.layout == layout}
-    full = next((each for each in (str(name), f"{layout}-{name}") if each in known), None)
-    if full is None or name.is_file():
+    full = next((each for each in (str(name), f"{layout}-{name}") if each in known), None) if not name.is_file() else None
+    if full is None:
         return None
     folder = Path("data", full)
     file = find_file(folder, catalogue()[full].task_file)

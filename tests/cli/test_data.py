@@ -114,10 +114,7 @@ def test_a_fetched_dataset_is_played_by_its_name(
     assert cli("data", "get", "bird-mini-dev", "--url", server.url).code == 0
     for name in ("mini-dev", "bird-mini-dev"):
         assert cli("bird", name, "--agent", "oracle", "-o", name).code == 0
-        assert overall(run_directory(tmp_path / name))["overall"] == {
-            **overall(run_directory(tmp_path / name))["overall"],
-            "passed": len(ROWS),
-        }
+        assert overall(run_directory(tmp_path / name))["overall"]["passed"] == len(ROWS)
 
 
 @pytest.mark.usefixtures("small_dev")

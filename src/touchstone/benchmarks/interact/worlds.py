@@ -12,7 +12,7 @@ from ...engines.sqlite.engine import SqliteEngine
 from ...engines.sqlite.world import SqliteWorld
 from ...failures import SqlError, Unscorable
 from ...protocols import Limits
-from ...values import Table
+from ...values import Observation, Table
 from .tasks import InteractTask
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ class World(Protocol):
 
     async def explore(self, sql: str, limits: Limits) -> Table: ...
 
-    async def show(self, sql: str, limits: Limits) -> str:
-        """The same as text for a reader, made beside the data."""
+    async def show(self, sql: str, limits: Limits) -> Observation:
+        """The same as an agent sees it, made beside the data."""
         ...
 
     async def judge(

@@ -6,7 +6,7 @@ from msgspec import Raw, Struct
 
 from ...failures import SqlFault
 from ...protocols import Limits
-from ...values import Table
+from ...values import Observation, Table
 from .server import Server
 
 CRASHED = "The database ended the connection while this ran, twice."
@@ -58,9 +58,9 @@ class Rows(Struct, frozen=True, tag=True):
 
 
 class Shown(Struct, frozen=True, tag=True):
-    """A table as text, cut to what a reader is shown."""
+    """A table, cut to what an agent is shown."""
 
-    text: str
+    seen: Observation
     spoiled: bool
 
 

@@ -14,7 +14,7 @@ import msgspec
 
 from ...failures import SqlError, WorkerFailure
 from ...protocols import Limits
-from ...values import Table
+from ...values import Observation, Table
 from ...workers.pool import WorkerLost
 from ..bench import Bench
 from ..functions import name_of, result_type
@@ -54,11 +54,11 @@ class PostgresWorld:
         assert isinstance(answer, Rows)
         return answer.table
 
-    async def show(self, sql: str, limits: Limits) -> str:
-        """The same as text for a reader, made beside the data, so that only what is shown is ever sent."""
+    async def show(self, sql: str, limits: Limits) -> Observation:
+        """The same as an agent sees it, made beside the data, so that only what is shown is ever sent."""
         answer = await self._seen(sql, limits, shown=True)
         assert isinstance(answer, Shown)
-        return answer.text
+        return answer.seen
 
     async def judge(
         self, function: Callable[[Bench, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float

@@ -22,7 +22,7 @@ from ...failures import InputError, SqlError, WorkerFailure
 from ...protocols import EpisodeDatabase, Limits
 from ...sandbox.folders import scratch_folder
 from ...sandbox.worker import WorkerRules
-from ...values import Table
+from ...values import Observation, Table
 from ...workers.cores import Turns, cores
 from ...workers.pool import Pool, Worker, WorkerLost
 from ..cache import Cache, Origin, key
@@ -170,10 +170,10 @@ class SqliteSession:
         assert isinstance(answer, Rows)
         return answer.table
 
-    async def show(self, sql: str) -> str:
+    async def show(self, sql: str) -> Observation:
         answer = await self._ask(sql, shown=True)
         assert isinstance(answer, Shown)
-        return answer.text
+        return answer.seen
 
     async def _ask(self, sql: str, *, shown: bool) -> Rows | Shown:
         if not _is_text(sql):

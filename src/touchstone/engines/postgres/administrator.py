@@ -1,4 +1,9 @@
-"""The run on its server, as the event loop sees it: grounds, seats, and what is dropped in the background."""
+"""The run on its server, as the event loop sees it: grounds, seats, and what is dropped in the background.
+
+Nothing here keeps a list of what exists on the server: whatever a run makes carries its id in the name and belongs to its
+keeper, so a run that dies leaves nothing that the next one cannot find (see `holding`). Every attempt uses new names, because
+after a lost connection nobody knows whether a clone was made. A seat belongs to whoever asked for it, until `give_up`.
+"""
 
 from __future__ import annotations
 

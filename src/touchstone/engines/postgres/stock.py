@@ -14,6 +14,9 @@ class Stock:
         self._database = database
         self._ahead = ahead
         self._ready: deque[Seat] = deque()
+        # Copies on their way count as stock, or each `take` would order all of `_ahead` again while the first are being made.
+        # One that fails is only taken off the count: the next `take` orders it anew, and whoever needs one makes it, and
+        # hears what is wrong, without the stock.
         self._coming = 0
 
     async def take(self) -> Seat:

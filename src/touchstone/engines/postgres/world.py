@@ -134,7 +134,11 @@ class PostgresWorld:
     async def _judge(
         self, function: Callable[[Bench, A], R], request: A, limits: Limits, writes: bool, wall: float
     ) -> tuple[R, Seat | None]:
-        """The response, and the copy that it was found on if reading was not enough."""
+        """The response, and the copy that it was found on if reading was not enough.
+
+        The copy is then the caller's: `judge` gives it up, `advance` makes it the new state and gives up the old one. Whatever
+        fails before that point has given its copy up already, so a copy has exactly one owner at any time.
+        """
         order = _Order(name_of(function), msgspec.Raw(_encode(request)), limits, wall)
         answer, copy = await self._applied(order, writes)
         if answer.timed_out:  # the server's clock runs on while others have the cores

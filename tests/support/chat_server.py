@@ -166,7 +166,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers["Content-Length"]))
-        answer = self.server.chat.next_answer(json.loads(raw), dict(self.headers))
+        answer = self.server.chat.next_answer(json.loads(raw), {name.title(): value for name, value in self.headers.items()})
         if answer.wait:
             self.server.chat.stopping.wait(answer.wait)
         if answer.wait or answer.reset:

@@ -8,7 +8,7 @@ from .api.run import run as run
 from .api.run import run_async as run_async
 from .api.stepping import Gym as Gym
 from .api.stepping import gym as gym
-from .benchmarks.desktop.config import DesktopConfig as desktop  # noqa: F401
+from .benchmarks.desktop.config import DesktopConfig as desktop  # pyright: ignore[reportUnusedImport]  # noqa: F401
 from .benchmarks.episodes import PlainEpisode as PlainEpisode
 from .failures import InputError as InputError
 from .failures import TouchstoneError as TouchstoneError

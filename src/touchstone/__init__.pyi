@@ -15,6 +15,7 @@ from .benchmarks.audit.audited import Audited as Audited
 from .benchmarks.audit.audited import AuditOptions as AuditOptions
 from .benchmarks.audit.findings import Finding as Finding
 from .benchmarks.data_check import Found as Found
+from .benchmarks.desktop.config import DesktopConfig as desktop  # noqa: F401
 from .benchmarks.episodes import PlainEpisode as PlainEpisode
 from .benchmarks.selecting import Selection as Selection
 from .failures import EpisodeFailure as EpisodeFailure

@@ -351,6 +351,10 @@ class Opening:
     model: ModelConfig | None = None
     """The agent's, for whoever else needs one."""
     parallel: int = 1
+    agent: str = ""
+    """The name of whoever plays, for a benchmark that some agents cannot play as it is configured."""
+    output: Path | None = None
+    """Where the run directory is made, if that was said."""
     counting: Callable[[str], AbstractContextManager[Counter]] = _uncounted
     """Shows how far a long piece of work is: `with opening.counting("tasks looked at") as watch: watch(done, total)`."""
 
@@ -408,6 +412,8 @@ class BenchmarkConfig(Options, frozen=True, kw_only=True):
     """Other defaults for options of the agent and the run."""
     synonyms: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """More names on the command line for options of the agent, the model and the run."""
+    taken_names: ClassVar[Collection[str]] = ()
+    """Names of such options that mean something else here, by `translated`: the help does not show them."""
     run_words: ClassVar[Mapping[str, Mapping[str, Any]]] = {"": {}}
     """What stands behind its name on the command line to play it ("" for nothing), and the other defaults that this word has,
     of any option ("agent" too): {"run": {}, "api": {"agent": "http"}}."""
@@ -439,6 +445,11 @@ class BenchmarkConfig(Options, frozen=True, kw_only=True):
     def translated(cls, argv: list[str]) -> list[str]:
         """What was typed behind its name, flags of the original's scripts replaced by ours."""
         return argv
+
+    @classmethod
+    def translated_options(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The same for the options of a --config file or of a resumed run, which may be older than this version."""
+        return options
 
 
 class EngineConfig(Options, frozen=True, kw_only=True):

@@ -42,7 +42,6 @@ _PER_BENCHMARK = ("run", "score", "audit")
 UNPORTED = {
     "interact": ("touchstone.benchmarks.interact:plugin", "interact_more:app", "Play BIRD-Interact."),
     "spider2": ("touchstone.benchmarks.spider2:plugin", "spider2:app", "Evaluate on Spider2-lite."),
-    "desktop": ("touchstone.benchmarks.desktop.benchmark:DesktopBenchmark", "desktop:app", "Play Spider2-V."),
 }
 """Benchmarks that are not structs yet: what their entry point still says, and their old commands."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -86,19 +85,6 @@ def _spider2(wanted: Dataset, file: Path, found: Found, deep: bool) -> None:
     found.use = wanted.use.format(task_file=file, gold=gold, databases=databases)
 
 
-def _spider2v(wanted: Dataset, file: Path, found: Found, deep: bool) -> None:
-    try:
-        listed: dict[str, list[str]] = json.loads(file.read_bytes())
-        keys = [(folder, key) for folder, these in listed.items() for key in these]
-    except (ValueError, AttributeError, TypeError) as error:
-        raise InputError(f"{file}: expected lists of tasks by application: {error}") from None
-    count_tasks(wanted, len(keys), found)
-    examples = file.parent / "examples"
-    broken = [f"{folder}/{key}" for folder, key in keys if not _json(examples / folder / key / f"{key}.json")]
-    found.counted("task files", broken, len(keys))
-    found.use = wanted.use.format(directory=file.parent)
-
-
 def _readable(directory: Path, name: str) -> bool:
     from ..benchmarks.interact.catalogue import Catalogue
 
@@ -109,17 +95,9 @@ def _readable(directory: Path, name: str) -> bool:
     return True
 
 
-def _json(file: Path) -> bool:
-    try:
-        return isinstance(json.loads(file.read_bytes()), dict)
-    except (OSError, ValueError):
-        return False
-
-
 _UNPORTED: dict[str, Callable[[Dataset, Path, Found, bool], None]] = {
     "interact": _interact,
     "spider2": _spider2,
-    "desktop": _spider2v,
 }
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from inspect import getdoc
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -44,6 +46,7 @@ class RunCommand(StructCommand):
     ) -> None:
         self.benchmark = benchmark
         said = self._said(argv, " ".join(words))
+        said = replace(said, values=benchmark.translated_options(said.values))
         defaults = {"agent": benchmark.agent, **benchmark.defaults, **defaults}
         self.agent_name = str(typed_value(argv, "--agent") or said.values.get("agent") or defaults["agent"])
         self.agent = agent_type(self.agent_name)
@@ -56,11 +59,13 @@ class RunCommand(StructCommand):
             help=benchmark.__doc__ or "",
             defaults=defaults,
             synonyms=benchmark.synonyms,
+            taken_names=benchmark.taken_names,
             said=said,
         )
 
     def explain(self, option: str) -> str:
-        name = key(option)
+        meant = {key(name): key(field) for field, names in self.synonyms.items() for name in names}
+        name = meant.get(key(option), key(option))
         owners = [agent for agent in available("agents") if _find(agent_type(agent), name)]
         if owners:
             spelled = _find(agent_type(owners[0]), name)
@@ -138,9 +143,10 @@ def own_command(name: str, argv: list[str]) -> StructCommand | None:
     word = argv[1] if len(argv) > 1 else ""
     if word in benchmark.run_words and word:
         return RunCommand(benchmark, [name, word], argv, benchmark.run_words[word])
-    if word in benchmark.commands:
-        function = imported(benchmark.commands[word])
-        return FunctionCommand([name, word], argv, function) if structs_of(function) else None
+    for several in (" ".join(argv[1:3]), word):
+        if target := benchmark.commands.get(several):
+            function = imported(target)
+            return FunctionCommand([name, *several.split()], argv, function) if structs_of(function) else None
     return RunCommand(benchmark, [name], argv, benchmark.run_words[""]) if "" in benchmark.run_words else None
 
 
@@ -153,11 +159,17 @@ def own_app(name: str, called: StructCommand | None, *, everything: bool = False
         mine = called if called and called.words == " ".join(words) else RunCommand(benchmark, words, [], defaults)
         function = mine.function(everything=everything)
         app.command(function, name=word) if word else app.default(function)
-    for word, target in benchmark.commands.items():
-        if called and called.words == f"{name} {word}":
-            app.command(called.function(everything=everything), name=word)
-        else:
-            app.command(target, name=word)
+    groups: dict[str, App] = {}
+    for words, target in benchmark.commands.items():
+        group, _, word = words.rpartition(" ")
+        if group and group not in groups:
+            within = ", ".join(each.rpartition(" ")[2] for each in benchmark.commands if each.startswith(f"{group} "))
+            app.command(groups.setdefault(group, App(name=group, help=f"Has commands of its own: {within}.")))
+        if called and called.words == f"{name} {words}":
+            groups.get(group, app).command(called.function(everything=everything), name=word)
+        else:  # what they do is imported only where it is shown
+            text = None if called else (getdoc(imported(target)) or "").partition("\n")[0]
+            groups.get(group, app).command(target, name=word, help=text)
     return app
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import os
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -51,6 +51,7 @@ class StructCommand:
         positional: type[Options] | None = None,
         defaults: Mapping[str, Any] | None = None,
         synonyms: Mapping[str, tuple[str, ...]] | None = None,
+        taken_names: Collection[str] = (),
         said: Said | None = None,
     ) -> None:
         """Where two structs have an option of one name, the later one's is the command's, and both get its value. `positional`
@@ -61,6 +62,7 @@ class StructCommand:
         self.help = help
         self.defaults = dict(defaults or {})
         self.synonyms = dict(synonyms or {})
+        self.taken_names = taken_names
         self.said = said or Said({})
         self._positional = positional
 
@@ -96,8 +98,8 @@ class StructCommand:
 
     def _parameter(self, field: Field, everything: bool) -> inspect.Parameter:
         opt = field.opt
-        names = [*field.names, *self.synonyms.get(field.name, ())]
-        default = self.defaults.get(field.name, field.default)
+        names = [name for name in (*field.names, *self.synonyms.get(field.name, ())) if name not in self.taken_names]
+        default = self.defaults.get(field.name, inspect.Parameter.empty if field.required else field.default)
         flag = field.plain_type is bool
         positional = opt.positional and self._positional in (None, field.owner)
         kind = inspect.Parameter.POSITIONAL_OR_KEYWORD if positional else inspect.Parameter.KEYWORD_ONLY
@@ -129,6 +131,7 @@ class StructCommand:
     def _stored(self) -> dict[str, Any]:
         """Of the file or the resumed run: what belongs to this command."""
         known = {name: field for struct in self.structs for name, field in field_names(struct).items()}
+        known |= {key(name): field for field in self.options.values() for name in self.synonyms.get(field.name, ())}
         found: dict[str, Any] = {}
         for name, value in self.said.values.items():
             if field := known.get(key(name)):

@@ -133,7 +133,14 @@ async def open_parts(
     only: Collection[str] | None = None,
 ) -> Opened:
     """Opens the benchmark and builds the agent; the stack closes them."""
-    opening = Opening(stack=stack, say=say, model=config.model, parallel=config.run.parallel)
+    opening = Opening(
+        stack=stack,
+        say=say,
+        model=config.model,
+        parallel=config.run.parallel,
+        agent=config.agent.name,
+        output=config.run.output,
+    )
     benchmark = await opened_benchmark(config.benchmark, opening)
     if only is not None:
         benchmark = cast(Benchmark, Narrowed(benchmark, only))

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from touchstone import PlainEpisode
+
 from ...failures import Skipped, TimeLimit
-from ...protocols import Gold
-from ...values import Task, ToolCall
+from ...protocols import Episode, Gold
+from ...values import Brief, Observation, Task, Tool, ToolCall, Verdict
 from .accounts import Accounts
 from .applications import ACCOUNTS
 from .artefacts import Artefacts
@@ -21,10 +23,11 @@ from .briefs import brief, instructions
 from .checking import Report, examine, files_named
 from .dataset import Dataset
 from .episode import DesktopEpisode
+from .evaluate import evaluate
 from .folders import private_folder
 from .guests import Desktop
 from .pool import Pool
-from .scene import Scene
+from .scene import Given, Scene
 from .settings import Settings
 from .solutions import FILE, gold_files, solution, text_of
 from .steps import run_steps
@@ -71,8 +74,11 @@ class DesktopBenchmark:
     def tasks(self) -> Sequence[DesktopTask]:
         return self._tasks
 
+    def begun(self, run: Path) -> None:
+        self.artefacts = run
+
     @asynccontextmanager
-    async def open(self, task: Task) -> AsyncGenerator[DesktopEpisode]:
+    async def open(self, task: Task) -> AsyncGenerator[Episode]:
         assert isinstance(task, DesktopTask)
         _refuse(self._reports[task.key])
         async with self._pool.borrowed(task.form.related_apps) as desktop:
@@ -114,7 +120,7 @@ class DesktopBenchmark:
             "network": settings.network,
             "instructions": hashlib.sha256((self._told or instructions(settings, (0, 0))).encode()).hexdigest()[:16],
             "retrieval": self._retriever.facts() if self._retriever else None,
-            "desktop": msgspec.to_builtins(dict(self._pool.sample().description())),
+            "desktop": self._described(),
         }
 
     async def close(self) -> None:
@@ -127,6 +133,9 @@ class DesktopBenchmark:
         said = {"retrieval": {"found": found.reason, "sources": list(found.sources)}} if found else {}
         await episode.open(brief(task, told, found), said)
 
+    def _described(self) -> Any:
+        return msgspec.to_builtins(dict(self._pool.sample().description()))
+
     def _digest(self) -> str:
         """Of all files that the tasks use, by name and content."""
         digest = hashlib.sha256()
@@ -137,6 +146,52 @@ class DesktopBenchmark:
                     content = hashlib.sha256(path.read_bytes()).hexdigest()
                     digest.update(f"{path.relative_to(self._dataset.root)} {content}\n".encode())
         return digest.hexdigest()[:16]
+
+
+class ResultFiles(DesktopBenchmark):
+    """The same tasks, judged from files that an agent left, `results`/<task>/…: no desktop is needed, and nothing is played."""
+
+    def __init__(self, *arguments: Any, results: Path, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._results = results
+
+    @asynccontextmanager
+    async def open(self, task: Task) -> AsyncGenerator[Episode]:
+        assert isinstance(task, DesktopTask)
+        with private_folder() as cache, private_folder() as nothing:
+            folder = self._results / task.key
+            given = Given(folder if folder.is_dir() else nothing)
+            yield FileEpisode(task, Scene(self._dataset, self._accounts, cache, given=given))
+
+    def _described(self) -> Any:
+        return {"provider": "files", "results": digest_of(self._results)}
+
+
+class FileEpisode(PlainEpisode):
+    """Nothing can be done in it: what there is to judge is there already."""
+
+    tools: Sequence[Tool] = ()
+    finished = False
+
+    def __init__(self, task: DesktopTask, scene: Scene) -> None:
+        self.brief = Brief("", task.form.instruction)
+        self._task, self._scene = task, scene
+
+    async def call(self, tool: str, arguments: Any) -> Observation:
+        return Observation("There is no desktop here: the files are judged as they are.", error=True)
+
+    async def verdict(self) -> Verdict:
+        found = await evaluate(self._task, self._scene)
+        wrong = next((check["metric"] for check in found.evidence["checks"] if check["score"] < 1), None)
+        return msgspec.structs.replace(found, evidence={**found.evidence, "kind": wrong}) if wrong else found
+
+
+def digest_of(folder: Path) -> str:
+    """Of all files in it, by name and content."""
+    digest = hashlib.sha256()
+    for path in sorted(each for each in folder.rglob("*") if each.is_file()):
+        digest.update(f"{path.relative_to(folder)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return digest.hexdigest()[:16]
 
 
 def _refuse(report: Report) -> None:

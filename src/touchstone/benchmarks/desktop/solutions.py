@@ -57,14 +57,16 @@ def _own(path: Path) -> list[str]:
     return [code for part in parts if (code := "".join(part)).strip()]
 
 
-def _gold(task: DesktopTask, dataset: Dataset) -> list[str]:
-    """All files, or any one if one is enough."""
+def files_to_write(task: DesktopTask, dataset: Dataset) -> list[tuple[str, Path]]:
+    """Where the evaluator looks for files, and the gold files: all of them, or those there are if one is enough."""
     evaluator = task.form.evaluator
     found = [_file(check, dataset) for check in checks(evaluator)]
     files = [each for each in found if each is not None]
-    if evaluator.conj == "and" and len(files) < len(found):
-        return []
-    return [code for target, gold in files for code in _writing(target, gold.read_bytes())]
+    return [] if evaluator.conj == "and" and len(files) < len(found) else files
+
+
+def _gold(task: DesktopTask, dataset: Dataset) -> list[str]:
+    return [code for target, gold in files_to_write(task, dataset) for code in _writing(target, gold.read_bytes())]
 
 
 def _file(check: Check, dataset: Dataset) -> tuple[str, Path] | None:

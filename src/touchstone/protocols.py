@@ -355,6 +355,8 @@ class Opening:
     """The name of whoever plays, for a benchmark that some agents cannot play as it is configured."""
     output: Path | None = None
     """Where the run directory is made, if that was said."""
+    reader: bool = False
+    """Whoever plays reads what it is told: instructions, hints, documents."""
     counting: Callable[[str], AbstractContextManager[Counter]] = _uncounted
     """Shows how far a long piece of work is: `with opening.counting("tasks looked at") as watch: watch(done, total)`."""
 
@@ -395,10 +397,11 @@ class BenchmarkConfig(Options, frozen=True, kw_only=True):
 
     What it can do besides being played are methods that its struct may have. Who has none of them gets no such command:
 
-    - `predictions(path, tasks, *, allow_missing) -> Mapping[str, Sequence[Move]]`: what a file or folder of answers has for the
-      tasks, for `touchstone score` and `--agent replay`
+    - `predictions(path, tasks, *, allow_missing) -> Mapping[str, Sequence[Move]] | None`: what a file or folder of answers has
+      for the tasks, for `touchstone score` and `--agent replay`; None for a run, whose calls are played as they are
     - `scoring(options) -> Scoring`: how answers are scored, where replaying `predictions` is not all there is to it
     - `async audit(opening, options) -> Audited`: what is wrong with its own gold (see touchstone.benchmarks.audit)
+    - `described(record) -> Sequence[str]`: what `--verbose` tells of a task besides its outcome
     - `check_data(dataset, file, found, deep)`, a classmethod: whether a dataset of the catalogue is complete
     """
 
@@ -417,6 +420,8 @@ class BenchmarkConfig(Options, frozen=True, kw_only=True):
     run_words: ClassVar[Mapping[str, Mapping[str, Any]]] = {"": {}}
     """What stands behind its name on the command line to play it ("" for nothing), and the other defaults that this word has,
     of any option ("agent" too): {"run": {}, "api": {"agent": "http"}}."""
+    run_names: ClassVar[Mapping[str, Mapping[str, str]]] = {}
+    """Options that have another name behind one of these words: {"api": {"report": "--output", "output": "--runs"}}."""
     commands: ClassVar[Mapping[str, str]] = {}
     """More commands under its name, each as "module:function". A function whose parameters are structs of options gets the
     options of these; any other is one of cyclopts', and so may be an App."""

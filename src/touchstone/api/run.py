@@ -128,7 +128,7 @@ class _Watching:
     def progress(self, total: int, done: int) -> AbstractContextManager[Watch]:
         return nullcontext(lambda record, _: self._keep(record))
 
-    def finished(self, finished: Finished) -> None: ...
+    def finished(self, finished: Finished, more: str | None = None) -> None: ...
 
     def _keep(self, record: Record) -> None:
         self._records.append(record)

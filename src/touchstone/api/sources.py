@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 import msgspec
 
 from ..benchmarks.bird.config import BirdConfig as bird
-from ..failures import InputError
+from ..benchmarks.spider2.config import Spider2Config as spider2
 from ..plugins import available, benchmark_type
 from ..protocols import Benchmark, BenchmarkConfig, Limits, Opening
 from ..values import Task
@@ -59,55 +59,6 @@ async def opened(given: BenchmarkConfig | Source | Benchmark, stack: AsyncExitSt
     if isinstance(given, BenchmarkConfig):
         return await given.open(Opening(stack=stack))
     return await given.build(stack) if isinstance(given, Source) else given
-
-
-def spider2(
-    tasks: Place | None = None,
-    databases: Place | None = None,
-    gold: Place | None = None,
-    *,
-    compat: Literal["strict", "official"] = "strict",
-    documents: Place | None = None,
-    schema: bool = False,
-    instructions: str | None = None,
-    sql_timeout: float = 30.0,
-    cache: bool = True,
-    task: str | Sequence[str] = (),
-    limit: int | None = None,
-) -> Source:
-    """Spider2-lite: the question file, the directory of databases and the gold folder. Questions without gold are left out."""
-    from ..benchmarks.spider2 import Golden, Spider2, load_tasks
-    from ..benchmarks.spider2.episode import Settings
-    from ..benchmarks.sql_episode import EXPLORING
-    from ..datasets import spider2_demo
-
-    demo = spider2_demo()
-    file, directory = _both(tasks, databases, (demo[0], demo[2]), "databases")
-    if tasks is not None and gold is None:
-        raise InputError("spider2 needs gold: the folder with exec_result/")
-    golden = Golden(Path(gold) if gold is not None else demo[1])
-    keys = _several(task)
-    chosen = [each for each in load_tasks(file, golden.sql) if golden.has(each.key) and (not keys or each.key in keys)][:limit]
-    if not chosen:
-        raise InputError(f"{file}: no question is left that has a golden result")
-    exploring = msgspec.structs.replace(EXPLORING, seconds=sql_timeout)
-    settings = Settings(compat=compat, exploring=exploring, judging=Limits(seconds=sql_timeout))
-    folder = Path(documents) if documents is not None else None
-
-    async def build(stack: AsyncExitStack) -> Benchmark:
-        engine = _engine(stack, cache)
-        return Spider2(
-            chosen,
-            directory,
-            golden,
-            engine,
-            settings=settings,
-            documents=folder,
-            schema=schema,
-            instructions=instructions,
-        )
-
-    return Source("Spider2-lite", chosen, build)
 
 
 def interact(
@@ -154,26 +105,18 @@ def interact(
 
 def benchmark(name: str, *arguments: Any, **options: Any) -> BenchmarkConfig | Source:
     """One by its name: ours, or one that another package adds through the entry points `touchstone.benchmarks`."""
-    ours: dict[str, Any] = {"spider2": spider2, "interact": interact}
+    ours: dict[str, Any] = {"interact": interact}
     return ours[name](*arguments, **options) if name in unported() else benchmark_type(name)(*arguments, **options)
 
 
 def unported() -> set[str]:
     """Benchmarks that are not structs yet."""
-    return {each for each in ("spider2", "interact") if available("benchmarks")[each].value.endswith(":plugin")}
+    return {each for each in ("interact",) if available("benchmarks")[each].value.endswith(":plugin")}
 
 
 def digest(content: Any) -> str:
     """Identifies a task by its content, for benchmarks of one's own."""
     return hashlib.blake2b(msgspec.json.encode(content, order="deterministic"), digest_size=8).hexdigest()
-
-
-def _both(first: Place | None, second: Place | None, demo: tuple[Path, Path], what: str) -> tuple[Path, Path]:
-    if first is None and second is None:
-        return demo
-    if first is None or second is None:
-        raise InputError(f"a task file and its {what} belong together: give both, or neither for the dataset that ships")
-    return Path(first), Path(second)
 
 
 def _names(selection: Selection) -> dict[str, Any]:

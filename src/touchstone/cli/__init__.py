@@ -41,7 +41,6 @@ _PER_BENCHMARK = ("run", "score", "audit")
 """Commands whose options are those of the benchmark that is named behind them."""
 UNPORTED = {
     "interact": ("touchstone.benchmarks.interact:plugin", "interact_more:app", "Play BIRD-Interact."),
-    "spider2": ("touchstone.benchmarks.spider2:plugin", "spider2:app", "Evaluate on Spider2-lite."),
 }
 """Benchmarks that are not structs yet: what their entry point still says, and their old commands."""
 

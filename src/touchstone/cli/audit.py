@@ -44,7 +44,7 @@ from .struct_command import StructCommand
 from .terminal import refuse_no_file, say, write_file
 
 _OTHERS = {"suspects": ("audit_suspects:suspects", "List golds that several systems agree against.")}
-_UNPORTED = {"spider2": "audit_unported:spider2", "interact": "audit_unported:interact"}
+_UNPORTED = {"interact": "audit_unported:interact"}
 
 
 class AuditCommand(StructCommand):

@@ -19,7 +19,7 @@ from ..failures import InputError
 from ..protocols import Benchmark, Limits
 from ..values import Task
 from .audit import conclude as concluded
-from .building import open_engine, refuse_unless_positive
+from .building import refuse_unless_positive
 from .interact_options import DatabaseOptions, InteractSelect
 from .options import JudgeOptions
 from .progress import counting
@@ -95,74 +95,6 @@ async def conclude(subject: Subject, findings: Sequence[Finding], audited: Audit
         metrics=subject.metrics,
     )
     return await concluded(found, options)
-
-
-def spider2(
-    questions: Path,
-    *,
-    databases: Annotated[Path, Parameter(name=["--databases", "--database_dir"])],
-    gold: Path,
-    documents: Path | None = None,
-    task: Annotated[tuple[str, ...], Parameter(negative="")] = (),
-    audited: AuditOptions = DEFAULTS,
-) -> int:
-    """Audit Spider2-lite: golden results, their metadata, and gold SQL that does not give them.
-
-    Parameters
-    ----------
-    questions
-        The official spider2-lite.jsonl, or the converted file.
-    databases
-        The directory that holds <db>/<db>.sqlite, or <db>.sqlite.
-    gold
-        The gold folder, with exec_result/ and spider2lite_eval.jsonl.
-    documents
-        The folder of documents that questions name.
-    task
-        Only the question with this instance_id (repeatable).
-    """
-    from ..benchmarks.spider2.audit import audit, is_hopeless
-    from ..benchmarks.spider2.benchmark import Spider2
-    from ..benchmarks.spider2.episode import Settings
-    from ..benchmarks.spider2.golden import Golden
-    from ..benchmarks.spider2.tasks import load_tasks
-
-    refuse(audited)
-    golden = Golden(gold)
-    loaded = load_tasks(questions, golden.sql)
-    if unknown := set(task) - {each.key for each in loaded}:
-        raise InputError(f"--task {min(unknown)}: not in {questions}")
-    wanted = [each for each in loaded if not task or each.key in task]
-    tasks = [each for each in wanted if each.platform == "sqlite" or golden.has(each.key)]
-    if not tasks:
-        raise InputError(f"{questions}: no question is left of {len(wanted)}: none is on SQLite or has a golden result")
-    limits = Limits(seconds=audited.sql_timeout)
-
-    async def main() -> int:
-        async with AsyncExitStack() as stack:
-            engine = open_engine(audited.judged, stack)
-            playable = [each for each in tasks if not is_hopeless(golden, each)]
-            benchmark = Spider2(playable, databases, golden, engine, settings=Settings(judging=limits))
-            with counting("questions looked at") as watch:
-                findings = await audit(
-                    tasks,
-                    databases,
-                    golden,
-                    engine,
-                    limits=limits,
-                    documents=documents,
-                    parallel=audited.parallel,
-                    watch=watch,
-                )
-            subject = Subject(
-                title=f"Spider2-lite: what {questions.name} is worth here",
-                benchmark=benchmark,
-                tasks=tasks,
-                left_out={"on another platform, without a golden result": len(wanted) - len(tasks)},
-            )
-            return await conclude(subject, findings, audited)
-
-    return asyncio.run(main())
 
 
 def interact(

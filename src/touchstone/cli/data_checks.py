@@ -65,26 +65,6 @@ def _dumps(directory: Path, names: Sequence[str], found: Found) -> None:
     found.counted("PostgreSQL dumps", [name for name in names if name not in have], len(names))
 
 
-def _spider2(wanted: Dataset, file: Path, found: Found, deep: bool) -> None:
-    from ..benchmarks.spider2.golden import Golden
-    from ..benchmarks.spider2.tasks import load_tasks
-
-    gold = file.parent / "evaluation_suite" / "gold"
-    golden = Golden(gold)
-    tasks = load_tasks(file, golden.sql)
-    count_tasks(wanted, len(tasks), found)
-    local = [task for task in tasks if task.platform == "sqlite"]
-    found.counted("golden results of the local questions", [t.key for t in local if not golden.has(t.key)], len(local))
-    documents = file.parent / "resource" / "documents"
-    needed = sorted({task.knowledge for task in local if task.knowledge})
-    found.counted("documents", [name for name in needed if not (documents / name).is_file()], len(needed))
-    names = sorted({task.database for task in local})
-    places = [place / "spider2-localdb" for place in (file.parent, *file.parents[1:3])]
-    databases = next((place for place in places if place.is_dir()), file.parent / "localdb")
-    found.counted(f"databases in {databases}", [name for name in names if not is_sound(databases, name, deep)], len(names))
-    found.use = wanted.use.format(task_file=file, gold=gold, databases=databases)
-
-
 def _readable(directory: Path, name: str) -> bool:
     from ..benchmarks.interact.catalogue import Catalogue
 
@@ -97,7 +77,6 @@ def _readable(directory: Path, name: str) -> bool:
 
 _UNPORTED: dict[str, Callable[[Dataset, Path, Found, bool], None]] = {
     "interact": _interact,
-    "spider2": _spider2,
 }
 
 

@@ -131,7 +131,7 @@ class _Watching(Terminal):
 
             yield keep
 
-    def finished(self, finished: Finished) -> None:
+    def finished(self, finished: Finished, more: str | None = None) -> None:
         if self.record is not None:
             calls = sum(isinstance(step, ToolStep) for step in self.record.steps)
             say(f"{self.record.outcome.value} after {calls} calls: {self.record.reason}")

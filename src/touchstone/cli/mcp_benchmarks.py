@@ -9,16 +9,14 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Literal
 
-import msgspec
-
 from ..failures import InputError
-from ..protocols import Benchmark, Limits, Opening
-from .building import build_model, open_engine, refuse_unless_positive
+from ..protocols import Benchmark, Opening
+from .building import build_model, refuse_unless_positive
 from .interact_options import DatabaseOptions, InteractionOptions
 from .options import JudgeOptions
 from .terminal import say
 
-Name = Literal["bird", "spider2", "interact"]
+Name = Literal["bird", "interact"]
 Opened = tuple[Benchmark, Mapping[str, str]]
 
 
@@ -45,14 +43,12 @@ async def opened(wanted: Wanted, stack: AsyncExitStack) -> Opened:
     refuse_unless_positive(wanted.judged.sql_timeout, "--sql-timeout")
     if wanted.benchmark == "bird":
         return await _bird(wanted, stack), {}
-    if wanted.benchmark == "spider2":
-        return _spider2(wanted, stack), {}
     return await _interact(wanted, stack)
 
 
 def _refuse_foreign(wanted: Wanted) -> None:
     """An option that would have no effect is a mistake."""
-    theirs = {"bird": ("data", "databases"), "spider2": ("data", "databases", "gold", "documents"), "interact": ("dataset",)}
+    theirs = {"bird": ("data", "databases"), "interact": ("dataset",)}
     for name in ("dataset", "data", "databases", "gold", "documents"):
         if getattr(wanted, name) is not None and name not in theirs[wanted.benchmark]:
             option = "DATASET" if name == "dataset" else f"--{name}"
@@ -81,25 +77,6 @@ async def _bird(wanted: Wanted, stack: AsyncExitStack) -> Benchmark:
         cache=judged.cache,
     )
     return await config.open(Opening(stack=stack, say=say))
-
-
-def _spider2(wanted: Wanted, stack: AsyncExitStack) -> Benchmark:
-    from ..benchmarks.spider2.benchmark import Spider2
-    from ..benchmarks.spider2.episode import Settings
-    from ..benchmarks.spider2.golden import Golden
-    from ..benchmarks.spider2.tasks import load_tasks
-    from ..benchmarks.sql_episode import EXPLORING
-    from ..datasets import spider2_demo
-
-    data, gold, databases = _given(wanted, "data", "gold", "databases") or spider2_demo()
-    golden = Golden(gold)
-    tasks = [task for task in load_tasks(data, golden.sql) if task.key == wanted.task]
-    if not tasks:
-        raise InputError(f"--task {wanted.task}: not in {data}")
-    seconds = wanted.judged.sql_timeout
-    settings = Settings(exploring=msgspec.structs.replace(EXPLORING, seconds=seconds), judging=Limits(seconds=seconds))
-    engine = open_engine(wanted.judged, stack)
-    return Spider2(tasks, databases, golden, engine, settings=settings, documents=wanted.documents, schema=wanted.schema)
 
 
 async def _interact(wanted: Wanted, stack: AsyncExitStack) -> Opened:

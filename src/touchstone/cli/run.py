@@ -60,6 +60,7 @@ class RunCommand(StructCommand):
             defaults=defaults,
             synonyms=benchmark.synonyms,
             taken_names=benchmark.taken_names,
+            renamed=benchmark.run_names.get(words[-1]) if words[0] == benchmark.name else None,
             said=said,
         )
 
@@ -105,14 +106,15 @@ class RunCommand(StructCommand):
             command = str(stored.get("command", ""))
             if command.removeprefix("run ") not in ours:
                 raise InputError(f"{resume}: a run of 'touchstone {command}' cannot be resumed with 'touchstone {words}'")
-            return Said(stored_options(stored), f"{resume}/config.json", resumed=True)
+            as_typed = stored.get("format", 1) == 1
+            return Said(stored_options(stored), f"{resume}/config.json", resumed=True, as_typed=as_typed)
         if config is None:
             return Said({})
         values = options_of_file(Path(config))
         meant = str(values.pop("touchstone", words))
         if meant.removeprefix("run ") not in ours:
             raise InputError(f"{config}: these are options of 'touchstone {meant}', not of 'touchstone {words}'")
-        return Said(values, config)
+        return Said(values, config, as_typed=meant != name)
 
     def _named_model(self, argv: Sequence[str], said: Said, defaults: Mapping[str, Any]) -> str:
         names = ("--model", "-m", *self.benchmark.synonyms.get("model", ()))

@@ -24,7 +24,7 @@ from .run import named_benchmark
 from .struct_command import StructCommand
 from .terminal import Terminal, exit_code, refuse_no_file, write_file
 
-_UNPORTED = {"spider2": "score_spider2:spider2", "interact": "score_interact:interact"}
+_UNPORTED = {"interact": "score_interact:interact"}
 
 
 class ScoreCommand(StructCommand):
@@ -51,6 +51,7 @@ class ScoreCommand(StructCommand):
 
 def score(benchmark: BenchmarkConfig, options: ScoreOptions, predictions: Path) -> int:
     """Plays the predictions and shows what they are worth."""
+    named = predictions.absolute()  # "." has a name too
     own = getattr(benchmark, "scoring", None)
     scoring: Scoring = own(options) if own else default_scoring(benchmark, options, predictions)
     if not isinstance(scoring, Scoring):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -66,8 +67,8 @@ def score(benchmark: BenchmarkConfig, options: ScoreOptions, predictions: Path) 
             interface=Terminal(describe=one_line if options.verbose else None),
             base=Path("results"),
             command=f"score {benchmark.name}",
-            name=predictions.name if predictions.is_dir() else predictions.stem,
-            heading=predictions.name,
+            name=named.name if named.is_dir() else named.stem,
+            heading=named.name,
             only=scoring.only,
         )
     )

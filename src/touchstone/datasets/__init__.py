@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..failures import InputError
 
-__all__ = ["bird_demo", "interact_demo", "named_data", "spider2_demo"]
+__all__ = ["bird_demo", "interact_demo", "named_data", "named_file", "spider2_demo"]
 
 
 def bird_demo() -> tuple[Path, Path]:
@@ -34,10 +34,16 @@ def named_data(layout: str, name: Path | None) -> tuple[Path, Path] | None:
 
     No name stands for the demo. None if this is no dataset's name, or a file of that name is here.
     """
-    from .catalogue import catalogue, find_file
-
     if name is None or (str(name) == "demo" and not name.exists()):
         return bird_demo()
+    file = named_file(layout, name)
+    return (file, file.parent / "dev_databases") if file else None
+
+
+def named_file(layout: str, name: Path) -> Path | None:
+    """The task file of a dataset that `touchstone data get` has brought here. None if it is no dataset's name, or a file's."""
+    from .catalogue import catalogue, find_file
+
     known = {each for each, dataset in catalogue().items() if dataset.layout == layout}
     full = next((each for each in (str(name), f"{layout}-{name}") if each in known), None)
     if full is None or name.is_file():
@@ -46,4 +52,4 @@ def named_data(layout: str, name: Path | None) -> tuple[Path, Path] | None:
     file = find_file(folder, catalogue()[full].task_file)
     if file is None:
         raise InputError(f"{full} is not in {folder}: fetch it with 'touchstone data get {full}'")
-    return file, file.parent / "dev_databases"
+    return file

@@ -46,8 +46,8 @@ class Interface(Protocol):
         """Told of every record."""
         ...
 
-    def finished(self, finished: Finished) -> None:
-        """Before copies are waited for."""
+    def finished(self, finished: Finished, more: str | None = None) -> None:
+        """Before copies are waited for; `more` is what the benchmark has to say of it."""
 
 
 @dataclass(frozen=True)
@@ -140,6 +140,7 @@ async def open_parts(
         parallel=config.run.parallel,
         agent=config.agent.name,
         output=config.run.output,
+        reader=config.agent.reads_instructions,
     )
     benchmark = await opened_benchmark(config.benchmark, opening)
     if only is not None:
@@ -227,7 +228,8 @@ async def play_plan(
         directory.close()
         if mirror:
             await mirror.stop()
-    interface.finished(finished)
+    ended = getattr(plan.benchmark, "ended", None)
+    interface.finished(finished, ended(read_records(directory.path)) if ended and directory.path.exists() else None)
     if mirror:
         await mirror.finish()
     return Played(finished, directory.path)
@@ -277,7 +279,9 @@ class Predictions(dict[str, Sequence[Move]]):
 def predictions(benchmark: BenchmarkConfig, path: Path, tasks: Sequence[Task], *, allow_missing: bool = False) -> Predictions:
     """Of a file, if the benchmark has a format for it; else the calls of an earlier run."""
     if read := getattr(benchmark, "predictions", None):
-        moves = cast("Mapping[str, Sequence[Move]]", read(path, tasks, allow_missing=allow_missing))
+        moves = cast("Mapping[str, Sequence[Move]] | None", read(path, tasks, allow_missing=allow_missing))
+        if moves is None:
+            return recorded_calls(path)
         answers = sorted((key, [_arguments(move) for move in each]) for key, each in moves.items())
         return Predictions(moves, blake2b(msgspec.json.encode(answers), digest_size=8).hexdigest())
     return recorded_calls(path)

@@ -18,8 +18,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from touchstone.benchmarks.spider2.comparison import CsvError, official, official_any, read_csv, strict, to_csv
 from touchstone.values import Table
-from touchstone.verdicts.spider2 import CsvError, official, official_any, read_csv, strict, to_csv
 
 from . import strategies as some
 
@@ -136,7 +136,7 @@ def written_by_pandas(rows: list[tuple[Any, ...]], width: int) -> str:
 def plain() -> Iterator[ModuleType]:
     """The plain pandas loop that speed is measured against."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(Path(__file__).parents[3] / "perf")
+        patch.syspath_prepend(Path(__file__).parents[4] / "perf")
         yield importlib.import_module("spider2_compare")
 
 

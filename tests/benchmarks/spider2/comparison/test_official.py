@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from touchstone.verdicts.spider2 import CsvTable, official, official_any, read_csv
+from touchstone.benchmarks.spider2.comparison import CsvTable, official, official_any, read_csv
 
 
 def table(*columns: str) -> CsvTable:

@@ -1,6 +1,9 @@
-"""Which type pandas gives to words of a CSV file.
+"""A query result in a CSV file, read as pandas.read_csv reads it without further arguments.
 
-It tries, on all words of a block at once: 64-bit integers, floats, truth values; else they remain words. What is
+The official suite passes predicted and golden results through CSV files and this function, so that all types are
+guessed, on both sides. `csv_records` cuts the file into words, for which a type is guessed here.
+
+pandas tries, on all words of a block at once: 64-bit integers, floats, truth values; else they remain words. What is
 in `NA` is missing, and turns integers into floats and truth values into a mixture. The traps on the way:
 
 - integers beyond 64 bits are noticed before anything else that is wrong, so whether a column becomes words or
@@ -17,11 +20,13 @@ import re
 from array import array
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from ._numbers import INT64, UINT64, floating, integer, numbers
 from .column import NA, Column, Kind
+from .csv_numbers import INT64, UINT64, floating, integer, numbers
+from .csv_records import BUFFER, CsvError, records
 
 _NAN = float("nan")
 _TRUTH = {b"true": True, b"false": False}
@@ -168,3 +173,51 @@ def _together(kind: Kind, blocks: Sequence[Column]) -> array[Any]:
 
 def _objects(block: Column) -> list[Any]:
     return [None if value != value else value for value in block.values]
+
+
+__all__ = ["CsvError", "CsvTable", "read_csv"]
+
+
+@dataclass(frozen=True, eq=False)
+class CsvTable:
+    names: tuple[str, ...]
+    """As they are written; nothing here depends on them."""
+    columns: tuple[Column, ...]
+    rows: int
+
+
+def read_csv(data: bytes | str, buffer: int = BUFFER) -> CsvTable:
+    """Raises CsvError where pandas fails. `buffer` is for tests."""
+    data = _checked(data)
+    names, surplus, blocks, several = records(data, buffer)
+    typed = [[column(words, exact=not several) for words in block[surplus:]] for block in blocks]
+    columns = _joined(typed, data, buffer) if typed else [Column("words", [], [])] * len(names)
+    return CsvTable(tuple(name.decode() for name in names), tuple(columns), len(columns[0].values))
+
+
+def _joined(typed: list[list[Column]], data: bytes, buffer: int) -> list[Column]:
+    columns = list(zip(*typed, strict=True))
+    mixed = [place for place, blocks in enumerate(columns) if len({block.written is None for block in blocks}) > 1]
+    words = _written(data, buffer, mixed) if mixed else {}
+    return [joined(blocks, words.get(place)) for place, blocks in enumerate(columns)]
+
+
+def _written(data: bytes, buffer: int, places: list[int]) -> dict[int, list[bytes]]:
+    """The words of some columns, which not all their blocks have kept."""
+    _, surplus, blocks, _ = records(data, buffer)
+    words: dict[int, list[bytes]] = {place: [] for place in places}
+    for block in blocks:
+        for place in places:
+            words[place] += block[surplus + place]
+    return words
+
+
+def _checked(data: bytes | str) -> bytes:
+    try:
+        if isinstance(data, str):
+            return data.encode()
+        if not data.isascii():
+            data.decode()
+    except UnicodeError as error:
+        raise CsvError(str(error)) from None
+    return data

@@ -8,21 +8,47 @@ number of comparisons is bounded, less generously for long results: `Cut` is rai
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from ._cells import Cells, same_cells, same_values
-from ._guess import guesses
-from ._pairing import Budget, Pairing
-from ._rows import row_apart
-from .column import Column
+from ....verdicts.pairing import Budget, paired
+from .column import Cells, Column, same_cells, same_values
 from .csv_table import CsvTable
+from .rows import row_apart
+
+
+def guesses(
+    gold: Sequence[str], predicted: Sequence[str], may_be: Callable[[int, int], bool], looks_like: Callable[[int, int], bool]
+) -> Iterator[list[int]]:
+    """For each golden column a predicted one of its own: by names, then, if it is another guess, by looks."""
+    by_name = _assigned(
+        gold, predicted, lambda place, other: _same_name(gold[place], predicted[other]) and may_be(place, other)
+    )
+    if by_name:
+        yield by_name
+    by_looks = _assigned(gold, predicted, lambda place, other: may_be(place, other) and looks_like(place, other))
+    if by_looks and by_looks != by_name:
+        yield by_looks
+
+
+def _assigned(gold: Sequence[str], predicted: Sequence[str], fits: Callable[[int, int], bool]) -> list[int] | None:
+    chosen: dict[int, None] = {}
+    for place in range(len(gold)):
+        other = next((other for other in range(len(predicted)) if other not in chosen and fits(place, other)), None)
+        if other is None:
+            return None
+        chosen[other] = None
+    return list(chosen)
+
+
+def _same_name(gold: str, predicted: str) -> bool:
+    return gold.casefold() == predicted.casefold()
+
 
 Partners = dict[int, int]
 """A predicted column for each golden one."""
 
 _COMPARISONS = 1000
 _CELLS = 20_000_000
-_STEPS = 1_000_000
 
 
 def reading(gold: Column, predicted: Column) -> tuple[Cells, Cells] | None:
@@ -61,9 +87,8 @@ def _by_name(gold: CsvTable, place: int, predicted: CsvTable) -> list[int]:
 
 def distinct_partners(choices: dict[int, list[int]]) -> tuple[Partners, int | None]:
     """A partner of its own for each golden column; if that cannot be, the first column that stays without one."""
-    pairing = Pairing(choices.__getitem__, Budget(_STEPS))
-    left = next((place for place in choices if not pairing.add(place)), None)
-    return pairing.partner, left
+    partners = paired(choices)
+    return partners, next((place for place in choices if place not in partners), None)
 
 
 def matching_partners(gold: CsvTable, predicted: CsvTable, choices: dict[int, list[int]]) -> Partners | None:

@@ -14,11 +14,13 @@ from collections.abc import Callable, Sequence
 from operator import eq
 from typing import Any
 
-from ._cells import Cells, comparison
-from ._pairing import Budget, Point, unpaired
+from ....verdicts.pairing import Budget, near_ones, paired
+from .column import TOLERANCE, Cells, close, comparison
 
 Items = Sequence[Any]
 Groups = dict[tuple[Any, ...], list[int]]
+Point = tuple[float, ...]
+"""The floats of one row."""
 
 _STEPS = 2_000_000
 _SAMPLE = 1000
@@ -96,7 +98,7 @@ def _apart_in_groups(gold: Sequence[Cells], predicted: Sequence[Cells], exact: l
         if len(rows) > len(partners):
             return rows[len(partners)]
         if len(rows) == len(partners) and floats:
-            place = unpaired(_points(gold, rows, floats), _points(predicted, partners, floats), budget)
+            place = _unpaired(_points(gold, rows, floats), _points(predicted, partners, floats), budget)
             if place is not None:
                 return rows[place]
     return None  # a group with fewer rows than partners means another one with more
@@ -124,3 +126,31 @@ def _points(side: Sequence[Cells], rows: list[int], floats: list[int]) -> list[P
 
 def _number(item: Any) -> float:
     return item if isinstance(item, (int, float)) else 0.0
+
+
+def _unpaired(gold: Sequence[Point], predicted: Sequence[Point], budget: Budget) -> int | None:
+    """A golden point that is left over when points that are equal within the tolerance are paired off, if one is."""
+    order = _widest_first([*gold, *predicted])
+    expected, got = [_arranged(point, order) for point in gold], sorted(_arranged(point, order) for point in predicted)
+    ascending = sorted(range(len(gold)), key=expected.__getitem__)
+    apart = next((place for place, other in zip(ascending, got, strict=True) if not _near(expected[place], other)), None)
+    if apart is None or len(order) == 1:
+        return apart
+    points = [expected[place] for place in ascending]
+    near = near_ones(points, got, lambda point: point[0], lambda _: TOLERANCE * 1.001, _near, budget)
+    pairs = paired(dict(zip(ascending, near, strict=True)))
+    return next((place for place in ascending if place not in pairs), None)
+
+
+def _widest_first(points: Sequence[Point]) -> list[int]:
+    """The coordinates in such an order that the first tells most points apart."""
+    spreads = [max(values) - min(values) for values in zip(*points, strict=True)]
+    return sorted(range(len(spreads)), key=spreads.__getitem__, reverse=True)
+
+
+def _arranged(point: Point, order: Sequence[int]) -> Point:
+    return tuple([point[place] for place in order])
+
+
+def _near(gold: Point, predicted: Point) -> bool:
+    return all(map(close, gold, predicted))

@@ -2,7 +2,7 @@
 
 The prediction is right if some of its columns, each used once, form the same rows as the golden columns that count:
 as often, and in the same order unless order is ignored. Names and the order of columns do not count, and up to
-`MOST_SURPLUS` further columns are allowed. What two cells have to have in common is said in `_cells`; in short:
+`MOST_SURPLUS` further columns are allowed. What two cells have to have in common is said in `column`; in short:
 
 - NULL, an empty cell, equals only NULL: neither 0 nor a word like NA;
 - floats may be 0.01 apart, integers are exact, and there is no relative tolerance;
@@ -19,12 +19,12 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from .._difference import Difference
-from ._pairing import Cut
-from ._partners import candidates, distinct_partners, likely_partners, matching_partners
-from ._reasons import Sides
+from ....verdicts._difference import Difference
+from ....verdicts.pairing import Cut
 from .conditions import ConditionError, Conditions, columns_at, intended
 from .csv_table import CsvTable
+from .partners import candidates, distinct_partners, likely_partners, matching_partners
+from .reasons import Sides
 
 MOST_SURPLUS = 16
 """Columns besides those that count. Without a limit a constant row of 26,001 numbers is right for 13 of the 135 questions that

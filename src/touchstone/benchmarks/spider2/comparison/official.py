@@ -1,7 +1,7 @@
 """The comparison of the official Spider2-lite suite, to the letter.
 
 Column names do not count. Each golden column that counts has to match some predicted column, each on its own (see
-`_vectors`); a predicted column may match several, and further ones are free. So rows are not compared at all if
+`vectors`); a predicted column may match several, and further ones are free. So rows are not compared at all if
 order is ignored, as it is in all published tasks: values may be scrambled between rows. NULL is 0. Integers in a
 frame that holds integers and floats and nothing else are floats.
 
@@ -17,12 +17,12 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from ._guess import guesses
-from ._rows import same_rows
-from ._vectors import Vector, match, print_alike
 from .column import Column
 from .conditions import ConditionError, Conditions, official_columns, official_each
 from .csv_table import CsvTable
+from .partners import guesses
+from .rows import same_rows
+from .vectors import Vector, match, print_alike
 
 
 class Official(Struct, frozen=True):

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from touchstone.verdicts.spider2 import CsvError, read_csv
+from touchstone.benchmarks.spider2.comparison import CsvError, read_csv
 
 
 def column(*words: str) -> tuple[str, list[Any]]:

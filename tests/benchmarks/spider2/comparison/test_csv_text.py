@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from touchstone.benchmarks.spider2.comparison import to_csv
 from touchstone.values import Table
-from touchstone.verdicts.spider2 import to_csv
 
 
 @pytest.mark.parametrize(

@@ -19,15 +19,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ...values import Cell, Row
-from .._difference import LONGEST, Difference
-from ..shown import Plain, clipped, plain, plain_row, shown, shown_name, shown_names, shown_row
-from ._cells import Cells, equal
-from ._pairing import Cut
-from ._partners import Partners, reading
-from ._rows import row_apart
-from .column import Column
+from ....values import Cell, Row
+from ....verdicts._difference import LONGEST, Difference
+from ....verdicts.pairing import Cut
+from ....verdicts.shown import Plain, clipped, plain, plain_row, shown, shown_name, shown_names, shown_row
+from .column import Cells, Column, equal
 from .csv_table import CsvTable
+from .partners import Partners, reading
+from .rows import row_apart
 
 _MOST = 100
 """Columns that are listed as evidence."""

@@ -11,7 +11,7 @@ these words apart by their length. It reads a column's words as one JSON array, 
 strict part of what pandas takes for numbers, and their decoder is the fastest there is at hand.
 
 Not reproduced: exponents of ten and more digits, which overflow a C int there. And in files of several blocks (see
-`_records`) long words are read to the nearest float, for speed, unless they are close to a power of ten; there the
+`csv_records`) long words are read to the nearest float, for speed, unless they are close to a power of ten; there the
 first of the two cases remains open.
 """
 

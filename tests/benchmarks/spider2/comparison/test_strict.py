@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from touchstone.verdicts.spider2 import MOST_SURPLUS, CsvTable, Strict, official, read_csv, strict, strict_any
+from touchstone.benchmarks.spider2.comparison import MOST_SURPLUS, CsvTable, Strict, official, read_csv, strict, strict_any
 
 from .strategies import csv_text
 from .test_official import table

@@ -26,6 +26,8 @@ _PLACES = {
         "Benchmark",
         "BenchmarkConfig",
         "Engine",
+        "EngineConfig",
+        "EpisodeDatabase",
         "Episode",
         "Hints",
         "Limits",

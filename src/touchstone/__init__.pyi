@@ -23,7 +23,9 @@ from .protocols import AgentContext as AgentContext
 from .protocols import Benchmark as Benchmark
 from .protocols import BenchmarkConfig as BenchmarkConfig
 from .protocols import Engine as Engine
+from .protocols import EngineConfig as EngineConfig
 from .protocols import Episode as Episode
+from .protocols import EpisodeDatabase as EpisodeDatabase
 from .protocols import Hints as Hints
 from .protocols import Limits as Limits
 from .protocols import Model as Model

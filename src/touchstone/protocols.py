@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Generator, Iterator, Mapping, 
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Protocol
+from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -31,6 +31,9 @@ from .values import (
     Usage,
     Verdict,
 )
+
+A = TypeVar("A")
+R = TypeVar("R")
 
 STEPS_PER_SECOND = 70_000_000
 """By which a time limit becomes a number of steps of SQLite's virtual machine: see docs/sql-limits.md for how it was chosen."""
@@ -76,12 +79,49 @@ class Session(Protocol):
     async def close(self) -> None: ...
 
 
+class EpisodeDatabase(Protocol):
+    """The database of one episode: a private copy, made when it is first needed. It has a current state, which neither
+    exploring nor judging changes."""
+
+    async def explore(self, sql: str, limits: Limits) -> Table:
+        """The last statement's table. Raises SqlError."""
+        ...
+
+    async def show(self, sql: str, limits: Limits) -> str:
+        """The same as text for a reader, made beside the data."""
+        ...
+
+    async def judge(
+        self, function: Callable[[Any, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float
+    ) -> R:
+        """Runs `function(bench, request)` next to the data, on a fresh copy of the current state (see engines/bench.py).
+        `writes` says that it is sure to change it; `wall` are seconds in which it has surely ended."""
+        ...
+
+    async def advance(self, scripts: Sequence[str], limits: Limits) -> None:
+        """The state is from now on what it was, and these run. Raises SqlError, and then it is as before."""
+        ...
+
+    async def close(self) -> None: ...
+
+
 class Engine(Protocol):
-    """A database system."""
+    """A database system, opened on a place: a file, a folder or an address."""
 
     name: str
 
-    def session(self, database: Path, *, writable: bool, limits: Limits) -> Session: ...
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """Of the servers at work, for the record: {"PostgreSQL": "15.18"}."""
+        ...
+
+    def database(self, name: str, key: str = "") -> EpisodeDatabase:
+        """The one of this name, for the episode of this key. Raises Unscorable if it is missing or cannot be read."""
+        ...
+
+    async def digests(self, names: Sequence[str], /) -> Mapping[str, str | None]:
+        """What identifies their contents; None for one that is missing or cannot be read."""
+        ...
 
     async def close(self) -> None: ...
 
@@ -401,4 +441,21 @@ class BenchmarkConfig(Options, frozen=True, kw_only=True):
         return argv
 
 
-EnginePlugin = Callable[[], Engine]
+class EngineConfig(Options, frozen=True, kw_only=True):
+    """A database system's options. Each has a struct of its own, which an entry point of `touchstone.engines` names."""
+
+    name: ClassVar[str]
+    """The name of its entry point."""
+    schemes: ClassVar[tuple[str, ...]] = ()
+    """What addresses of its servers begin with: "postgresql"."""
+    suffixes: ClassVar[tuple[str, ...]] = ()
+    """What its files end with: ".sqlite"."""
+
+    place: str | None = None
+    """A file, a folder of databases, or the address of a server."""
+    cache: bool = True
+    """Remember results by content across runs."""
+
+    async def open(self, opening: Opening) -> Engine:
+        """The engine, which the opening's stack closes. Raises InputError if it cannot be used here."""
+        raise NotImplementedError

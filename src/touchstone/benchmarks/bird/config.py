@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
 from msgspec.structs import force_setattr
 
@@ -12,6 +12,7 @@ from ...datasets import named_data
 from ...distribution import refuse_without
 from ...failures import InputError
 from ...options import Opt, OptionError, Positive, expected
+from ...plugins import open_engine
 from ...protocols import JUDGING, TASKS, WHO, Hints, Limits, Opening
 from ...values import Outcome, Record, Task, ToolCall
 from ..audit import remaining
@@ -85,7 +86,7 @@ class BirdConfig(Selection, frozen=True):
             raise InputError("--proof searches and --suite does not: give one of them")
 
     async def open(self, opening: Opening) -> Bird:
-        return self.built(self.chosen(opening.say), self.engine(opening), opening.say)
+        return self.built(self.chosen(opening.say), await self.engine(opening), opening.say)
 
     def hints(self) -> Hints:
         return Hints(service_template={"question": "{question}", "db_id": "{database}", "evidence": "{evidence}"})
@@ -124,13 +125,8 @@ class BirdConfig(Selection, frozen=True):
             say(f"{len(missing)} databases are not in {self.databases}: {names}; their tasks are unscorable")
         return benchmark
 
-    def engine(self, opening: Opening) -> SqliteEngine:
-        from ...engines.cache import default_path
-        from ...engines.sqlite.engine import SqliteEngine
-
-        engine = SqliteEngine(cache=default_path() if self.cache else None)
-        opening.stack.push_async_callback(engine.close)
-        return engine
+    async def engine(self, opening: Opening) -> SqliteEngine:
+        return cast("SqliteEngine", await open_engine("sqlite", opening, place=str(self.databases), cache=self.cache))
 
     def predictions(self, path: Path, tasks: Sequence[Task], *, allow_missing: bool = False) -> Calls:
         """What a prediction file or a run has for the chosen tasks. Of the file's own tasks none may be missing."""
@@ -161,7 +157,7 @@ class BirdConfig(Selection, frozen=True):
         assert self.tasks is not None
         if options.mutants:
             refuse_without("sqlglot", "--mutants", "proof")
-        engine = self.engine(opening)
+        engine = await self.engine(opening)
         benchmark = self.built(self.chosen(opening.say), engine)
         limits = Limits(seconds=self.sql_timeout)
         with opening.counting("tasks looked at") as watch:

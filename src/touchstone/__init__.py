@@ -71,8 +71,7 @@ def __getattr__(name: str) -> object:
     if name in _PLACE_OF:
         value = getattr(import_module(f"{__name__}.{_PLACE_OF[name]}"), name)
     elif not name.startswith("_") and name in (plugins := import_module(f"{__name__}.plugins")).available("benchmarks"):
-        sources = import_module(f"{__name__}.api.sources")
-        value = getattr(sources, name) if name in sources.unported() else plugins.benchmark_type(name)
+        value = plugins.benchmark_type(name)
     else:
         raise AttributeError(f"module 'touchstone' has no attribute '{name}'")
     globals()[name] = value

@@ -5,19 +5,19 @@ from .api.run import configured as configured
 from .api.run import run as run
 from .api.run import run_async as run_async
 from .api.sources import benchmark as benchmark
-from .api.sources import bird as bird
 from .api.sources import digest as digest
-from .api.sources import interact as interact
-from .api.sources import spider2 as spider2
 from .api.stepping import Gym as Gym
 from .api.stepping import gym as gym
 from .benchmarks.audit.audited import Audited as Audited
 from .benchmarks.audit.audited import AuditOptions as AuditOptions
 from .benchmarks.audit.findings import Finding as Finding
+from .benchmarks.bird.config import BirdConfig as bird  # noqa: F401
 from .benchmarks.data_check import Found as Found
 from .benchmarks.desktop.config import DesktopConfig as desktop  # noqa: F401
 from .benchmarks.episodes import PlainEpisode as PlainEpisode
+from .benchmarks.interact.config import InteractConfig as interact  # noqa: F401
 from .benchmarks.selecting import Selection as Selection
+from .benchmarks.spider2.config import Spider2Config as spider2  # noqa: F401
 from .failures import EpisodeFailure as EpisodeFailure
 from .failures import InputError as InputError
 from .failures import SqlError as SqlError

@@ -24,10 +24,10 @@ from ..runs.runner import run_config
 from ..values import Record
 from .loops import wait_for
 from .results import Results
-from .sources import Place, Source
+from .sources import Place
 
 Playing = AgentConfig | Agent | str | Answering | Callable[[Stage], Awaitable[Any]]
-Playable = BenchmarkConfig | Source | Benchmark
+Playable = BenchmarkConfig | Benchmark
 
 
 def configured(

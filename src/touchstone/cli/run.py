@@ -6,12 +6,12 @@ Which options a command has depends on the agent and the model that are named; t
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from inspect import getdoc
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from cyclopts import App
 
@@ -146,9 +146,12 @@ def own_command(name: str, argv: list[str]) -> StructCommand | None:
     if word in benchmark.run_words and word:
         return RunCommand(benchmark, [name, word], argv, benchmark.run_words[word])
     for several in (" ".join(argv[1:3]), word):
-        if target := benchmark.commands.get(several):
-            function = imported(target)
-            return FunctionCommand([name, *several.split()], argv, function) if structs_of(function) else None
+        if several in benchmark.commands:
+            target = imported(benchmark.commands[several])
+            words = [name, *several.split()]
+            if isinstance(target, type) and issubclass(target, StructCommand):
+                return cast("Callable[..., StructCommand]", target)(words, argv)
+            return FunctionCommand(words, argv, cast(Any, target)) if structs_of(target) else None
     return RunCommand(benchmark, [name], argv, benchmark.run_words[""]) if "" in benchmark.run_words else None
 
 

@@ -18,13 +18,10 @@ from ..protocols import BenchmarkConfig, ScoreOptions, Scoring
 from ..runs.config import RunConfig, RunOptions
 from ..runs.reading import read_records
 from ..runs.runner import run_config
-from .audit import unported
 from .progress import one_line
 from .run import named_benchmark
 from .struct_command import StructCommand
 from .terminal import Terminal, exit_code, refuse_no_file, write_file
-
-_UNPORTED = {"interact": "score_interact:interact"}
 
 
 class ScoreCommand(StructCommand):
@@ -92,7 +89,7 @@ def default_scoring(benchmark: BenchmarkConfig, options: ScoreOptions, predictio
 
 def command(argv: Sequence[str]) -> StructCommand | None:
     name = named_benchmark(argv)
-    return None if name is None or name in unported() else ScoreCommand(benchmark_type(name), argv)
+    return ScoreCommand(benchmark_type(name), argv) if name else None
 
 
 def __getattr__(name: str) -> Any:
@@ -100,8 +97,6 @@ def __getattr__(name: str) -> Any:
     if name != "app":
         raise AttributeError(name)
     app = App(name="score", help="Score predictions that exist already, without a model.")
-    for word in unported():
-        app.command(f"touchstone.cli.{_UNPORTED[word]}", name=word)
     for each in available("benchmarks"):
         with suppress(InputError):
             app.command(ScoreCommand(benchmark_type(each), []).function(), name=each)

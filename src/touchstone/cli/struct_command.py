@@ -167,12 +167,23 @@ class StructCommand:
 class FunctionCommand(StructCommand):
     """A function whose parameters are structs of options."""
 
-    def __init__(self, words: Sequence[str], argv: Sequence[str], function: Callable[..., int], **more: Any) -> None:
+    def __init__(
+        self,
+        words: Sequence[str],
+        argv: Sequence[str],
+        function: Callable[..., int],
+        *,
+        needs_data: type[Options] | None = None,
+        **more: Any,
+    ) -> None:
+        self._needs_data = needs_data
         kinds = cast("Sequence[type[Options]]", structs_of(function))
         super().__init__(words, argv, kinds, help=inspect.getdoc(function) or "", **more)
         self._function = function
 
     def call(self, values: Mapping[str, Any], typed: Mapping[str, Any]) -> int:
+        if self._needs_data:
+            self.refuse_no_data(self._needs_data, values)
         return self._function(*(self.made(struct, values) for struct in self.structs)) or 0
 
 

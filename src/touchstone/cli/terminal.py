@@ -11,11 +11,13 @@ from functools import partial
 from pathlib import Path
 
 from ..failures import InputError
+from ..protocols import Benchmark
 from ..runs.config import RunConfig
 from ..runs.directory import replace_file
 from ..runs.run import Finished, Watch
 from ..runs.runner import run_config
-from ..values import Record
+from ..values import Record, Step
+from .dialogue import show, show_request
 from .progress import one_line, progress
 
 
@@ -46,12 +48,24 @@ class Terminal:
         if more:
             print(more)
 
+    def follow(self, benchmark: Benchmark) -> Callable[[Step], None] | None:
+        """With -v a single episode is shown as it is played, if the benchmark can say what is asked."""
+        asked = getattr(benchmark, "request_in_words", None)
+        if self.describe is None or asked is None:
+            return None
+        self.live = False
+        show_request(asked(benchmark.tasks()[0]))
+        return show
+
 
 def play(config: RunConfig, *, command: str | None = None, resume: Path | None = None) -> int:
     """Plays a run and shows it."""
     told = config.run.verbose or config.run.tracebacks
-    interface = Terminal(describe=partial(_described, config) if told else None, live=not config.agent.at_terminal)
-    played = asyncio.run(run_config(config, interface=interface, base=Path("results"), resume=resume, command=command))
+    terminal = Terminal(describe=partial(_described, config) if told else None, live=not config.agent.at_terminal)
+    base = Path("results")
+    played = asyncio.run(
+        run_config(config, interface=terminal, base=base, resume=resume, command=command, follow=terminal.follow)
+    )
     assert played.path is not None
     return exit_code(played.finished, played.path)
 

@@ -91,7 +91,7 @@ async def run_config(
     interface: Interface,
     base: Path | None = None,
     resume: Path | None = None,
-    watch: Callable[[Step], None] | None = None,
+    follow: Callable[[Benchmark], Callable[[Step], None] | None] = lambda _: None,
     command: str | None = None,
     name: str | None = None,
     heading: str | None = None,
@@ -99,23 +99,24 @@ async def run_config(
 ) -> Played:
     """Plays it. `base` is where run directories are made if the configuration does not say; without it, none is made. `name` is
     what the results are filed under instead of the model or the agent, `heading` what the title says instead; `only` are the
-    keys of the tasks to play."""
+    keys of the tasks to play. `follow` gives who is shown each step of a run that is a single episode."""
     async with AsyncExitStack() as stack:
         opened = await open_parts(config, stack, interface.say, resume=resume, only=only)
+        single = len(opened.benchmark.tasks()) * config.run.epochs == 1 and not config.agent.at_terminal
         plan = Plan(
-            title=config.benchmark.title(heading or opened.who),
+            title=getattr(opened.benchmark, "title", config.benchmark.title)(heading or opened.who),
             benchmark=opened.benchmark,
             agent=opened.agent,
             epochs=config.run.epochs,
             parallel=1 if config.agent.at_terminal else config.run.parallel,
             max_consecutive_errors=config.run.max_consecutive_errors,
-            watch=watch,
+            watch=follow(opened.benchmark) if single else None,
             versions=getattr(opened.benchmark, "versions", {}),
         )
         place = base / f"{safe_name(name or opened.name)}-{config.benchmark.name}" if base else None
         spec = RunSpec(
             command=command or (config.benchmark.name if config.is_plain else "python"),
-            config=config.as_json() if config.is_plain else {},
+            config={**(config.as_json() if config.is_plain else {}), **getattr(opened.benchmark, "facts", {})},
             options=as_toml(config.as_options(), config.benchmark.name) if config.is_plain else "",
             identity=opened.identity,
             base=config.run.output or place,

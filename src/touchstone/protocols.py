@@ -351,12 +351,12 @@ class Opening:
     model: ModelConfig | None = None
     """The agent's, for whoever else needs one."""
     parallel: int = 1
-    reader: bool = False
-    """Whoever plays reads what it is told: instructions, hints, documents."""
     agent: str = ""
     """The name of whoever plays, for a benchmark that some agents cannot play as it is configured."""
     output: Path | None = None
     """Where the run directory is made, if that was said."""
+    reader: bool = False
+    """Whoever plays reads what it is told: instructions, hints, documents."""
     counting: Callable[[str], AbstractContextManager[Counter]] = _uncounted
     """Shows how far a long piece of work is: `with opening.counting("tasks looked at") as watch: watch(done, total)`."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..failures import InputError
 
-__all__ = ["bird_demo", "interact_demo", "named_data", "named_file", "spider2_demo"]
+__all__ = ["bird_demo", "fetched_file", "interact_demo", "named_data", "spider2_demo"]
 
 
 def bird_demo() -> tuple[Path, Path]:
@@ -36,16 +36,16 @@ def named_data(layout: str, name: Path | None) -> tuple[Path, Path] | None:
     """
     if name is None or (str(name) == "demo" and not name.exists()):
         return bird_demo()
-    file = named_file(layout, name)
+    file = None if name.is_file() else fetched_file(layout, str(name))
     return (file, file.parent / "dev_databases") if file else None
 
 
-def named_file(layout: str, name: Path) -> Path | None:
-    """The task file of a dataset that `touchstone data get` has brought here. None if it is no dataset's name, or a file's."""
+def fetched_file(layout: str, name: str) -> Path | None:
+    """The task file of a dataset that `touchstone data get` has brought here. None if this is no dataset's name."""
     from .catalogue import catalogue, find_file
 
     known = {each for each, dataset in catalogue().items() if dataset.layout == layout}
-    full = next((each for each in (str(name), f"{layout}-{name}") if each in known), None) if not name.is_file() else None
+    full = next((each for each in (name, f"{layout}-{name}") if each in known), None)
     if full is None:
         return None
     folder = Path("data", full)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar
 import msgspec
 from msgspec.structs import force_setattr
 
-from ...datasets import interact_demo, named_file
+from ...datasets import fetched_file, interact_demo
 from ...failures import InputError
 from ...options import NotNegative, Opt, OptionError, Positive, WholeNumber, fields
 from ...plugins import agent_config, model_config, model_type
@@ -349,7 +349,7 @@ def _named(dataset: Path | None) -> Path:
     """A directory or file as it is; else a dataset's name may be meant."""
     if dataset is None or (str(dataset) == "demo" and not dataset.exists()):
         return interact_demo()
-    return dataset if dataset.exists() else named_file("interact", dataset) or dataset
+    return dataset if dataset.exists() else fetched_file("interact", str(dataset)) or dataset
 
 
 def warn(text: str) -> None:

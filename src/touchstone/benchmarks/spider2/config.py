@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple,
 import msgspec
 from msgspec.structs import force_setattr
 
-from ...datasets import named_file, spider2_demo
+from ...datasets import fetched_file, spider2_demo
 from ...datasets.catalogue import Dataset
 from ...failures import InputError
 from ...options import Opt, OptionError, Positive
@@ -335,7 +335,7 @@ def dataset_named(name: Path | None) -> Places | None:
     """A dataset by its name: demo, which no name means too, or one that `touchstone data get` has brought here."""
     if name is None or (str(name) == "demo" and not name.exists()):
         return Places(*spider2_demo())
-    file = named_file("spider2", name)
+    file = None if name.is_file() else fetched_file("spider2", str(name))
     return Places(file, *places_of(file)) if file else None
 
 

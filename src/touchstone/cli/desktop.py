@@ -101,7 +101,7 @@ def check(
     brief
         Print the tables only.
     """
-    from ..benchmarks.desktop.checking import examine
+    from ..benchmarks.desktop.checking import KINDS, examine
     from ..benchmarks.desktop.dataset import Dataset
     from ..benchmarks.desktop.selecting import select as chosen_of
     from ..benchmarks.desktop.tasks import APPS
@@ -120,7 +120,9 @@ def check(
     if not brief:
         print("\n".join(_lines(reports)) + "\n")
     print("\n".join(_application_table(reports)))
-    print(f"\n{sum(report.runs for report in reports)} of {len(reports)} tasks can run here; ", end="")
+    counts = Counter(report.standing for report in reports)
+    print("\n" + ", ".join(f"{name} {counts[name]}" for name in ("runs", "stand-ins", *KINDS) if counts[name]))
+    print(f"{sum(report.runs for report in reports)} of {len(reports)} tasks can run here; ", end="")
     print(f"{sum(report.offline for report in reports)} can be judged from files alone (touchstone desktop evaluate)")
     if json is not None:
         json.write_bytes(b"".join(msgspec.json.encode(_entry(report)) + b"\n" for report in reports))
@@ -220,7 +222,8 @@ def _accounts(source: Dataset, settings: Path | None) -> Accounts:
 
 def _lines(reports: Sequence[Report]) -> Iterator[str]:
     for report in reports:
-        yield f"{'yes' if report.runs else 'no':<3}  {report.task.key}  {report.task.domain:<10}  {_why(report)}".rstrip()
+        why = _why(report) or ", ".join(report.standins)
+        yield f"{report.standing:<9}  {report.task.key}  {report.task.domain:<10}  {why}".rstrip()
 
 
 def _why(report: Report) -> str:
@@ -246,5 +249,5 @@ def _application_table(reports: Sequence[Report]) -> Iterator[str]:
 
 def _entry(report: Report) -> dict[str, object]:
     obstacles = [{"kind": obstacle.kind, "detail": obstacle.detail} for obstacle in report.obstacles]
-    runs = {"runs": report.runs, "offline": report.offline, "obstacles": obstacles}
-    return {"task": report.task.key, **report.task.facets, **runs}
+    runs = {"runs": report.runs, "standing": report.standing, "stand_ins": report.standins}
+    return {"task": report.task.key, **report.task.facets, **runs, "offline": report.offline, "obstacles": obstacles}

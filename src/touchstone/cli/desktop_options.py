@@ -38,12 +38,14 @@ class ScreenOptions:
     """How many earlier turns, with what was seen in them, the model is shown."""
     sleep_after_action: float = 0.5
     """Seconds between an action and the look at what it did."""
-    settle: float = 5.0
-    """Seconds between the set-up and the first look, and as many again if the screen still changes then."""
+    settle: float = 10.0
+    """The most seconds that the first look waits for a screen at rest."""
     a11y_max_tokens: int = 5_000
     """Where the list is cut, in estimated tokens."""
     task_timeout: float = 1_800.0
     """Seconds for each task, from the end of its set-up until it is judged."""
+    eval_timeout: float = 300.0
+    """Seconds for each script or command of the set-up and of the evaluation; one that takes longer is an error, not a 0."""
 
 
 @Parameter(name="*", group=_DESKTOP)
@@ -58,6 +60,8 @@ class ProviderOptions:
     """A shell command that makes the remote desktop clean again, run here before each task."""
     network: Annotated[bool, Parameter(negative="")] = False
     """Let the desktop use the network; tasks that need it are skipped otherwise."""
+    offline_web: Annotated[bool, Parameter(negative="")] = False
+    """Without a network: let stand-ins on the desktop answer for a few public addresses that tasks read from."""
     settings: Path | None = None
     """The accounts' settings; by default those in the dataset."""
     video: bool = True

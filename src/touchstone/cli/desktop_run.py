@@ -74,8 +74,10 @@ def run(
             settle=screen.settle,
             a11y_max_tokens=screen.a11y_max_tokens,
             task_timeout=screen.task_timeout,
+            eval_timeout=screen.eval_timeout,
             video=desktop.video,
             network=desktop.network,
+            offline_web=desktop.offline_web,
         ),
         told=read_instructions(play.system_prompt),
         retriever=retriever(documents),
@@ -141,7 +143,9 @@ def _references(benchmark: DesktopBenchmark) -> Script:
 def _maker(given: ProviderOptions) -> Callable[[], Desktop]:
     from ..benchmarks.desktop.providers import ProviderSettings, provider
 
-    settings = ProviderSettings(address=given.address, reset_command=given.reset_command, network=given.network)
+    settings = ProviderSettings(
+        address=given.address, reset_command=given.reset_command, network=given.network, offline_web=given.offline_web
+    )
     module, colon, name = given.provider.partition(":")
     if not colon:
         return provider(given.provider, settings)

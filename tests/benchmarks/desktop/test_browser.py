@@ -126,7 +126,7 @@ async def test_scripts_that_print_addresses(scene: Scene, pages: Pages) -> None:
 
 async def test_a_page_that_does_not_load_is_no_failure(scene: Scene) -> None:
     await run(scene, "chrome_open_tabs", urls_to_open=["http://127.0.0.1:1/"])
-    assert "127.0.0.1:1" in scene.memory["failed pages"][0]
+    assert "127.0.0.1:1" in scene.log.steps[-1].commands[0].command
 
 
 async def test_a_page_that_is_not_there_is_our_failure(scene: Scene) -> None:

@@ -65,7 +65,12 @@ class DesktopBenchmark:
         self._told = told
         self._retriever = retriever
         others = {task.key: task for task in (*known, *tasks)}
-        reports = examine(tasks, others, dataset, accounts, network=self._settings.network, have=_IN_THE_GUEST)
+        reports = examine(
+            *(tasks, others, dataset, accounts),
+            network=self._settings.network,
+            have=_IN_THE_GUEST,
+            offline_web=self._settings.offline_web,
+        )
         self._reports = {report.task.key: report for report in reports}
 
     def tasks(self) -> Sequence[DesktopTask]:
@@ -77,8 +82,9 @@ class DesktopBenchmark:
         _refuse(self._reports[task.key])
         async with self._pool.borrowed(task.form.related_apps) as desktop:
             with private_folder() as cache:
-                scene = Scene(self._dataset, self._accounts, cache, desktop)
+                scene = Scene(self._dataset, self._accounts, cache, desktop, seconds=self._settings.eval_timeout)
                 await run_steps(task.form.config, scene)
+                await scene.log.probe(desktop)
                 episode = DesktopEpisode(task, desktop, scene, self._settings, Artefacts(self.artefacts, task.key))
                 await self._begin(episode, task)
                 try:
@@ -111,7 +117,9 @@ class DesktopBenchmark:
             "settle": settings.settle,
             "a11y_max_tokens": settings.a11y_max_tokens,
             "task_timeout": settings.task_timeout,
+            "eval_timeout": settings.eval_timeout,
             "network": settings.network,
+            "offline_web": settings.offline_web,
             "instructions": hashlib.sha256((self._told or instructions(settings, (0, 0))).encode()).hexdigest()[:16],
             "retrieval": self._retriever.facts() if self._retriever else None,
             "desktop": msgspec.to_builtins(dict(self._pool.sample().description())),
@@ -124,7 +132,8 @@ class DesktopBenchmark:
         await episode.screen.open()
         told = self._told if self._told is not None else instructions(self._settings, episode.screen.size)
         found = await asyncio.to_thread(self._retriever.retrieve, task) if self._retriever else None
-        said = {"retrieval": {"found": found.reason, "sources": list(found.sources)}} if found else {}
+        said: dict[str, Any] = {"setup": episode.setup()}
+        said |= {"retrieval": {"found": found.reason, "sources": list(found.sources)}} if found else {}
         await episode.open(brief(task, told, found), said)
 
     def _digest(self) -> str:

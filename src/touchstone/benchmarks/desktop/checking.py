@@ -17,7 +17,7 @@ from .applications import ACCOUNTS, Applications
 from .dataset import NAME, Dataset
 from .evaluate import FILE_GETTERS
 from .image import not_given
-from .needed import needed, overrides
+from .needed import OFFLINE_WEB, needed, overrides
 from .tasks import DesktopTask, checks
 
 Kind = Literal["account", "software", "network", "file", "app"]
@@ -63,10 +63,12 @@ def examine(
     *,
     network: bool = False,
     have: Collection[str] = (),
+    offline_web: bool = False,
 ) -> list[Report]:
     """`known` has all tasks by id, for counterparts; `have` are applications that are there whatever the images say."""
     applications = Applications(have)
-    return [_examined(task, known, dataset, accounts, applications, network) for task in tasks]
+    reached = None if network else OFFLINE_WEB if offline_web else frozenset[str]()
+    return [_examined(task, known, dataset, accounts, applications, reached) for task in tasks]
 
 
 def _examined(
@@ -75,8 +77,9 @@ def _examined(
     dataset: Dataset,
     accounts: Accounts,
     applications: Applications,
-    network: bool,
+    reached: Collection[str] | None,
 ) -> Report:
+    """`reached` are the hosts that are there; None: all are."""
     found = [Obstacle("account", why) for why in _account_obstacles(task, accounts)]
     impossible = not_given(task.form.related_apps)
     missing = applications.missing(task.form.related_apps).items()
@@ -84,10 +87,11 @@ def _examined(
     own = overrides().get(task.key)
     if own and own.needs and own.kind == "software":
         found.append(Obstacle("software", own.needs))
-    if not network and (hosts := _outside(task, known)):
-        found.append(Obstacle("network", ", ".join(hosts)))
+    hosts = _outside(task, known)
+    if reached is not None and (absent := [host for host in hosts if host not in reached]):
+        found.append(Obstacle("network", ", ".join(absent)))
     found += [Obstacle("file", path) for path in files_named(task) if not dataset.resolve(path).exists()]
-    standins = tuple(sorted(needed(task).standins))
+    standins = tuple(sorted({*needed(task).standins, *(host for host in hosts if reached and host in reached)}))
     return Report(task, found, standins, all(check.result.get("type") in FILE_GETTERS for check in checks(task.form.evaluator)))
 
 

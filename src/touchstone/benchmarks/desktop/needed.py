@@ -43,6 +43,8 @@ _CALLED = {
     r"\bdate\s+-s\b|\btimedatectl\b": "date",
     r"\bdagster project (scaffold|from-example)\b": "package index",
 }
+OFFLINE_WEB = frozenset({"hacker-news.firebaseio.com", "wttr.in", "www.thecocktaildb.com", "docs.dagster.io"})
+"""Hosts for which image/standins/web.py answers, where a run asks for it."""
 
 
 class Outside(Struct, frozen=True):

@@ -19,7 +19,7 @@ _DESKTOP = Group("The desktop", sort_key=3)
 class DesktopPlay(PlayOptions):
     agent: str = "screen"
     """screen (pictures and text, answers with code), tools (function calling), oracle (the reference), nothing (no action),
-    replay (--predictions), human (a person, in the browser), command (--command)."""
+    done and fail (say so at once), replay (an earlier run), human (you, in the browser), command (a program of yours)."""
     max_turns: Annotated[int, Parameter(name=["--max-steps", "--max-turns"])] = 15
     """How many replies the model has for one task; each may hold several actions. Then the work is judged as it stands."""
     predictions: Path | None = None

@@ -35,6 +35,7 @@ _TRACER = (
     """8< <(printf "%s\\n" "unset BASH_ENV" "PS4='$3'")"""
 )
 """The prompt by a file that the shell reads first: root's shell does not take it from the environment."""
+_QUESTION = re.compile(r"\[|(test|grep|expr|for|while|until|if|case|sleep)\b")
 _DISPLAYED = "wmctrl -l {} | grep -qiF -- {}"
 
 
@@ -123,9 +124,9 @@ class SetupLog:
             f"{command.command} (exit {command.returncode})"
             for step in self.steps
             for command in step.commands
-            if command.returncode and not re.match(r"(\[|\[\[|test|grep|expr)\b|\[", command.command)
+            if command.returncode and not _QUESTION.match(command.command)
         ]
-        return f"; failed in it: {'; '.join(failed[-3:])}" if failed else ""
+        return f"; failed in it: {'; '.join(list(dict.fromkeys(failed))[-3:])}" if failed else ""
 
 
 async def run_traced(guest: Guest, script: str, log: SetupLog, copy: Path, seconds: float) -> Execution:

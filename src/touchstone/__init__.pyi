@@ -11,6 +11,7 @@ from .api.sources import interact as interact
 from .api.sources import spider2 as spider2
 from .api.stepping import Gym as Gym
 from .api.stepping import gym as gym
+from .benchmarks.desktop.config import DesktopConfig as desktop  # noqa: F401
 from .benchmarks.episodes import PlainEpisode as PlainEpisode
 from .failures import InputError as InputError
 from .failures import TouchstoneError as TouchstoneError
@@ -23,7 +24,9 @@ from .protocols import AgentContext as AgentContext
 from .protocols import Benchmark as Benchmark
 from .protocols import BenchmarkConfig as BenchmarkConfig
 from .protocols import Engine as Engine
+from .protocols import EngineConfig as EngineConfig
 from .protocols import Episode as Episode
+from .protocols import EpisodeDatabase as EpisodeDatabase
 from .protocols import Hints as Hints
 from .protocols import Limits as Limits
 from .protocols import Model as Model

@@ -96,6 +96,8 @@ class Field:
     default: Any
     opt: Opt
     owner: type[Options]
+    required: bool = False
+    """There is no default."""
 
     @property
     def plain_type(self) -> Any:
@@ -135,7 +137,7 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 @cache
 def fields(kind: type[Options]) -> tuple[Field, ...]:
     return tuple(
-        Field(info.name, info.type, None if info.required else _default(info), _opt(info.type), kind)
+        Field(info.name, info.type, None if info.required else _default(info), _opt(info.type), kind, info.required)
         for info in msgspec.structs.fields(kind)
     )
 
@@ -156,7 +158,9 @@ def checked(field: Field, value: Any) -> Any:
     try:
         return msgspec.convert(_eased(field, value), field.type, dec_hook=_custom)
     except msgspec.ValidationError:
-        raise OptionError(field.name, value, f"expected {expected(field.type)}") from None
+        one = field.repeatable and not (isinstance(value, list | tuple) and len(cast("Sequence[Any]", value)) != 1)
+        kind = get_args(field.plain_type)[0] if one else field.type
+        raise OptionError(field.name, value, f"expected {expected(kind)}") from None
 
 
 def from_text(field: Field, texts: Sequence[str]) -> Any:

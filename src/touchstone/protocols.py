@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+import os
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Protocol
+from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar
 
 from msgspec import Struct
 
 from .failures import InputError
-from .options import Opt, Options
+from .options import Count, Opt, Options
 from .values import (
     Brief,
     Message,
     NoteStep,
     Observation,
+    Outcome,
     Place,
+    Record,
     Reply,
     ServiceStep,
     Standing,
@@ -28,6 +31,9 @@ from .values import (
     Usage,
     Verdict,
 )
+
+A = TypeVar("A")
+R = TypeVar("R")
 
 STEPS_PER_SECOND = 70_000_000
 """By which a time limit becomes a number of steps of SQLite's virtual machine: see docs/sql-limits.md for how it was chosen."""
@@ -73,12 +79,49 @@ class Session(Protocol):
     async def close(self) -> None: ...
 
 
+class EpisodeDatabase(Protocol):
+    """The database of one episode: a private copy, made when it is first needed. It has a current state, which neither
+    exploring nor judging changes."""
+
+    async def explore(self, sql: str, limits: Limits) -> Table:
+        """The last statement's table. Raises SqlError."""
+        ...
+
+    async def show(self, sql: str, limits: Limits) -> str:
+        """The same as text for a reader, made beside the data."""
+        ...
+
+    async def judge(
+        self, function: Callable[[Any, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float
+    ) -> R:
+        """Runs `function(bench, request)` next to the data, on a fresh copy of the current state (see engines/bench.py).
+        `writes` says that it is sure to change it; `wall` are seconds in which it has surely ended."""
+        ...
+
+    async def advance(self, scripts: Sequence[str], limits: Limits) -> None:
+        """The state is from now on what it was, and these run. Raises SqlError, and then it is as before."""
+        ...
+
+    async def close(self) -> None: ...
+
+
 class Engine(Protocol):
-    """A database system."""
+    """A database system, opened on a place: a file, a folder or an address."""
 
     name: str
 
-    def session(self, database: Path, *, writable: bool, limits: Limits) -> Session: ...
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """Of the servers at work, for the record: {"PostgreSQL": "15.18"}."""
+        ...
+
+    def database(self, name: str, key: str = "") -> EpisodeDatabase:
+        """The one of this name, for the episode of this key. Raises Unscorable if it is missing or cannot be read."""
+        ...
+
+    async def digests(self, names: Sequence[str], /) -> Mapping[str, str | None]:
+        """What identifies their contents; None for one that is missing or cannot be read."""
+        ...
 
     async def close(self) -> None: ...
 
@@ -206,8 +249,10 @@ class GoldReach(Struct, frozen=True):
     """What was looked at, for a person."""
 
 
-Script = Callable[[str], Sequence[ToolCall] | None]
-"""The calls to play for a task's key; None if there are none."""
+Move = ToolCall | Sequence[ToolCall]
+"""A call; or several attempts at one step: each is made only if the one before was refused, and if all are, it ends there."""
+Script = Callable[[str], Sequence[Move] | None]
+"""The moves to play for a task's key; None if there are none."""
 
 
 def _no_script(*_: Any) -> Script:
@@ -235,8 +280,8 @@ class AgentContext:
     """What the benchmark suggests."""
     solutions: Callable[[], Script] = _no_script
     """The references of the tasks: for the oracle alone."""
-    predictions: Callable[[Path], Script] = _no_script
-    """What a prediction file or an earlier run has for the tasks: for replay."""
+    predictions: Callable[[Path, bool], Script] = _no_script
+    """What a prediction file or an earlier run has for the tasks, and whether some may be missing: for replay."""
     hidden: Sequence[Path] = ()
     """What a program under test must not see: the dataset, its databases, the run directory."""
 
@@ -286,6 +331,15 @@ class AgentConfig(Options, frozen=True, kw_only=True):
         return {}
 
 
+Counter = Callable[[int, int], None]
+"""Told how many are done, and of how many."""
+
+
+@contextmanager
+def _uncounted(what: str) -> Generator[Counter]:
+    yield lambda done, total: None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Opening:
     """What a benchmark is opened with."""
@@ -297,13 +351,55 @@ class Opening:
     model: ModelConfig | None = None
     """The agent's, for whoever else needs one."""
     parallel: int = 1
+    agent: str = ""
+    """The name of whoever plays, for a benchmark that some agents cannot play as it is configured."""
+    output: Path | None = None
+    """Where the run directory is made, if that was said."""
+    counting: Callable[[str], AbstractContextManager[Counter]] = _uncounted
+    """Shows how far a long piece of work is: `with opening.counting("tasks looked at") as watch: watch(done, total)`."""
+
+
+class ScoreOptions(Options, frozen=True, kw_only=True):
+    """What `touchstone score` takes for every benchmark; a benchmark may have a subclass with more."""
+
+    predictions: Annotated[Path | None, Opt(positional=True)] = None
+    """The answers to score: a file or folder in a format of the benchmark's, or a run directory."""
+    allow_missing: bool = False
+    """Count tasks without an answer as failed instead of refusing the file."""
+    parallel: Annotated[Count, Opt(names=("-p",), group=RUN)] = 2 * (os.cpu_count() or 1)
+    """How many tasks at once."""
+    output: Annotated[Path | None, Opt(names=("-o",), target=True, group=RUN)] = None
+    """Where the run directory is made; by default results/<name of the predictions>-<benchmark>/."""
+    json: Annotated[Path | None, Opt(target=True, group=RUN)] = None
+    """Write each task's verdict to this file, by the task's id."""
+    verbose: Annotated[bool, Opt(names=("-v",), group=RUN)] = False
+    """Print each task's outcome and reason as it ends."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scoring:
+    """How answers that exist already are scored: a run like any other, in which an agent plays them."""
+
+    benchmark: BenchmarkConfig
+    """As it is to be opened for them."""
+    agent: AgentConfig
+    only: Collection[str] | None = None
+    """The keys of the tasks that are scored, where it is not all that are chosen."""
+    finish: Callable[[Sequence[Record]], None] = lambda _: None
+    """Called with the records at the end: to write what the benchmark's own evaluator writes, for example."""
 
 
 class BenchmarkConfig(Options, frozen=True, kw_only=True):
-    """A benchmark's options: which tasks, how they are told and judged.
+    """A benchmark's options: which tasks, how they are told and judged. The first line of its docstring is the help of its
+    command.
 
-    What a benchmark can do besides being played is a method that its struct may have: `predictions(path, tasks, allow_missing)`
-    reads files of answers for `touchstone score` and the replay agent, `audit(opening, options)` checks its own gold.
+    What it can do besides being played are methods that its struct may have. Who has none of them gets no such command:
+
+    - `predictions(path, tasks, *, allow_missing) -> Mapping[str, Sequence[Move]]`: what a file or folder of answers has for the
+      tasks, for `touchstone score` and `--agent replay`
+    - `scoring(options) -> Scoring`: how answers are scored, where replaying `predictions` is not all there is to it
+    - `async audit(opening, options) -> Audited`: what is wrong with its own gold (see touchstone.benchmarks.audit)
+    - `check_data(dataset, file, found, deep)`, a classmethod: whether a dataset of the catalogue is complete
     """
 
     name: ClassVar[str]
@@ -316,6 +412,17 @@ class BenchmarkConfig(Options, frozen=True, kw_only=True):
     """Other defaults for options of the agent and the run."""
     synonyms: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """More names on the command line for options of the agent, the model and the run."""
+    taken_names: ClassVar[Collection[str]] = ()
+    """Names of such options that mean something else here, by `translated`: the help does not show them."""
+    run_words: ClassVar[Mapping[str, Mapping[str, Any]]] = {"": {}}
+    """What stands behind its name on the command line to play it ("" for nothing), and the other defaults that this word has,
+    of any option ("agent" too): {"run": {}, "api": {"agent": "http"}}."""
+    commands: ClassVar[Mapping[str, str]] = {}
+    """More commands under its name, each as "module:function". A function whose parameters are structs of options gets the
+    options of these; any other is one of cyclopts', and so may be an App."""
+    score_options: ClassVar[type[ScoreOptions]] = ScoreOptions
+    audit_options: ClassVar[type[Options] | None] = None
+    """A subclass of `AuditOptions`, if the audit has options of its own."""
 
     async def open(self, opening: Opening) -> Benchmark:
         """The only way to build it. Raises InputError."""
@@ -328,5 +435,38 @@ class BenchmarkConfig(Options, frozen=True, kw_only=True):
         """The heading of a run."""
         return f"{self.label}: {who}"
 
+    def verdict(self, record: Record) -> Mapping[str, Any]:
+        """What `touchstone score --json` has of a task. Metrics are null where nothing could be judged: that is not a 0."""
+        judged = record.outcome in (Outcome.passed, Outcome.failed)
+        values = {name: value if judged else None for name, value in record.metrics.items()}
+        return {**values, "score": record.score if judged else None, "outcome": record.outcome, "reason": record.reason}
 
-EnginePlugin = Callable[[], Engine]
+    @classmethod
+    def translated(cls, argv: list[str]) -> list[str]:
+        """What was typed behind its name, flags of the original's scripts replaced by ours."""
+        return argv
+
+    @classmethod
+    def translated_options(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The same for the options of a --config file or of a resumed run, which may be older than this version."""
+        return options
+
+
+class EngineConfig(Options, frozen=True, kw_only=True):
+    """A database system's options. Each has a struct of its own, which an entry point of `touchstone.engines` names."""
+
+    name: ClassVar[str]
+    """The name of its entry point."""
+    schemes: ClassVar[tuple[str, ...]] = ()
+    """What addresses of its servers begin with: "postgresql"."""
+    suffixes: ClassVar[tuple[str, ...]] = ()
+    """What its files end with: ".sqlite"."""
+
+    place: Annotated[str | Path | None, Opt()] = None
+    """A file, a folder of databases, or the address of a server."""
+    cache: bool = True
+    """Remember results by content across runs."""
+
+    async def open(self, opening: Opening) -> Engine:
+        """The engine, which the opening's stack closes. Raises InputError if it cannot be used here."""
+        raise NotImplementedError

@@ -3,14 +3,13 @@
 The demo dataset has the format of BIRD, is small enough to run anywhere without a download, and holds the usual
 traps of real data (see each database's `database_description`). `tools/make_demo_bird.py` generates it.
 The one for BIRD-Interact has databases and ambiguous tasks of its own; `tools/make_demo_interact.py` generates it.
-The one for desktops has tasks of its own in Spider2-V's format; `tools/make_demo_desktop.py` generates it.
 """
 
 from pathlib import Path
 
 from ..failures import InputError
 
-__all__ = ["bird_demo", "desktop_demo", "interact_demo", "named_data", "spider2_demo"]
+__all__ = ["bird_demo", "interact_demo", "named_data", "spider2_demo"]
 
 
 def bird_demo() -> tuple[Path, Path]:
@@ -28,11 +27,6 @@ def spider2_demo() -> tuple[Path, Path, Path]:
 def interact_demo() -> Path:
     """The dataset directory in BIRD-Interact's layout, ground truth included; its dumps are in `postgre_table_dumps`."""
     return Path(__file__).parent / "interact_demo"
-
-
-def desktop_demo() -> Path:
-    """The directory that holds `evaluation_examples`, as `touchstone desktop` takes it."""
-    return Path(__file__).parent / "desktop_demo"
 
 
 def named_data(layout: str, name: Path | None) -> tuple[Path, Path] | None:

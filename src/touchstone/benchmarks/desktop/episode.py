@@ -13,9 +13,10 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from touchstone import PlainEpisode
+
 from ...failures import WorkerFailure
 from ...values import Brief, Observation, Outcome, Standing, Tool, Verdict
-from ..episodes import PlainEpisode
 from .actions import Act, BadAction, code_of
 from .artefacts import VIDEO, Artefacts
 from .evaluate import evaluate

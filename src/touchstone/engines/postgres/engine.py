@@ -7,6 +7,10 @@ outside of their world.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
+from ...failures import Unscorable
+from ...protocols import EpisodeDatabase
 from ...sandbox.folders import scratch_folder
 from ...sandbox.worker import WorkerRules
 from ...workers.pool import Pool
@@ -34,13 +38,31 @@ class PostgresEngine:
         self._administrator = Administrator(server, self.pool, run, patience)
         self._ahead = ahead
         self._stocks: dict[str, Stock] = {}
+        self._version = ""
 
     async def start(self) -> str:
         """Takes hold of the server, which otherwise happens at the first use, and gives its version, such as 15.18.
 
         Raises InputError if it cannot be used.
         """
-        return (await self._administrator.start()).version
+        self._version = (await self._administrator.start()).version
+        return self._version
+
+    def database(self, name: str, key: str = "") -> EpisodeDatabase:
+        return self.world(name, key)
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        return {"PostgreSQL": self._version} if self._version else {}
+
+    async def digests(self, names: Sequence[str]) -> Mapping[str, str | None]:
+        found: dict[str, str | None] = {}
+        for name in names:
+            try:
+                found[name] = (await self.describe(name)).digest
+            except Unscorable:
+                found[name] = None
+        return found
 
     def world(self, database: str, key: str) -> PostgresWorld:
         """The world of one episode, on the dataset's database of that name."""

@@ -26,6 +26,7 @@ from .episode import DesktopEpisode
 from .evaluate import evaluate
 from .folders import private_folder
 from .guests import Desktop
+from .needed import applications
 from .pool import Pool
 from .scene import Given, Scene
 from .settings import Settings
@@ -89,7 +90,7 @@ class DesktopBenchmark:
     async def open(self, task: Task) -> AsyncGenerator[Episode]:
         assert isinstance(task, DesktopTask)
         _refuse(self._reports[task.key])
-        async with self._pool.borrowed(task.form.related_apps) as desktop:
+        async with self._pool.borrowed(applications(task)) as desktop:
             with private_folder() as cache:
                 scene = Scene(self._dataset, self._accounts, cache, desktop, seconds=self._settings.eval_timeout)
                 artefacts = Artefacts(self.artefacts, task.key)

@@ -18,6 +18,7 @@ from .dataset import NAME, Dataset
 from .evaluate import FILE_GETTERS
 from .image import not_given
 from .needed import OFFLINE_WEB, needed, overrides
+from .needed import applications as applications_of
 from .tasks import DesktopTask, checks
 
 Kind = Literal["account", "software", "network", "file", "app"]
@@ -81,8 +82,9 @@ def _examined(
 ) -> Report:
     """`reached` are the hosts that are there; None: all are."""
     found = [Obstacle("account", why) for why in _account_obstacles(task, accounts)]
-    impossible = not_given(task.form.related_apps)
-    missing = applications.missing(task.form.related_apps).items()
+    used = applications_of(task)
+    impossible = not_given(used)
+    missing = applications.missing(used).items()
     found += [Obstacle("software" if app in impossible else "app", f"{app}: {why}") for app, why in missing]
     own = overrides().get(task.key)
     if own and own.needs and own.kind == "software":

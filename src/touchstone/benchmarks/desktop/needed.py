@@ -47,9 +47,23 @@ OFFLINE_WEB = frozenset({"hacker-news.firebaseio.com", "wttr.in", "www.thecockta
 """Hosts for which image/standins/web.py answers, where a run asks for it."""
 
 
+_USED = {
+    r"\bcode\s+[~/$\w]": "vscode",
+    r"\bastro\s+(dev|run)\b": "airflow",
+    r"\bdocker(-| )compose\b": "superset",
+    r"-u postgres\b|\bpsql\b.*-h (localhost|172\.17\.0\.1)": "postgresql",
+    r"(?m)^[^#\n]*\bmysql\s+(-|<)": "mysql",
+    r"\bjupyter[ -](lab|notebook)\b": "jupyter",
+}
+"""Applications that scripts call, whatever the task lists."""
+_ACTIVATED = re.compile(r"\bconda activate (dagster|dbt|airflow|jupyter)\b")
+
+
 class Outside(Struct, frozen=True):
     hosts: frozenset[str]
     standins: frozenset[str]
+    apps: frozenset[str] = frozenset()
+    """What its scripts call. Some tasks leave an application out of their list."""
 
 
 class Override(Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,7 +88,12 @@ def needed(task: DesktopTask) -> Outside:
     found = _read(task.folder, task.form.instruction, json.dumps([step.parameters for step in task.form.config]))
     own = overrides().get(task.key)
     standins = {STANDINS[app] for app in task.form.related_apps if app in STANDINS} | found.standins
-    return Outside(found.hosts - set(own.ignore if own else ()), frozenset(standins))
+    return Outside(found.hosts - set(own.ignore if own else ()), frozenset(standins), found.apps)
+
+
+def applications(task: DesktopTask) -> list[str]:
+    """Those that the task lists, and those that its scripts call all the same."""
+    return [*task.form.related_apps, *sorted(needed(task).apps - set(task.form.related_apps))]
 
 
 @cache
@@ -87,7 +106,10 @@ def _read(folder: Path, instruction: str, parameters: str) -> Outside:
         hosts.add("the package index")
     shell = [text for name, text in scripts if name.endswith(".sh")] + [parameters]
     called = {name for text in shell for pattern, name in _CALLED.items() if re.search(pattern, text)}
-    return Outside(frozenset(host for host in hosts if not any(part in host for part in _HARMLESS)), frozenset(called))
+    used = {app for text in shell for pattern, app in _USED.items() if re.search(pattern, text)}
+    used |= {name for text in shell for name in _ACTIVATED.findall(text)}
+    harmless = {host for host in hosts if any(part in host for part in _HARMLESS)}
+    return Outside(frozenset(hosts - harmless), frozenset(called), frozenset(used))
 
 
 def _scripts(folder: Path) -> Iterator[tuple[str, str]]:

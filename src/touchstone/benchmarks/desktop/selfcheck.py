@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
+from msgspec.structs import replace
+
 import touchstone
 
 from ...options import Count, Opt
@@ -52,9 +54,7 @@ def selfcheck(options: SelfcheckOptions) -> int:
     solvable = tuple(task.key for task in data.chosen if solution(task, data.dataset, options.solutions))
     found: dict[str, dict[str, Record]] = {}
     for agent in (ORACLE, *(IDLE if options.thorough else IDLE[:1])):
-        chosen = (
-            config if agent != ORACLE else DesktopConfig(options.dataset, **{**own, "task": solvable}, **shared, video=False)
-        )
+        chosen = replace(config, task=solvable) if agent == ORACLE else config
         if agent == ORACLE and not solvable:
             found[agent] = {}
             continue

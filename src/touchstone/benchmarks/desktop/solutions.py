@@ -1,8 +1,8 @@
 """What the oracle plays: a task's own solution, or its gold files written to where its evaluator looks.
 
-`solution.py` beside a task is Python code for the desktop; a line `# ---` parts it into actions. `solution.sh` is a shell script
-for the guest's user, for tasks whose gold is a state and not a file; the same line parts it, for no action may take longer than
-the time limit of one. Somebody's own are `<task>.py` and `<task>.sh` in a folder.
+`solution.py` beside a task is Python code for the desktop; a line `# ---` parts it into actions. `solution.sh` is a script for
+the shell of the guest's user, for tasks whose gold is a state; the same line parts it, since an action has a time limit.
+Somebody's own are `<task>.py` and `<task>.sh` in a folder.
 """
 
 from __future__ import annotations

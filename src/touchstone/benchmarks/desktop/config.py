@@ -149,7 +149,7 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
     """A shell command that makes the remote desktop clean again, run here before each task."""
     network: Annotated[bool, Opt(group=DESKTOP)] = False
     """Let the desktop use the network; tasks that need it are skipped otherwise."""
-    offline_web: Annotated[bool, Opt(group=DESKTOP)] = False
+    offline_web: Annotated[bool, Opt(group=DESKTOP, advanced=True)] = False
     """Without a network: let stand-ins on the desktop answer for a few public addresses that tasks read from."""
     solutions: Annotated[Path | None, Opt(group=WHO, advanced=True)] = None
     """A folder of your own solutions for the oracle: <task>.py or <task>.sh; they count more than those beside the tasks."""

@@ -27,7 +27,9 @@ def test_check_says_for_each_task_whether_it_can_run(tmp_path: Path) -> None:
     assert done.code == 0, done.err
     lines = done.out.splitlines()
     assert lines[0] == f"runs       {ABSTRACT}  jupyter"
-    assert lines[1].startswith(f"file       {VERBOSE}  jupyter     file: evaluation_examples/examples/jupyter/{VERBOSE}/gold.csv")
+    assert lines[1].startswith(
+        f"file       {VERBOSE}  jupyter     file: evaluation_examples/examples/jupyter/{VERBOSE}/gold.csv"
+    )
     table = {line.split()[0]: line.split()[1:] for line in lines[3:] if line}
     assert table["application"] == ["tasks", "run", "account", "software", "network", "file", "app"]
     assert table["jupyter"] == table["all"] == ["2", "1", "0", "0", "0", "1", "0"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Callable
 from importlib.util import module_from_spec, spec_from_file_location
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from touchstone.benchmarks.desktop.image.recipes import HERE
+from touchstone.benchmarks.desktop.needed import OFFLINE_WEB
 
 STANDINS = HERE / "standins"
 Bash = Callable[[str], subprocess.CompletedProcess[str]]
@@ -130,6 +132,12 @@ def test_a_clock_is_not_set_to_nonsense(tmp_path: Path, bash: Bash) -> None:
     files = f"DATE_OFFSET={tmp_path}/offset DATE_PRELOAD={tmp_path}/preload"
     assert bash(f"{files} bash {STANDINS}/date -s never").returncode == 1
     assert not (tmp_path / "offset").exists()
+
+
+def test_check_knows_the_public_addresses_that_are_stood_in_for() -> None:
+    text = (STANDINS / "web.py").read_text().partition("OFFLINE = {")[2].partition("}")[0]
+    hosts = set(re.findall(r'"([\w.-]+)":', text))
+    assert hosts - {"www.bing.com", "www.google.com"} == OFFLINE_WEB
 
 
 @pytest.mark.parametrize(

@@ -462,7 +462,7 @@ class EngineConfig(Options, frozen=True, kw_only=True):
     suffixes: ClassVar[tuple[str, ...]] = ()
     """What its files end with: ".sqlite"."""
 
-    place: Annotated[str | Path | None, Opt()] = None
+    place: str | None = None
     """A file, a folder of databases, or the address of a server."""
     cache: bool = True
     """Remember results by content across runs."""

@@ -17,7 +17,8 @@ import msgspec
 
 from ..addresses import address_of
 from ..failures import InputError
-from ..protocols import Agent, AgentContext, Benchmark, BenchmarkConfig, Move, Opening, Script
+from ..plugins import expected_of
+from ..protocols import Agent, AgentContext, Benchmark, BenchmarkConfig, Model, ModelConfig, Move, Opening, Script
 from ..values import Step, Task, ToolCall, ToolStep
 from . import custody
 from .batch import quiet
@@ -140,11 +141,11 @@ async def open_parts(
         agent=config.agent.name,
         output=config.run.output,
     )
-    benchmark = await config.benchmark.open(opening)
+    benchmark = await opened_benchmark(config.benchmark, opening)
     if only is not None:
         benchmark = cast(Benchmark, Narrowed(benchmark, only))
     tasks = benchmark.tasks()
-    model = config.model.build(config.run.parallel) if config.model and config.agent.needs_model else None
+    model = _model(config.model, config.run.parallel) if config.model and config.agent.needs_model else None
     if model is not None and not isinstance(config.model, OpenModel):
         stack.push_async_callback(model.close)
     output = config.run.output or Path("results")
@@ -156,8 +157,7 @@ async def open_parts(
         hidden=[path for path in (*config.paths(), output, resume) if path is not None],
     )
     agent = config.agent.build(context)
-    if not hasattr(agent, "play"):
-        raise InputError(f"the agent '{config.agent.name}': build() gave a {type(agent).__name__}, which has no play(stage)")
+    expected_of(agent, f"the agent '{config.agent.name}': build()", "an Agent", "play")
     if close := getattr(agent, "close", None):
         stack.push_async_callback(close)
     reach = await custody.gold_reach(benchmark, agent)
@@ -174,6 +174,21 @@ async def open_parts(
     }
     who = f"agent {identity['agent']}" + (f", model {model.name}" if model else "")
     return Opened(benchmark, agent, str(model.name if model else identity["agent"]), who, identity)
+
+
+async def opened_benchmark(config: BenchmarkConfig, opening: Opening) -> Benchmark:
+    """What the struct opens. Raises InputError if that is not a benchmark, since a plug-in may give anything."""
+    who = f"the benchmark '{config.name}'"
+    benchmark = await config.open(opening)
+    expected_of(benchmark, f"{who}: open()", "a Benchmark", "tasks", "open", "solution", "identity")
+    tasks = cast("Sequence[Any]", benchmark.tasks())
+    if not isinstance(tasks, Sequence) or not all(isinstance(task, Task) for task in tasks):  # pyright: ignore
+        raise InputError(f"{who}: tasks() gave a {type(tasks).__name__}, expected a sequence of Task")
+    return benchmark
+
+
+def _model(config: ModelConfig, concurrency: int) -> Model:
+    return expected_of(config.build(concurrency), f"the model '{config.model}': build()", "a Model", "reply", "close")
 
 
 class Narrowed:

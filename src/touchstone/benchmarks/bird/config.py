@@ -126,7 +126,7 @@ class BirdConfig(Selection, frozen=True):
         return benchmark
 
     async def engine(self, opening: Opening) -> SqliteEngine:
-        return cast("SqliteEngine", await open_engine("sqlite", opening, place=self.databases, cache=self.cache))
+        return cast("SqliteEngine", await open_engine("sqlite", opening, place=str(self.databases), cache=self.cache))
 
     def predictions(self, path: Path, tasks: Sequence[Task], *, allow_missing: bool = False) -> Calls:
         """What a prediction file or a run has for the chosen tasks. Of the file's own tasks none may be missing."""

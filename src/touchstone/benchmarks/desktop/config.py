@@ -18,13 +18,12 @@ from ...failures import InputError
 from ...options import Count, NotNegative, Opt, OptionError, Options, Positive
 from ...plugins import agent_config
 from ...protocols import TASKS, WHO, BenchmarkConfig, Hints, Opening, ScoreOptions, Scoring
-from ..audit.audited import Audited, AuditOptions
 from .dataset import NAME, Dataset, Split, demo
 from .providers import NAMES, ProviderSettings, provider
-from .settings import Settings
 from .tasks import APPS, DesktopTask, load_task, load_tasks
 
 if TYPE_CHECKING:
+    from ..audit.audited import Audited, AuditOptions
     from ..data_check import Dataset as CatalogueEntry
     from ..data_check import Found
     from .benchmark import DesktopBenchmark
@@ -251,6 +250,7 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
 
     async def audit(self, opening: Opening, options: AuditOptions) -> Audited:
         """By files alone: the oracle's are the gold files, laid out as an agent would leave them."""
+        from ..audit.audited import Audited
         from .audit import findings, lay_out
         from .folders import private_folder
 
@@ -291,6 +291,7 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
     def _benchmark(self, opening: Opening, data: Loaded) -> DesktopBenchmark:
         from .accounts import Accounts
         from .benchmark import DesktopBenchmark, ResultFiles
+        from .settings import Settings
 
         benchmark = (partial(ResultFiles, results=self.results) if self.results else DesktopBenchmark)(
             data.chosen,

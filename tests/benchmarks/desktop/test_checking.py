@@ -10,7 +10,8 @@ import pytest
 from touchstone.benchmarks.desktop.accounts import Accounts
 from touchstone.benchmarks.desktop.checking import Report, examine, files_named
 from touchstone.benchmarks.desktop.dataset import Dataset
-from touchstone.benchmarks.desktop.needed import overrides
+from touchstone.benchmarks.desktop.needed import applications, overrides
+from touchstone.benchmarks.desktop.needed import read as needed_by
 from touchstone.benchmarks.desktop.tasks import APPS, DesktopTask, load_tasks
 
 from .support import ABSTRACT, VERBOSE, make_dataset, task_form
@@ -152,6 +153,26 @@ def test_a_stand_in_is_named(tmp_path: Path, script: str, standin: str) -> None:
     (dataset.root / "examples/jupyter" / ABSTRACT / "init.sh").write_text(f"# astro dev start\n{script}\n")
     report = check(dataset, have=["jupyter"])
     assert (report.standing, report.standins) == ("stand-ins", (standin,))
+
+
+@pytest.mark.parametrize(
+    ("script", "app"),
+    [
+        ("code /home/user/shop", "vscode"),
+        ("astro dev start --no-browser", "airflow"),
+        ("docker compose up -d", "superset"),
+        ("echo $P | sudo -S -u postgres createdb shop", "postgresql"),
+        ("sudo -S mysql < init.sql", "mysql"),
+        ("conda activate dagster", "dagster"),
+    ],
+)
+def test_an_application_that_a_script_calls_counts_though_it_is_not_listed(tmp_path: Path, script: str, app: str) -> None:
+    dataset = make_dataset(tmp_path)
+    (dataset.root / "examples/jupyter" / ABSTRACT / "init.sh").write_text(f"# mysql < x\n{script}\n")
+    assert applications(load_tasks(dataset)[0]) == ["jupyter", app]
+    (dataset.root / "examples/jupyter" / ABSTRACT / "init.sh").write_text(f"# {script}\n")
+    needed_by.cache_clear()
+    assert applications(load_tasks(dataset)[0]) == ["jupyter"]
 
 
 def test_overrides_have_reasons_and_hold_for_their_tasks_alone(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def overrides() -> Mapping[str, Override]:
 
 def needed(task: DesktopTask) -> Outside:
     """By the task's own form."""
-    found = _read(task.folder, task.form.instruction, json.dumps([step.parameters for step in task.form.config]))
+    found = read(task.folder, task.form.instruction, json.dumps([step.parameters for step in task.form.config]))
     own = overrides().get(task.key)
     standins = {STANDINS[app] for app in task.form.related_apps if app in STANDINS} | found.standins
     return Outside(found.hosts - set(own.ignore if own else ()), frozenset(standins), found.apps)
@@ -97,7 +97,8 @@ def applications(task: DesktopTask) -> list[str]:
 
 
 @cache
-def _read(folder: Path, instruction: str, parameters: str) -> Outside:
+def read(folder: Path, instruction: str, parameters: str) -> Outside:
+    """What the code of a task and of its steps names."""
     scripts = list(_scripts(folder))
     texts = [instruction, *(text for _, text in scripts)]
     hosts = {host.lower().rstrip(".") for text in texts for host in _ADDRESS.findall(text)}

@@ -200,6 +200,7 @@ _PROBES: tuple[tuple[str, str, str], ...] = (
     (r"\bjupyter[ -](?:lab|notebook)\b(?!.*--port)", "JupyterLab at port 8888", _PORT.format("8888/api")),
     (r"^code\s+\S", "a window of Visual Studio Code", _DISPLAYED.format("", "'Visual Studio Code'")),
     (r"^gnome-terminal\b", "a terminal", _DISPLAYED.format("-x", "gnome-terminal")),
+    (r"\bmysql$|^mysql\b", "MySQL's server", "pgrep -x 'mysqld|mariadbd'"),
     (r"\bcreatedb (\w+)", "a PostgreSQL database '{}'", _DATABASE),
     (r"^cd (/home/user/\S+)", "a folder {}", "test -d {}"),
 )

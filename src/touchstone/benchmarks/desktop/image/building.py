@@ -160,7 +160,7 @@ class _Build:
         plan = Plan(
             program=["/bin/bash", "/run/check.sh"],
             layers=[self.upper / "files", *(layer.files for layer in reversed(self.below))],
-            binds=[Bind(script, "/run/check.sh")],
+            binds=[*(host_programs() if self.recipe.systemless else []), Bind(script, "/run/check.sh")],
         )
         await self._run(plan, "its check")
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from msgspec.structs import force_setattr
 
 from ...datasets import named_data
+from ...engines.today import checked_day
 from ...failures import InputError
 from ...options import Opt, Positive
 from ...protocols import JUDGING, TASKS, WHO, Hints, Limits, Opening
@@ -52,11 +53,14 @@ class BirdConfig(Selection, frozen=True):
     sql_timeout: Annotated[Positive, Opt(group=JUDGING)] = 30.0
     """Seconds for each statement, the gold and the prediction apart. They are counted as work, 70 million steps of SQLite
     each, so a busy machine changes no verdict."""
+    today: Annotated[str | None, Opt(group=JUDGING)] = None
+    """The day that SQL is told it is, such as 2025-02-19: for gold queries that ask the clock."""
     cache: Annotated[bool, Opt(group=JUDGING, advanced=True)] = True
     """Remember results by content across runs."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        checked_day(self.today)
         if self.databases is None and (found := named_data("bird", self.tasks)):
             force_setattr(self, "tasks", found[0])
             force_setattr(self, "databases", found[1])
@@ -129,7 +133,7 @@ class BirdConfig(Selection, frozen=True):
         from ...engines.cache import default_path
         from ...engines.sqlite.engine import SqliteEngine
 
-        engine = SqliteEngine(cache=default_path() if self.cache else None)
+        engine = SqliteEngine(cache=default_path() if self.cache else None, today=self.today)
         opening.stack.push_async_callback(engine.close)
         return engine
 

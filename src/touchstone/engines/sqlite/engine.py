@@ -18,7 +18,7 @@ from typing import TypeVar
 import msgspec
 
 from ...code_digest import code_digest, code_digest_with
-from ...failures import SqlError, WorkerFailure
+from ...failures import InputError, SqlError, WorkerFailure
 from ...protocols import Limits
 from ...sandbox.folders import scratch_folder
 from ...sandbox.worker import WorkerRules
@@ -27,8 +27,10 @@ from ...workers.cores import Turns, cores
 from ...workers.pool import Pool, Worker, WorkerLost
 from ..cache import Cache, Origin, key
 from ..functions import name_of, result_type
+from ..today import worker_environment
 from . import files
 from .connection import out_of_cpu
+from .library import library
 from .worker import Application, Applied, Fault, Query, Reader, Rows, Shown, apply, end_private, query, query_private
 
 A = TypeVar("A")
@@ -42,9 +44,16 @@ class SqliteEngine:
 
     name = "sqlite"
 
-    def __init__(self, *, cache: Path | None = None, workers: int | None = None, pool: Pool | None = None) -> None:
+    def __init__(
+        self, *, cache: Path | None = None, workers: int | None = None, pool: Pool | None = None, today: str | None = None
+    ) -> None:
+        """`today` is the day that SQL is told it is, such as 2025-02-19. Raises InputError if that cannot be arranged."""
+        if today is not None and library() is None:
+            raise InputError("--today needs a Python that does not hide SQLite's library")
+        self.today = today
         rules = WorkerRules([str(scratch_folder()), *([str(cache.absolute().parent)] if cache else [])])
-        self.pool = pool or Pool(warm=workers, preload=["touchstone.engines.sqlite.worker"], rules=rules)
+        preload = ["touchstone.engines.sqlite.worker"]
+        self.pool = pool or Pool(warm=workers, preload=preload, rules=rules, environment=worker_environment(today))
         self.cache = Cache(cache)
         self.judging = Turns(cores())
         self._sources: dict[Path, Path] = {}
@@ -66,7 +75,7 @@ class SqliteEngine:
         digest = await self.digest(database)
         name = name_of(function)
         code = code_digest_with(function.__module__)
-        known_as = key("applied", name, code, digest, encoded, limits, sqlite3.sqlite_version)
+        known_as = key("applied", name, code, digest, encoded, limits, sqlite3.sqlite_version, self.today)
         answer_type = result_type(function)
         if known := self.cache.get(known_as):
             return msgspec.msgpack.decode(known, type=answer_type)

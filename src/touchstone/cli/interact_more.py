@@ -31,8 +31,11 @@ from .interact_options import (
     InteractSelect,
     SweptOptions,
 )
+from .interact_report import report
 
 REFERENCE = "unambiguous"
+
+app.command(report)
 
 
 @app.command
@@ -119,7 +122,7 @@ def sweep(
     reference
         Play the unambiguous requests in a single turn too, as the line to compare with.
     """
-    from ..reports.scaling import levels_of, plot
+    from ..reports.interact_sweep import load_sweep, plot, steps, sweep_text
 
     if dataset is None:
         raise InputError("interact sweep needs DATASET_DIR, or --resume SWEEP_DIR")
@@ -146,8 +149,11 @@ def sweep(
         requests.append(_at(request, directory / REFERENCE, mode="single"))
     if code := asyncio.run(play_all(requests)):
         return code
-    for path in plot(levels_of(directory), directory, title=_who(play)):
-        print(f"Plot: {path}")
+    played = [load_sweep(directory)]
+    found = steps(played)
+    print(sweep_text(played, found), end="")
+    for path in plot(played, directory, found):
+        print(f"Written: {path}")
     return 0
 
 

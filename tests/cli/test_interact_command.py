@@ -13,8 +13,7 @@ from tests.cli.conftest import Cli
 from tests.support.chat_server import JSON, Answer, ChatServer, failure, text, tool_call
 from tests.support.command import overall, records, run_directory, start, times_recorded
 from touchstone.addresses import without_secrets
-from touchstone.cli.interact_databases import own_server, server_at
-from touchstone.cli.interact_options import DatabaseOptions
+from touchstone.benchmarks.interact.databases import own_server, server_at
 from touchstone.failures import InputError
 
 
@@ -92,7 +91,7 @@ def test_a_run_is_replayed_from_its_records(cli: Cli, dataset: Path) -> None:
     done = cli("interact", dataset, "--agent", "replay", "--predictions", "first/latest", "-o", "second")
     assert done.code == 0
     assert overall(run_directory(Path("second")))["score"] == 1
-    assert "needs --predictions" in cli("interact", dataset, "--agent", "replay").complaint
+    assert "--predictions: the replay agent needs" in cli("interact", dataset, "--agent", "replay").complaint
 
 
 def test_the_flags_of_the_published_scripts_work(cli: Cli, dataset: Path) -> None:
@@ -192,17 +191,17 @@ def test_combine_merges_and_says_what_is_missing(cli: Cli, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "interact needs DATASET_DIR, or --resume RUN_DIR"),
+        ([], "interact needs DATASET, a dataset's name such as demo, or --resume RUN_DIR"),
         (["nowhere"], "nowhere: there is no such dataset directory"),
         (["data", "--task", "x"], "--task x: not in the task file"),
-        (["data", "--patience", "-1"], "--patience -1: expected 0 or more"),
+        (["data", "--patience", "-1"], "--patience -1: expected a number of at least 0"),
         (["data", "--prices", "nowhere.json"], "--prices nowhere.json: No such file"),
         (["data", "--user-prompt", "nowhere", "--user-model", "local"], "nowhere"),
-        (["data", "--engine", "postgres", "--agent", "oracle"], "or --database-url"),
+        (["data", "--engine", "postgres", "--agent", "oracle"], "--dumps: data has no databases"),
         (["data", "--mode", "other"], "--mode"),
         (["data", "--agent", "nobody"], "nobody"),
         (["sweep", "data", "--patience", "a,b"], "--patience a,b: expected numbers of 0 or more, separated by commas"),
-        (["sweep"], "interact sweep needs DATASET_DIR, or --resume SWEEP_DIR"),
+        (["sweep"], "interact sweep needs DATASET, a dataset's name such as demo, or --resume SWEEP_DIR"),
         (["load", "nowhere"], "nowhere"),
     ],
 )
@@ -223,7 +222,7 @@ def test_a_dataset_whose_databases_are_all_missing_is_refused_before_it_is_playe
 
 @pytest.mark.parametrize("url", ["mysql://h", "postgresql://", "host", "postgresql://h:99999"])
 def test_an_address_that_is_none_is_refused(url: str) -> None:
-    with pytest.raises(InputError, match="--database-url"):
+    with pytest.raises(InputError, match=r"^database_url: "):
         server_at(url)
 
 
@@ -281,7 +280,7 @@ def test_a_recording_has_no_user(cli: Cli, dataset: Path) -> None:
     assert cli("interact", dataset, "--agent", "oracle", "-o", "out").code == 0
     done = cli("interact", dataset, "--model", "recorded:out/latest")
     assert done.code == 2
-    assert "name the user's with --user-model" in done.complaint
+    assert "--user-model: expected another model: a recording" in done.complaint
 
 
 @pytest.mark.parametrize("version", ["v1", "v2"])
@@ -300,10 +299,10 @@ def test_the_version_of_the_user_prompt_reaches_the_user(
 def test_host_and_port_of_the_published_scripts_name_the_published_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PGUSER", raising=False)
     monkeypatch.delenv("PGPASSWORD", raising=False)
-    server = own_server(DatabaseOptions(db_host="box", db_port=5433))
+    server = own_server(None, "box", 5433)
     assert server is not None
     assert (server.host, server.port, server.user, server.password) == ("box", 5433, "root", "123123")
-    assert own_server(DatabaseOptions()) is None
+    assert own_server(None) is None
 
 
 def test_the_user_of_a_database_server_is_kept_and_the_password_is_not() -> None:

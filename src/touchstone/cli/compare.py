@@ -11,9 +11,8 @@ from cyclopts import Parameter
 from ..failures import InputError
 from ..reports.comparing import Comparison, as_text, load
 from ..reports.comparing import compare as compare_runs
-from ..reports.interact_sweep import is_sweep
+from ..reports.interact_sweep import is_sweep, load_sweep, steps, sweep_text
 from ..runs.directory import replace_file
-from .interact_report import report_sweeps
 
 Flag = Annotated[bool, Parameter(negative="")]
 
@@ -58,7 +57,8 @@ def compare(
     if json is not None and not json.absolute().parent.is_dir():
         raise InputError(f"--json {json}: there is no directory {json.parent}")
     if run_dir and len([path for path in run_dir if is_sweep(path)]) == len(run_dir):
-        report_sweeps(run_dir, None)
+        sweeps = [load_sweep(path) for path in run_dir]
+        print(sweep_text(sweeps, steps(sweeps)), end="")
         return 0
     if len(run_dir) < 2:
         raise InputError("compare needs two run directories or more")

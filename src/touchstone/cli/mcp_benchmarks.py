@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -13,12 +13,11 @@ import msgspec
 
 from ..failures import InputError
 from ..protocols import Benchmark, Limits, Opening
-from .building import build_model, open_engine, refuse_unless_positive
-from .interact_options import DatabaseOptions, InteractionOptions
+from .building import open_engine, refuse_unless_positive
 from .options import JudgeOptions
 from .terminal import say
 
-Name = Literal["bird", "spider2", "interact"]
+Name = Literal["bird", "spider2"]
 Opened = tuple[Benchmark, Mapping[str, str]]
 
 
@@ -35,8 +34,6 @@ class Wanted:
     documents: Path | None
     schema: bool
     judged: JudgeOptions
-    interaction: InteractionOptions
-    storage: DatabaseOptions
 
 
 async def opened(wanted: Wanted, stack: AsyncExitStack) -> Opened:
@@ -45,24 +42,16 @@ async def opened(wanted: Wanted, stack: AsyncExitStack) -> Opened:
     refuse_unless_positive(wanted.judged.sql_timeout, "--sql-timeout")
     if wanted.benchmark == "bird":
         return await _bird(wanted, stack), {}
-    if wanted.benchmark == "spider2":
-        return _spider2(wanted, stack), {}
-    return await _interact(wanted, stack)
+    return _spider2(wanted, stack), {}
 
 
 def _refuse_foreign(wanted: Wanted) -> None:
     """An option that would have no effect is a mistake."""
-    theirs = {"bird": ("data", "databases"), "spider2": ("data", "databases", "gold", "documents"), "interact": ("dataset",)}
+    theirs = {"bird": ("data", "databases"), "spider2": ("data", "databases", "gold", "documents")}
     for name in ("dataset", "data", "databases", "gold", "documents"):
         if getattr(wanted, name) is not None and name not in theirs[wanted.benchmark]:
             option = "DATASET" if name == "dataset" else f"--{name}"
             raise InputError(f"{option} is not for --benchmark {wanted.benchmark}")
-    if wanted.benchmark != "interact":
-        for given in (wanted.interaction, wanted.storage):
-            for field in fields(given):
-                from_environment = field.name == "database_url"  # may be set for other commands
-                if getattr(given, field.name) != field.default and not from_environment:
-                    raise InputError(f"--{field.name.replace('_', '-')} is not for --benchmark {wanted.benchmark}")
 
 
 async def _bird(wanted: Wanted, stack: AsyncExitStack) -> Benchmark:
@@ -100,37 +89,6 @@ def _spider2(wanted: Wanted, stack: AsyncExitStack) -> Benchmark:
     settings = Settings(exploring=msgspec.structs.replace(EXPLORING, seconds=seconds), judging=Limits(seconds=seconds))
     engine = open_engine(wanted.judged, stack)
     return Spider2(tasks, databases, golden, engine, settings=settings, documents=wanted.documents, schema=wanted.schema)
-
-
-async def _interact(wanted: Wanted, stack: AsyncExitStack) -> Opened:
-    from ..benchmarks.interact.benchmark import Interact
-    from ..benchmarks.interact.rules import RULES
-    from ..benchmarks.interact.tasks import data_file, load_tasks, select
-    from ..benchmarks.interact.user.building import build_user
-    from ..datasets import interact_demo
-    from .interact import Request, settings_of
-    from .interact_databases import open_worlds
-    from .interact_options import InteractJudge, InteractPlay, InteractRun, InteractSelect
-
-    given = wanted.interaction
-    request = Request(
-        dataset=(_given(wanted, "dataset") or (interact_demo(),))[0],
-        selected=InteractSelect(task=(wanted.task,)),
-        play=InteractPlay(),
-        interaction=given,
-        databases=wanted.storage,
-        judged=InteractJudge(sql_timeout=wanted.judged.sql_timeout, cache=wanted.judged.cache),
-        run=InteractRun(),
-    )
-    file = data_file(request.dataset)
-    tasks = select(load_tasks(file), ids=(wanted.task,))
-    user = build_user("scripted")
-    if given.user_model not in (None, "scripted"):
-        model = build_model(given.user_model, 1, base_url=given.user_base_url)
-        stack.push_async_callback(model.close)
-        user = build_user(model, given.user_prompt or RULES[given.compat].user_prompt)
-    worlds = await open_worlds(file.parent, tasks, wanted.storage, wanted.judged, stack)
-    return Interact(tasks, file.parent, worlds, user, settings=settings_of(request)), worlds.versions
 
 
 def _given(wanted: Wanted, *names: str) -> tuple[Path, ...] | None:

@@ -9,10 +9,14 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..failures import InputError
+from ..protocols import Benchmark
 from ..runs.config import RunConfig
+from ..runs.directory import replace_file
 from ..runs.run import Finished, Watch
 from ..runs.runner import run_config
-from ..values import Record
+from ..values import Record, Step
+from .dialogue import show, show_request
 from .progress import one_line, progress
 
 
@@ -41,11 +45,23 @@ class Terminal:
         if not self.quiet and finished.overall["total"]:
             print(finished.summary, end="")
 
+    def follow(self, benchmark: Benchmark) -> Callable[[Step], None] | None:
+        """With -v a single episode is shown as it is played, if the benchmark can say what is asked."""
+        asked = getattr(benchmark, "request_in_words", None)
+        if self.describe is None or asked is None:
+            return None
+        self.live = False
+        show_request(asked(benchmark.tasks()[0]))
+        return show
 
-def play(config: RunConfig, *, resume: Path | None = None) -> int:
+
+def play(config: RunConfig, *, command: str | None = None, resume: Path | None = None) -> int:
     """Plays a run and shows it."""
-    interface = Terminal(describe=one_line if config.run.verbose else None, live=not config.agent.at_terminal)
-    played = asyncio.run(run_config(config, interface=interface, base=Path("results"), resume=resume))
+    terminal = Terminal(describe=one_line if config.run.verbose else None, live=not config.agent.at_terminal)
+    base = Path("results")
+    played = asyncio.run(
+        run_config(config, interface=terminal, base=base, resume=resume, command=command, follow=terminal.follow)
+    )
     assert played.path is not None
     return exit_code(played.finished, played.path)
 
@@ -66,3 +82,17 @@ def exit_code(finished: Finished, path: Path, *, resumable: bool = True) -> int:
 
 def say(text: str) -> None:
     print(f"touchstone: {text}", file=sys.stderr, flush=True)
+
+
+def refuse_no_file(option: str, path: Path | None) -> None:
+    """A place that cannot be written to is better told before anything runs."""
+    if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
+        raise InputError(f"{option} {path}: expected the name of a file in a directory that exists")
+
+
+def write_file(option: str, path: Path, content: bytes) -> None:
+    """Whole, or not at all."""
+    try:
+        replace_file(path, content)
+    except OSError as error:
+        raise InputError(f"{option} {path}: cannot be written: {error.strerror}") from None

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..failures import InputError
 
-__all__ = ["bird_demo", "desktop_demo", "interact_demo", "named_data", "spider2_demo"]
+__all__ = ["bird_demo", "desktop_demo", "fetched_file", "interact_demo", "named_data", "spider2_demo"]
 
 
 def bird_demo() -> tuple[Path, Path]:
@@ -40,16 +40,22 @@ def named_data(layout: str, name: Path | None) -> tuple[Path, Path] | None:
 
     No name stands for the demo. None if this is no dataset's name, or a file of that name is here.
     """
-    from .catalogue import catalogue, find_file
-
     if name is None or (str(name) == "demo" and not name.exists()):
         return bird_demo()
+    file = None if name.is_file() else fetched_file(layout, str(name))
+    return (file, file.parent / "dev_databases") if file else None
+
+
+def fetched_file(layout: str, name: str) -> Path | None:
+    """The task file of a dataset that `touchstone data get` has brought here. None if this is no dataset's name."""
+    from .catalogue import catalogue, find_file
+
     known = {each for each, dataset in catalogue().items() if dataset.layout == layout}
-    full = next((each for each in (str(name), f"{layout}-{name}") if each in known), None)
-    if full is None or name.is_file():
+    full = next((each for each in (name, f"{layout}-{name}") if each in known), None)
+    if full is None:
         return None
     folder = Path("data", full)
     file = find_file(folder, catalogue()[full].task_file)
     if file is None:
         raise InputError(f"{full} is not in {folder}: fetch it with 'touchstone data get {full}'")
-    return file, file.parent / "dev_databases"
+    return file

@@ -146,7 +146,11 @@ def _users_cost(record: Record) -> float | None:
 
 def estimate(records: Sequence[Record], value: Callable[[Record], float | None], *, share: bool = True) -> Estimate:
     """Over the records that have the value. `share` says that it lies between 0 and 1."""
-    pairs = [(record.task, found) for record in records if (found := value(record)) is not None]
+    return estimate_of([(record.task, found) for record in records if (found := value(record)) is not None], share=share)
+
+
+def estimate_of(pairs: Sequence[tuple[str, float]], *, share: bool = True) -> Estimate:
+    """Of values, each with the task that it is from."""
     if not pairs:
         return Estimate(0, None)
     tasks, values = [task for task, _ in pairs], [found for _, found in pairs]

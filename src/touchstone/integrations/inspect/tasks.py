@@ -40,8 +40,8 @@ def spider2(
 
 @task(name="touchstone/interact")
 def interact(dataset: str | None = None, max_turns: int = 60, **options: Any) -> Task:
-    """BIRD-Interact. Options: mode, compat, patience, user, dumps, category, database, …"""
-    return _task(lambda: sources.interact(dataset, **options), max_turns)
+    """BIRD-Interact. Options: mode, compat, patience, user_model, dumps, category, database, …"""
+    return _task(lambda: sources.interact(_path(dataset), **options), max_turns)
 
 
 @task(name="touchstone/benchmark")

@@ -1,16 +1,17 @@
-"""Flags of the published BIRD-Interact scripts that are no options here: said as ours, or refused with what to give instead.
+"""Flags of the published BIRD-Interact scripts that are no options here: replaced by ours, left out, or refused by name.
 
-What has the same meaning under another name is an alias in `interact_options`; what has no effect is accepted there too.
+What has the same meaning under another name is a name of an option in `config`.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from math import inf
 from pathlib import Path
 
-from ..failures import InputError
-from .terminal import say
+from ...failures import InputError
+from ...plugins import agent_type
 
 _REFUSED = {
     "--budgets": "play the levels with 'touchstone interact sweep --patience 0,6,10,14'",
@@ -24,11 +25,22 @@ _REFUSED = {
     "--debug_sol_sql": "give --agent oracle, which plays the gold",
     "--debug_num": "give --limit",
 }
+_IDLE_WITH_VALUE = (
+    "--user_num_threads",
+    "--agent_output_path",
+    "--user_output_path",
+    "--log_level",
+    "--log_file",
+    "--start_actual_index",
+    "--env",
+)
+_IDLE = ("--mini_interact", "--debug_mode")
 _PARTS = ("--env_interact_budget", "--submit_budget")
 _PART = 3.0
 """Each by default: together they are what a task starts with."""
 _OUTPUT = ("--output", "-o", "--output_path", "--log_dir")
 _RESUME = ("--resume", "-r")
+_OF_A_MODEL = {"--base-url": "--user-base-url", "--service-tier": "--user-service-tier"}
 
 
 def as_ours(argv: Sequence[str]) -> list[str]:
@@ -37,7 +49,26 @@ def as_ours(argv: Sequence[str]) -> list[str]:
         name = word.partition("=")[0]
         if name in _REFUSED:
             raise InputError(f"{name} of the published scripts is not known here: {_REFUSED[name]}")
-    return _with_resume(_with_start_budget(list(argv)))
+    return _with_resume(_with_start_budget(_of_the_model(_without_idle(list(argv)))))
+
+
+def _without_idle(argv: list[str]) -> list[str]:
+    idle = [name for word in argv if (name := word.partition("=")[0]) in (*_IDLE, *_IDLE_WITH_VALUE)]
+    if idle:
+        _say(f"without effect here: {', '.join(idle)}")
+    return [word for word in _without(argv, _IDLE_WITH_VALUE) if word not in _IDLE]
+
+
+def _of_the_model(argv: list[str]) -> list[str]:
+    """Where the agent is no model, options of a model are the user's; the published scripts always give some."""
+    agent = _value(argv, ("--agent",))
+    if agent is None or agent_type(agent).needs_model:
+        return argv
+    argv = _without(argv, ("--agent_model", "--max_turns"))
+    if _value(argv, ("--user-model", "--user_model")) in (None, "scripted"):
+        return argv
+    names = [word.partition("=")[0] for word in argv]
+    return [_OF_A_MODEL.get(name, name) + word[len(name) :] for name, word in zip(names, argv, strict=True)]
 
 
 def _with_start_budget(argv: list[str]) -> list[str]:
@@ -56,12 +87,12 @@ def _with_resume(argv: list[str]) -> list[str]:
     if at is None:
         return argv
     output = _value(argv, _OUTPUT)
-    if argv[1:2] == ["sweep"] or output is None:
+    if argv[:1] == ["sweep"] or output is None:
         raise InputError(f"{argv[at]}: expected a directory to go on with; alone it needs --output, whose latest run it takes")
     latest = Path(output, "latest")
     if (latest / "config.json").is_file():
         return [*argv[:at], f"--resume={latest.resolve()}", *argv[at + 1 :]]
-    say(f"{argv[at]}: there is no run in {output}: a new one begins")
+    _say(f"{argv[at]}: there is no run in {output}: a new one begins")
     return [*argv[:at], *argv[at + 1 :]]
 
 
@@ -97,3 +128,7 @@ def _coins(name: str, text: str) -> float:
     if not 0 <= value < inf:
         raise InputError(f"{name} {text}: expected a number of 0 or more")
     return value
+
+
+def _say(text: str) -> None:
+    print(f"touchstone: {text}", file=sys.stderr, flush=True)

@@ -471,6 +471,8 @@ class EngineConfig(Options, frozen=True, kw_only=True):
     """A file, a folder of databases, or the address of a server."""
     cache: bool = True
     """Remember results by content across runs."""
+    today: str | None = None
+    """The day that SQL is told it is, such as 2025-02-19."""
 
     async def open(self, opening: Opening) -> Engine:
         """The engine, which the opening's stack closes. Raises InputError if it cannot be used here."""

@@ -10,6 +10,7 @@ from msgspec.structs import force_setattr
 
 from ...datasets import named_data
 from ...distribution import refuse_without
+from ...engines.today import checked_day
 from ...failures import InputError
 from ...options import Opt, OptionError, Positive, expected
 from ...plugins import open_engine
@@ -70,11 +71,14 @@ class BirdConfig(Selection, frozen=True):
     sql_timeout: Annotated[Positive, Opt(group=JUDGING)] = 30.0
     """Seconds for each statement, the gold and the prediction apart. They are counted as work, 70 million steps of SQLite
     each, so a busy machine changes no verdict."""
+    today: Annotated[str | None, Opt(group=JUDGING)] = None
+    """The day that SQL is told it is, such as 2025-02-19: for gold queries that ask the clock."""
     cache: Annotated[bool, Opt(group=JUDGING, advanced=True)] = True
     """Remember results by content across runs."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        checked_day(self.today)
         if self.databases is None and (found := named_data("bird", self.tasks)):
             force_setattr(self, "tasks", found[0])
             force_setattr(self, "databases", found[1])
@@ -126,7 +130,8 @@ class BirdConfig(Selection, frozen=True):
         return benchmark
 
     async def engine(self, opening: Opening) -> SqliteEngine:
-        return cast("SqliteEngine", await open_engine("sqlite", opening, place=str(self.databases), cache=self.cache))
+        engine = await open_engine("sqlite", opening, place=str(self.databases), cache=self.cache, today=self.today)
+        return cast("SqliteEngine", engine)
 
     def predictions(self, path: Path, tasks: Sequence[Task], *, allow_missing: bool = False) -> Calls:
         """What a prediction file or a run has for the chosen tasks. Of the file's own tasks none may be missing."""

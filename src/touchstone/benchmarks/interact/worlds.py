@@ -17,6 +17,7 @@ from .tasks import InteractTask
 
 if TYPE_CHECKING:
     from ...engines.postgres.engine import PostgresEngine
+    from ...engines.postgres.messages import Facts
 
 A = TypeVar("A")
 R = TypeVar("R")
@@ -54,7 +55,9 @@ class Worlds(Protocol):
 
     dialect: str
     versions: Mapping[str, str]
-    """Of the servers at work."""
+    """Of the servers at work, and how they sort."""
+    today: str | None
+    """The day that they are told it is; None for the real one."""
 
     async def open(self, task: InteractTask) -> World:
         """Raises Unscorable if the task's database is missing, broken or empty."""
@@ -73,6 +76,7 @@ class SqliteWorlds:
 
     def __init__(self, engine: SqliteEngine, directory: Path) -> None:
         self._engine = engine
+        self.today = engine.today
         self._directory = directory
         self._checked: dict[Path, str] = {}
 
@@ -107,8 +111,9 @@ class PostgresWorlds:
 
     dialect = "postgres"
 
-    def __init__(self, engine: PostgresEngine, directory: Path, version: str) -> None:
-        self.versions: Mapping[str, str] = {"PostgreSQL": version}
+    def __init__(self, engine: PostgresEngine, directory: Path, server: Facts) -> None:
+        self.versions: Mapping[str, str] = {"PostgreSQL": server.version, "collation": server.collation}
+        self.today = engine.today
         self._engine = engine
         self._directory = directory
 

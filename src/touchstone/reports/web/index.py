@@ -26,8 +26,10 @@ _MARK = 256
 """Bytes of the last line that was read, by which a file that was rewritten in place is told."""
 
 
-class _Kind(Struct, frozen=True):
+class _Evidence(Struct, frozen=True):
     kind: Any = None
+    reached: Any = None
+    """When phases were passed, for curves."""
 
 
 class _Fields(Struct, frozen=True):
@@ -51,7 +53,7 @@ class _Line(Struct, frozen=True):
     score: float = 0.0
     reason: str = ""
     metrics: dict[str, float] = {}
-    evidence: _Kind = _Kind()
+    evidence: _Evidence = _Evidence()
     usage: Usage = Usage()
     usage_by: dict[str, Usage] = {}
     started: str = ""
@@ -69,7 +71,7 @@ class Entry:
     name: str
     """In addresses and file names."""
     record: Record
-    """Without its brief and steps; its evidence holds the kind alone."""
+    """Without its brief and steps; of its evidence only what lists and curves need."""
     question: str
     offset: int
     length: int
@@ -190,7 +192,10 @@ def _record(line: _Line) -> Record:
         score=line.score,
         reason=line.reason,
         metrics=line.metrics,
-        evidence={"kind": str(line.evidence.kind)} if line.evidence.kind else {},
+        evidence={
+            **({"kind": str(line.evidence.kind)} if line.evidence.kind else {}),
+            **({"reached": line.evidence.reached} if line.evidence.reached else {}),
+        },
         usage=line.usage,
         usage_by=line.usage_by,
         started=line.started,

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
 from ..agents.scripted import ScriptedAgent
 from ..benchmarks.bird.config import BirdConfig, Metric
-from ..benchmarks.bird.tasks import BirdTask
-from ..failures import InputError
 from ..runs.directory import read_records
 from ..runs.run import Plan
 from ..values import Outcome, Record
-from .building import open_engine, refuse_without_proof
+from .building import open_engine
 from .conduct import conduct, exit_code
 from .options import JudgeOptions, SelectOptions, as_arguments
 from .scoring import ScoreOptions, refuse_odd, scoring, write_verdicts
 from .terminal import say
-
-if TYPE_CHECKING:
-    from ..proof import Suite
 
 app = App(name="score", help="Score predictions that exist already, without a model.")
 app.command("touchstone.cli.score_interact:interact", name="interact", help="Score BIRD-Interact predictions or results.")
@@ -42,6 +36,7 @@ def bird(
     allow_missing: Annotated[bool, Parameter(negative="")] = False,
     proof: Annotated[bool, Parameter(negative="")] = False,
     suite: Path | None = None,
+    laws: Path | None = None,
     selected: SelectOptions = SelectOptions(),
     judged: JudgeOptions = JudgeOptions(),
     given: ScoreOptions = ScoreOptions(),
@@ -57,24 +52,30 @@ def bird(
     databases
         The directory that holds <db_id>/<db_id>.sqlite.
     metric
-        Repeatable. The first decides whether a task is passed; ex, multiset and soft-f1 are always recorded, r-ves on request.
+        Repeatable. The first decides whether a task is passed; ex, multiset and soft-f1 are always recorded, the others on
+        request.
     allow_missing
         Count tasks without a prediction as failed instead of refusing the file.
     proof
         For each prediction that is right by EX, look for a small database on which it differs from the gold.
     suite
         The same without a search: on the databases of a file that touchstone suite build made.
+    laws
+        A TOML file that adds and forbids invariants of the small databases, see docs/proof.md.
     """
     refuse_odd(given, judged)
-    if proof or suite:
-        refuse_without_proof("--proof" if proof else "--suite")
-    if proof and suite:
-        raise InputError("--proof searches and --suite does not: give one of them")
     config = BirdConfig(
-        data, databases, **asdict(selected), metric=metric[0], sql_timeout=judged.sql_timeout, cache=judged.cache
+        data,
+        databases,
+        **asdict(selected),
+        metric=metric[0],
+        proof=proof or (suite is None and "proven" in metric),
+        suite=suite,
+        laws=laws,
+        sql_timeout=judged.sql_timeout,
+        cache=judged.cache,
     )
     chosen = config.chosen(say)
-    frozen = _suite(suite, chosen) if suite else None
     is_run = predictions.is_dir()
     found = config.predictions(predictions, chosen, allow_missing=allow_missing or is_run)
     if is_run and not allow_missing:  # what a run did not play was not asked for
@@ -89,12 +90,13 @@ def bird(
         allow_missing=allow_missing,
         proof=proof or None,
         suite=suite,
+        laws=laws,
     )
 
     async def main() -> int:
         async with AsyncExitStack() as stack:
             engine = open_engine(judged, stack)
-            benchmark = config.built(chosen, engine, say, also=metric, proof=proof, suite=frozen)
+            benchmark = config.built(chosen, engine, say, also=metric)
             plan = Plan(
                 title=f"BIRD: {predictions.name}, metric {metric[0]}",
                 benchmark=benchmark,
@@ -108,15 +110,6 @@ def bird(
             return exit_code(finished, path, resumable=False)  # a second run finds its results in the cache
 
     return asyncio.run(main())
-
-
-def _suite(path: Path, tasks: Sequence[BirdTask]) -> Suite:
-    from ..proof import load
-
-    suite = load(path)
-    if not any(task.key in suite.tasks and suite.tasks[task.key].gold == task.gold for task in tasks):
-        raise InputError(f"--suite {path}: it was built for other tasks: none of the {len(tasks)} chosen ones is in it")
-    return suite
 
 
 def _verdict(record: Record) -> dict[str, Any]:

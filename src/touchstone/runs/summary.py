@@ -30,6 +30,21 @@ def summary_text(title: str, overall: Mapping[str, Any], versions: Mapping[str, 
     return clean("\n".join(lines)) + "\n"
 
 
+REFUTED = "refuted: the queries differ on a small database; it does not say which is wrong"
+
+
+def proof_shares(counts: Mapping[str, int], n: int) -> str:
+    """EX as a share of all, and what becomes of it as shares of those that are right by EX."""
+    right = counts["ex_passed"]
+    refuted, undecided = (f"{100 * counts[word] / right:.1f}" for word in ("refuted", "open"))
+    return f"EX {100 * right / n:.1f}, of these refuted {refuted}, open {undecided}"
+
+
+def proof_counts(counts: Mapping[str, int]) -> str:
+    words = ", ".join(f"{counts[word]} {word}" for word in ("same", "upheld", "refuted", "open"))
+    return f"of the {counts['ex_passed']} right by EX: {words}"
+
+
 def percent(share: Mapping[str, Any]) -> str:
     """Accuracy with its interval, or a dash where nothing was counted."""
     if share["accuracy"] is None:
@@ -57,12 +72,10 @@ def _totals(overall: Mapping[str, Any]) -> Iterator[str]:
 def _proof(overall: Mapping[str, Any]) -> Iterator[str]:
     """Beside EX, never instead of it."""
     if counts := overall.get("proof"):
-        right, n = counts["ex_passed"], overall["overall"]["total"]
-        refuted, undecided = (f"{100 * counts[word] / right:.1f}" for word in ("refuted", "open"))
-        yield f"With proof:       EX {100 * right / n:.1f}, of these refuted {refuted}, open {undecided}  (in percent, n = {n})"
-        words = ", ".join(f"{counts[word]} {word}" for word in ("same", "upheld", "refuted", "open"))
-        yield f"                  of the {right} right by EX: {words}"
-        yield "                  refuted: the queries differ on a small database; it does not say which is wrong"
+        n = overall["overall"]["total"]
+        yield f"With proof:       {proof_shares(counts, n)}  (in percent, n = {n})"
+        yield f"                  {proof_counts(counts)}"
+        yield f"                  {REFUTED}"
 
 
 def _apart(overall: Mapping[str, Any]) -> Iterator[str]:

@@ -79,8 +79,7 @@ class Bird:
             "evidence": self._evidence,
             "schema": self._schema,
             "instructions": hashlib.sha256(self._instructions.encode()).hexdigest()[:16],
-            **({"proof": True} if self._settings.proof else {}),
-            **({"suite": self._settings.suite.digest} if self._settings.suite else {}),
+            **self._settings.proof_identity(),
             "limits": msgspec.to_builtins(self._settings.judging) | {"steps": self._settings.judging.steps},
         }
 

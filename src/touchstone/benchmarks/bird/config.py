@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, closing
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from msgspec.structs import force_setattr
 
 from ...datasets import named_data
+from ...distribution import pip_install
 from ...failures import InputError
 from ...options import Opt, Positive
 from ...protocols import JUDGING, TASKS, WHO, Hints, Limits, Opening
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
     from .episode import Settings
 
 Calls = Mapping[str, Sequence[ToolCall]]
-Metric = Literal["ex", "multiset", "soft-f1", "r-ves", "r-ves-wall"]
+Metric = Literal["ex", "proven", "multiset", "soft-f1", "r-ves", "r-ves-wall"]
 
 
 class BirdConfig(Selection, frozen=True):
@@ -43,6 +46,13 @@ class BirdConfig(Selection, frozen=True):
     """Only tasks of this difficulty."""
     metric: Annotated[Metric, Opt(group=JUDGING)] = "ex"
     """The metric that decides whether a task is passed; ex, multiset and soft-f1 are always recorded."""
+    proof: Annotated[bool, Opt(group=JUDGING)] = False
+    """For each prediction that is right by EX, look for a small database on which it differs from the gold. --metric proven
+    counts only those that hold."""
+    suite: Annotated[Path | None, Opt(group=JUDGING)] = None
+    """The same without a search: on the databases of a file that touchstone suite build made."""
+    laws: Annotated[Path | None, Opt(group=JUDGING, advanced=True)] = None
+    """A TOML file that adds and forbids invariants of the small databases, see docs/proof.md."""
     evidence: Annotated[bool, Opt(group=WHO)] = True
     """Show the task's evidence to the agent as a hint."""
     schema: Annotated[bool, Opt(group=WHO)] = False
@@ -60,6 +70,10 @@ class BirdConfig(Selection, frozen=True):
         if self.databases is None and (found := named_data("bird", self.tasks)):
             force_setattr(self, "tasks", found[0])
             force_setattr(self, "databases", found[1])
+        if self.proof and self.suite:
+            raise InputError("--proof searches and --suite does not: give one of them")
+        if self.laws and (self.suite or not (self.proof or self.metric == "proven")):
+            raise InputError("--laws is for a search: give --proof or --metric proven with it, without --suite")
         if self.tasks is None or self.databases is None:
             raise InputError("a task file and its databases belong together: give both, or the name of a dataset such as demo")
 
@@ -91,8 +105,6 @@ class BirdConfig(Selection, frozen=True):
         say: Callable[[str], None] = lambda _: None,
         *,
         also: Sequence[Metric] = (),
-        proof: bool = False,
-        suite: Suite | None = None,
     ) -> Bird:
         """The benchmark with these tasks, on an engine that is open; `also` are metrics to record besides."""
         from .benchmark import Bird
@@ -102,7 +114,7 @@ class BirdConfig(Selection, frozen=True):
             tasks,
             self.databases,
             engine,
-            settings=self._settings({self.metric, *also}, proof=proof, suite=suite),
+            settings=self._settings({self.metric, *also}, tasks),
             evidence=self.evidence,
             schema=self.schema,
             instructions=read_instructions(self.system_prompt),
@@ -133,15 +145,40 @@ class BirdConfig(Selection, frozen=True):
         opening.stack.push_async_callback(engine.close)
         return engine
 
-    def _settings(self, metrics: set[Metric], *, proof: bool, suite: Suite | None) -> Settings:
+    def _settings(self, metrics: set[Metric], tasks: Sequence[BirdTask]) -> Settings:
         from .episode import Settings
 
+        searched = self.suite is None and (self.proof or "proven" in metrics)
+        if (searched or self.suite) and find_spec("sqlglot") is None:
+            what = "--suite" if self.suite else "--proof" if self.proof else "--metric proven"
+            raise InputError(f"{what} needs the package 'sqlglot': {pip_install('proof')}")
         return Settings(
             metric=self.metric.replace("-", "_"),
             r_ves="r-ves" in metrics,
             r_ves_wall="r-ves-wall" in metrics,
-            proof=proof,
-            suite=suite,
+            proof=searched,
+            suite=self._read_suite(self.suite, tasks) if self.suite else None,
+            laws=self._read_laws(self.laws, tasks) if self.laws else "",
             exploring=Limits(seconds=self.sql_timeout, rows=10_000, cut_rows=True),
             judging=Limits(seconds=self.sql_timeout),
         )
+
+    def _read_suite(self, path: Path, tasks: Sequence[BirdTask]) -> Suite:
+        from ...proof import load
+
+        suite = load(path)
+        if not any(task.key in suite.tasks and suite.tasks[task.key].gold == task.gold for task in tasks):
+            raise InputError(f"--suite {path}: it was built for other tasks: none of the {len(tasks)} chosen ones is in it")
+        return suite
+
+    def _read_laws(self, path: Path, tasks: Sequence[BirdTask]) -> str:
+        """The text; a law that fits none of the databases is refused before hours of work."""
+        from ...engines.sqlite.files import find
+        from ...proof import Source, read_amendments
+
+        assert self.databases is not None
+        amendments, text = read_amendments(path)
+        files = [find(self.databases, name) for name in sorted({task.database for task in tasks})]
+        with ExitStack() as stack:
+            amendments.refuse_misfits([stack.enter_context(closing(Source(file))) for file in files if file.is_file()])
+        return text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ...runs.summary import money
+from ...runs.summary import money, proof_counts, proof_shares
 from ._writing import grid, one_line, p_value, percent, points, signed
 from .identity import in_words
 from .results import Comparison, Flip, Measure, Pair, Power, RunSummary, Side
@@ -43,6 +43,8 @@ def _runs(comparison: Comparison) -> Iterator[str]:
     for run in comparison.runs:
         apart = [f"{run.outcomes[name]} {name}" for name in ("limit", "error", "unscorable", "skipped") if run.outcomes[name]]
         yield f"{run.label}: {one_line(run.title)}" + (f" ({', '.join(apart)})" if apart else "")
+        if run.proof:
+            yield f"   with proof: {proof_shares(run.proof, run.counted)} ({proof_counts(run.proof)})"
         if run.gold_reachable:
             yield f"   gold reachable by the agent: {one_line(run.gold_reachable)}"
 

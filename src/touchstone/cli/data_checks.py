@@ -64,7 +64,7 @@ def _bird(wanted: Dataset, file: Path, found: Found, deep: bool) -> None:
     tasks = load_tasks(file)
     _count(wanted, len(tasks), found)
     names = sorted({task.database for task in tasks})
-    databases = _folder(file.parent, "dev_databases", names)
+    databases = _folder(file.parent, wanted.database_folder, names)
     found.counted(f"databases in {databases}", [name for name in names if not _sound(databases, name, deep)], len(names))
     found.use = wanted.use.format(task_file=file, databases=databases)
 

@@ -37,6 +37,7 @@ def bird(
     proof: Annotated[bool, Parameter(negative="")] = False,
     suite: Path | None = None,
     laws: Path | None = None,
+    overlay: Path | None = None,
     selected: SelectOptions = SelectOptions(),
     judged: JudgeOptions = JudgeOptions(),
     given: ScoreOptions = ScoreOptions(),
@@ -62,6 +63,8 @@ def bird(
         The same without a search: on the databases of a file that touchstone suite build made.
     laws
         A TOML file that adds and forbids invariants of the small databases, see docs/proof.md.
+    overlay
+        A file of corrections to questions, evidence or golds; the published golds are asked, too (ex_published).
     """
     refuse_odd(given, judged)
     config = BirdConfig(
@@ -72,6 +75,7 @@ def bird(
         proof=proof or (suite is None and "proven" in metric),
         suite=suite,
         laws=laws,
+        overlay=overlay,
         sql_timeout=judged.sql_timeout,
         cache=judged.cache,
     )
@@ -91,6 +95,7 @@ def bird(
         proof=proof or None,
         suite=suite,
         laws=laws,
+        overlay=overlay,
     )
 
     async def main() -> int:

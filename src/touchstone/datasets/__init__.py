@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..failures import InputError
 
-__all__ = ["bird_demo", "desktop_demo", "interact_demo", "named_data", "spider2_demo"]
+__all__ = ["bird_demo", "desktop_demo", "interact_demo", "named_data", "named_suite", "spider2_demo"]
 
 
 def bird_demo() -> tuple[Path, Path]:
@@ -35,6 +35,11 @@ def desktop_demo() -> Path:
     return Path(__file__).parent / "desktop_demo"
 
 
+def named_suite(path: Path) -> Path:
+    """The file of a suite by its path; `demo` is the one that ships for the demo dataset."""
+    return bird_demo()[0].with_name("demo.suite") if str(path) == "demo" and not path.exists() else path
+
+
 def named_data(layout: str, name: Path | None) -> tuple[Path, Path] | None:
     """The task file and the databases of a dataset by its name: demo, or one that `touchstone data get` has brought here.
 
@@ -52,4 +57,4 @@ def named_data(layout: str, name: Path | None) -> tuple[Path, Path] | None:
     file = find_file(folder, catalogue()[full].task_file)
     if file is None:
         raise InputError(f"{full} is not in {folder}: fetch it with 'touchstone data get {full}'")
-    return file, file.parent / "dev_databases"
+    return file, file.parent / catalogue()[full].database_folder

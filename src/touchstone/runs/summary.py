@@ -19,7 +19,7 @@ _MEANING = {
 
 
 def summary_text(title: str, overall: Mapping[str, Any], versions: Mapping[str, str]) -> str:
-    lines = [_RULE, one_line(title), _RULE, *_totals(overall), *_proof(overall), *_apart(overall)]
+    lines = [_RULE, one_line(title), _RULE, *_totals(overall), *_corrections(overall), *_proof(overall), *_apart(overall)]
     for name, shares in overall.items():
         if name.startswith("by_") and len(shares) > 1:
             lines += ["", f"By {name.removeprefix('by_')}:", *_shares(shares)]
@@ -67,6 +67,13 @@ def _totals(overall: Mapping[str, Any]) -> Iterator[str]:
     score = overall["score"]
     if score is not None and share["accuracy"] is not None and abs(score - share["accuracy"]) > 1e-12:
         yield f"Mean score:       {score:.4f}  (normalised: {100 * score:.2f})"
+
+
+def _corrections(overall: Mapping[str, Any]) -> Iterator[str]:
+    metrics = overall["metrics"]
+    if "ex_published" in metrics and "ex" in metrics:
+        both = f"EX {100 * metrics['ex']:.1f}, by the published golds {100 * metrics['ex_published']:.1f}"
+        yield f"With corrections: {both}  (in percent, n = {overall['overall']['total']})"
 
 
 def _proof(overall: Mapping[str, Any]) -> Iterator[str]:

@@ -67,7 +67,7 @@ class Bird:
         return [submission(task.gold)]
 
     def gold(self) -> Gold:
-        return Gold(tuple(task.gold for task in self._tasks))
+        return Gold(tuple(gold for task in self._tasks for gold in (task.gold, task.published) if gold is not None))
 
     async def identity(self) -> Mapping[str, Any]:
         return {
@@ -80,6 +80,7 @@ class Bird:
             "schema": self._schema,
             "instructions": hashlib.sha256(self._instructions.encode()).hexdigest()[:16],
             **self._settings.proof_identity(),
+            **({"overlay": self._settings.overlay} if self._settings.overlay else {}),
             "limits": msgspec.to_builtins(self._settings.judging) | {"steps": self._settings.judging.steps},
         }
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from msgspec.structs import force_setattr
 
-from ...datasets import named_data
+from ...datasets import named_data, named_suite
 from ...distribution import pip_install
 from ...failures import InputError
 from ...options import Opt, Positive
@@ -42,6 +42,9 @@ class BirdConfig(Selection, frozen=True):
     bird-mini-dev, once it is fetched."""
     databases: Annotated[Path | None, Opt(names=("--db-dir",), positional=True)] = None
     """The directory that holds <db_id>/<db_id>.sqlite."""
+    overlay: Annotated[Path | None, Opt(group=TASKS)] = None
+    """A file of corrections to questions, evidence or golds. Both scores are recorded: with them (ex), and by the published
+    golds (ex_published)."""
     difficulty: Annotated[Literal["simple", "moderate", "challenging"] | None, Opt(group=TASKS)] = None
     """Only tasks of this difficulty."""
     metric: Annotated[Metric, Opt(group=JUDGING)] = "ex"
@@ -50,7 +53,8 @@ class BirdConfig(Selection, frozen=True):
     """For each prediction that is right by EX, look for a small database on which it differs from the gold. --metric proven
     counts only those that hold."""
     suite: Annotated[Path | None, Opt(group=JUDGING)] = None
-    """The same without a search: on the databases of a file that touchstone suite build made."""
+    """The same without a search: on the databases of a file that touchstone suite build made, or of the one that ships
+    for the demo data (--suite demo)."""
     laws: Annotated[Path | None, Opt(group=JUDGING, advanced=True)] = None
     """A TOML file that adds and forbids invariants of the small databases, see docs/proof.md."""
     evidence: Annotated[bool, Opt(group=WHO)] = True
@@ -88,15 +92,24 @@ class BirdConfig(Selection, frozen=True):
 
     def chosen(self, say: Callable[[str], None] = lambda _: None) -> list[BirdTask]:
         """The tasks to play."""
-        assert self.tasks is not None
         return select(
-            remaining(load_tasks(self.tasks), self.exclude_audit, benchmark=self.name, say=say),
+            remaining(self.every(), self.exclude_audit, benchmark=self.name, say=say),
             difficulty=self.difficulty,
             databases=self.database,
             ids=self.task,
             offset=self.offset,
             limit=self.limit,
         )
+
+    def every(self) -> list[BirdTask]:
+        """All tasks of the file, corrected."""
+        assert self.tasks is not None
+        tasks = load_tasks(self.tasks)
+        if self.overlay is None:
+            return tasks
+        from .overlay import corrected, read_overlay
+
+        return corrected(read_overlay(self.overlay), self.overlay, tasks, self.tasks)
 
     def built(
         self,
@@ -128,8 +141,7 @@ class BirdConfig(Selection, frozen=True):
         """What a prediction file or a run has for the chosen tasks. Of the file's own tasks none may be missing."""
         from .predictions import load_predictions
 
-        assert self.tasks is not None
-        found = load_predictions(path, load_tasks(self.tasks), allow_missing=allow_missing or path.is_dir())
+        found = load_predictions(path, self.every(), allow_missing=allow_missing or path.is_dir())
         missing = [] if allow_missing else [task.key for task in tasks if task.key not in found]
         if missing:
             raise InputError(
@@ -148,12 +160,18 @@ class BirdConfig(Selection, frozen=True):
     def _settings(self, metrics: set[Metric], tasks: Sequence[BirdTask]) -> Settings:
         from .episode import Settings
 
+        overlay: dict[str, Any] | None = None
+        if self.overlay is not None:
+            from .overlay import read_overlay
+
+            overlay = read_overlay(self.overlay).identity()
         searched = self.suite is None and (self.proof or "proven" in metrics)
         if (searched or self.suite) and find_spec("sqlglot") is None:
             what = "--suite" if self.suite else "--proof" if self.proof else "--metric proven"
             raise InputError(f"{what} needs the package 'sqlglot': {pip_install('proof')}")
         return Settings(
             metric=self.metric.replace("-", "_"),
+            overlay=overlay,
             r_ves="r-ves" in metrics,
             r_ves_wall="r-ves-wall" in metrics,
             proof=searched,
@@ -166,7 +184,7 @@ class BirdConfig(Selection, frozen=True):
     def _read_suite(self, path: Path, tasks: Sequence[BirdTask]) -> Suite:
         from ...proof import load
 
-        suite = load(path)
+        suite = load(named_suite(path))
         if not any(task.key in suite.tasks and suite.tasks[task.key].gold == task.gold for task in tasks):
             raise InputError(f"--suite {path}: it was built for other tasks: none of the {len(tasks)} chosen ones is in it")
         return suite

@@ -33,6 +33,8 @@ class Settings(Struct, frozen=True):
     """The metric that gives the score and decides whether a task is passed."""
     r_ves: bool = False
     r_ves_wall: bool = False
+    overlay: dict[str, Any] | None = None
+    """Where corrections to the tasks come from. The published golds are then asked, too."""
     proof: bool = False
     """Whether each prediction that is right by EX is also tried on small databases; it changes no verdict."""
     suite: Suite | None = None
@@ -70,6 +72,8 @@ class BirdEpisode(SqlEpisode):
         if judgement.fault is not None:
             return Verdict(Outcome.failed, 0.0, _fault_in_words(judgement), self._zeros(), evidence)
         metrics = judgement.metrics
+        if self._settings.overlay is not None:
+            metrics = {**metrics, "ex_published": await self._by_published(self.submitted, metrics["ex"])}
         proof: dict[str, Any] = {}
         if self._settings.proof or self._settings.suite:
             metrics = {**metrics, "proven": 0.0}
@@ -92,6 +96,18 @@ class BirdEpisode(SqlEpisode):
             return await self._engine.apply(self._database, judge, question, limits, statements=statements)
         except SqlError as error:
             return await self._find_culprit(error, limits)
+
+    async def _by_published(self, prediction: str, by_correction: float) -> float:
+        """EX by the gold as published; a published gold that cannot be run accepts nothing."""
+        published = self._task.published
+        if published is None:
+            return by_correction
+        question = Question(published, prediction)
+        try:
+            found = await self._engine.apply(self._database, judge, question, self._settings.judging)
+        except SqlError:
+            return 0.0
+        return found.metrics.get("ex", 0.0)
 
     async def _proof(self, prediction: str) -> dict[str, Any]:
         """Whatever becomes of the search, the verdict by EX stands: a search that fails leaves the question open."""
@@ -123,6 +139,7 @@ class BirdEpisode(SqlEpisode):
         settings = self._settings
         proof = settings.proof or settings.suite is not None
         asked = {"r_ves": settings.r_ves, "r_ves_wall": settings.r_ves_wall, "proven": proof}
+        asked["ex_published"] = settings.overlay is not None
         return dict.fromkeys(["ex", "multiset", "soft_f1", *(name for name, wanted in asked.items() if wanted)], 0.0)
 
 

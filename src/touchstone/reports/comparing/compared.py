@@ -170,5 +170,14 @@ def _summary(run: RunData, label: str) -> RunSummary:
         outcomes={outcome.value: outcomes[outcome] for outcome in Outcome},
         usage=sum((entry.usage for entry in run.entries), Usage()),
         proof=proof_counts(proofs) if proofs else None,
+        corrected=_corrected(run, counted),
         gold_reachable=run.identity.get("gold_reachable"),
     )
+
+
+def _corrected(run: RunData, counted: int) -> tuple[float, float] | None:
+    if not counted or not any("ex_published" in entry.metrics for entry in run.entries):
+        return None
+    judged = [entry.metrics for entry in run.entries if entry.outcome in COUNTED]
+    ours, published = (fsum(metrics.get(name, 0.0) for metrics in judged) / counted for name in ("ex", "ex_published"))
+    return ours, published

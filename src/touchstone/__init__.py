@@ -11,7 +11,7 @@ from importlib import import_module
 __version__ = "0.1.0"
 
 _PLACES = {
-    "api.sources": ("benchmark", "bird", "digest", "interact", "spider2"),
+    "api.sources": ("benchmark", "digest"),
     "api.run": ("configured", "run", "run_async"),
     "api.results": ("Results", "read"),
     "api.stepping": ("Gym", "gym"),
@@ -58,9 +58,14 @@ __all__ = ["__version__", *sorted(_PLACE_OF)]  # pyright: ignore[reportUnsupport
 
 
 def __getattr__(name: str) -> object:
-    if name not in _PLACE_OF:
+    """One of the names above, or the struct of a benchmark: ours (`touchstone.bird`) or another package's."""
+    if name in _PLACE_OF:
+        value = getattr(import_module(f"{__name__}.{_PLACE_OF[name]}"), name)
+    elif not name.startswith("_") and name in (plugins := import_module(f"{__name__}.plugins")).available("benchmarks"):
+        sources = import_module(f"{__name__}.api.sources")
+        value = getattr(sources, name) if name in sources.unported() else plugins.benchmark_type(name)
+    else:
         raise AttributeError(f"module 'touchstone' has no attribute '{name}'")
-    value = getattr(import_module(f"{__name__}.{_PLACE_OF[name]}"), name)
     globals()[name] = value
     return value
 

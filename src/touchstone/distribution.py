@@ -5,9 +5,19 @@ The import name and the command are `touchstone`; on the package index that name
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
+from .failures import InputError
+
 NAME = "touchstone-harness"
 
 
 def pip_install(extra: str) -> str:
     """The command that installs what an optional part needs."""
     return f"pip install '{NAME}[{extra}]'"
+
+
+def refuse_without(module: str, what: str, extra: str) -> None:
+    """Raises InputError if what an optional part needs is not installed."""
+    if find_spec(module) is None:
+        raise InputError(f"{what} needs the package '{module}': {pip_install(extra)}")

@@ -156,7 +156,9 @@ def checked(field: Field, value: Any) -> Any:
     try:
         return msgspec.convert(_eased(field, value), field.type, dec_hook=_custom)
     except msgspec.ValidationError:
-        raise OptionError(field.name, value, f"expected {expected(field.type)}") from None
+        one = field.repeatable and not (isinstance(value, list | tuple) and len(cast("Sequence[Any]", value)) != 1)
+        kind = get_args(field.plain_type)[0] if one else field.type
+        raise OptionError(field.name, value, f"expected {expected(kind)}") from None
 
 
 def from_text(field: Field, texts: Sequence[str]) -> Any:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+import os
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Protocol
@@ -11,13 +12,15 @@ from typing import Annotated, Any, ClassVar, Literal, Protocol
 from msgspec import Struct
 
 from .failures import InputError
-from .options import Opt, Options
+from .options import Count, Opt, Options
 from .values import (
     Brief,
     Message,
     NoteStep,
     Observation,
+    Outcome,
     Place,
+    Record,
     Reply,
     ServiceStep,
     Standing,
@@ -206,8 +209,10 @@ class GoldReach(Struct, frozen=True):
     """What was looked at, for a person."""
 
 
-Script = Callable[[str], Sequence[ToolCall] | None]
-"""The calls to play for a task's key; None if there are none."""
+Move = ToolCall | Sequence[ToolCall]
+"""A call; or several attempts at one step: each is made only if the one before was refused, and if all are, it ends there."""
+Script = Callable[[str], Sequence[Move] | None]
+"""The moves to play for a task's key; None if there are none."""
 
 
 def _no_script(*_: Any) -> Script:
@@ -235,8 +240,8 @@ class AgentContext:
     """What the benchmark suggests."""
     solutions: Callable[[], Script] = _no_script
     """The references of the tasks: for the oracle alone."""
-    predictions: Callable[[Path], Script] = _no_script
-    """What a prediction file or an earlier run has for the tasks: for replay."""
+    predictions: Callable[[Path, bool], Script] = _no_script
+    """What a prediction file or an earlier run has for the tasks, and whether some may be missing: for replay."""
     hidden: Sequence[Path] = ()
     """What a program under test must not see: the dataset, its databases, the run directory."""
 
@@ -286,6 +291,15 @@ class AgentConfig(Options, frozen=True, kw_only=True):
         return {}
 
 
+Counter = Callable[[int, int], None]
+"""Told how many are done, and of how many."""
+
+
+@contextmanager
+def _uncounted(what: str) -> Generator[Counter]:
+    yield lambda done, total: None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Opening:
     """What a benchmark is opened with."""
@@ -297,13 +311,51 @@ class Opening:
     model: ModelConfig | None = None
     """The agent's, for whoever else needs one."""
     parallel: int = 1
+    counting: Callable[[str], AbstractContextManager[Counter]] = _uncounted
+    """Shows how far a long piece of work is: `with opening.counting("tasks looked at") as watch: watch(done, total)`."""
+
+
+class ScoreOptions(Options, frozen=True, kw_only=True):
+    """What `touchstone score` takes for every benchmark; a benchmark may have a subclass with more."""
+
+    predictions: Annotated[Path | None, Opt(positional=True)] = None
+    """The answers to score: a file or folder in a format of the benchmark's, or a run directory."""
+    allow_missing: bool = False
+    """Count tasks without an answer as failed instead of refusing the file."""
+    parallel: Annotated[Count, Opt(names=("-p",), group=RUN)] = 2 * (os.cpu_count() or 1)
+    """How many tasks at once."""
+    output: Annotated[Path | None, Opt(names=("-o",), target=True, group=RUN)] = None
+    """Where the run directory is made; by default results/<name of the predictions>-<benchmark>/."""
+    json: Annotated[Path | None, Opt(target=True, group=RUN)] = None
+    """Write each task's verdict to this file, by the task's id."""
+    verbose: Annotated[bool, Opt(names=("-v",), group=RUN)] = False
+    """Print each task's outcome and reason as it ends."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scoring:
+    """How answers that exist already are scored: a run like any other, in which an agent plays them."""
+
+    benchmark: BenchmarkConfig
+    """As it is to be opened for them."""
+    agent: AgentConfig
+    only: Collection[str] | None = None
+    """The keys of the tasks that are scored, where it is not all that are chosen."""
+    finish: Callable[[Sequence[Record]], None] = lambda _: None
+    """Called with the records at the end: to write what the benchmark's own evaluator writes, for example."""
 
 
 class BenchmarkConfig(Options, frozen=True, kw_only=True):
-    """A benchmark's options: which tasks, how they are told and judged.
+    """A benchmark's options: which tasks, how they are told and judged. The first line of its docstring is the help of its
+    command.
 
-    What a benchmark can do besides being played is a method that its struct may have: `predictions(path, tasks, allow_missing)`
-    reads files of answers for `touchstone score` and the replay agent, `audit(opening, options)` checks its own gold.
+    What it can do besides being played are methods that its struct may have. Who has none of them gets no such command:
+
+    - `predictions(path, tasks, *, allow_missing) -> Mapping[str, Sequence[Move]]`: what a file or folder of answers has for the
+      tasks, for `touchstone score` and `--agent replay`
+    - `scoring(options) -> Scoring`: how answers are scored, where replaying `predictions` is not all there is to it
+    - `async audit(opening, options) -> Audited`: what is wrong with its own gold (see touchstone.benchmarks.audit)
+    - `check_data(dataset, file, found, deep)`, a classmethod: whether a dataset of the catalogue is complete
     """
 
     name: ClassVar[str]
@@ -316,6 +368,15 @@ class BenchmarkConfig(Options, frozen=True, kw_only=True):
     """Other defaults for options of the agent and the run."""
     synonyms: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """More names on the command line for options of the agent, the model and the run."""
+    run_words: ClassVar[Mapping[str, Mapping[str, Any]]] = {"": {}}
+    """What stands behind its name on the command line to play it ("" for nothing), and the other defaults that this word has,
+    of any option ("agent" too): {"run": {}, "api": {"agent": "http"}}."""
+    commands: ClassVar[Mapping[str, str]] = {}
+    """More commands under its name, each as "module:function". A function whose parameters are structs of options gets the
+    options of these; any other is one of cyclopts', and so may be an App."""
+    score_options: ClassVar[type[ScoreOptions]] = ScoreOptions
+    audit_options: ClassVar[type[Options] | None] = None
+    """A subclass of `AuditOptions`, if the audit has options of its own."""
 
     async def open(self, opening: Opening) -> Benchmark:
         """The only way to build it. Raises InputError."""
@@ -327,6 +388,17 @@ class BenchmarkConfig(Options, frozen=True, kw_only=True):
     def title(self, who: str) -> str:
         """The heading of a run."""
         return f"{self.label}: {who}"
+
+    def verdict(self, record: Record) -> Mapping[str, Any]:
+        """What `touchstone score --json` has of a task. Metrics are null where nothing could be judged: that is not a 0."""
+        judged = record.outcome in (Outcome.passed, Outcome.failed)
+        values = {name: value if judged else None for name, value in record.metrics.items()}
+        return {**values, "score": record.score if judged else None, "outcome": record.outcome, "reason": record.reason}
+
+    @classmethod
+    def translated(cls, argv: list[str]) -> list[str]:
+        """What was typed behind its name, flags of the original's scripts replaced by ours."""
+        return argv
 
 
 EnginePlugin = Callable[[], Engine]

@@ -73,7 +73,7 @@ class TestBird:
     @pytest.mark.parametrize(
         ("arguments", "complaint"),
         [
-            (("--parallel", "0"), "--parallel 0: expected a positive number"),
+            (("--parallel", "0"), "--parallel 0: expected a positive whole number"),
             (("--json", "none/a.json"), "expected the name of a file in a directory that exists"),
             (("--exclude", "."), "expected the name of a file in a directory that exists"),
             (("--gold-file", "none.sql"), "--gold-file none.sql: cannot be read"),

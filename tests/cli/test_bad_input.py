@@ -191,7 +191,7 @@ class TestOutput:
         predictions.write_text(json.dumps({str(each["question_id"]): each["SQL"] for each in ROWS}))
         options = ["--data", world.tasks, "--databases", world.databases, "-o", "out"]
         complaint = refused(cli, tmp_path, "score", "bird", predictions, *options, "--json", "no/where.json")
-        assert complaint == "--json no/where.json: there is no directory no"
+        assert complaint == "--json no/where.json: expected the name of a file in a directory that exists"
 
 
 class TestResume:
@@ -297,7 +297,7 @@ class TestScore:
 
     def test_an_option_that_makes_no_sense(self, cli: Cli, tmp_path: Path, world: World) -> None:
         arguments = self.arguments(world, {str(n): "SELECT 1" for n in range(6)}, tmp_path)
-        assert refused(cli, tmp_path, *arguments, "-p", "0") == "--parallel 0: expected a positive number"
+        assert refused(cli, tmp_path, *arguments, "-p", "0") == "--parallel 0: expected a positive whole number"
 
 
 @pytest.mark.parametrize("what", ["absent", "empty", "file"])

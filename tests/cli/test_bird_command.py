@@ -41,7 +41,7 @@ def test_the_defaults() -> None:
         "database": (),
         "task": (),
         "epochs": 1,
-        "metric": "ex",
+        "metric": ("ex",),
         "evidence": True,
         "temperature": None,
         "sql_timeout": 30.0,

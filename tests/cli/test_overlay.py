@@ -25,9 +25,7 @@ CORRECTION = {"question_id": 1, "SQL": RIGHT, "why": "by price"}
 @pytest.fixture
 def shop(tmp_path: Path) -> World:
     world = make_world(tmp_path / "data", TASKS)
-    make_database(
-        world.databases, "shop", "CREATE TABLE goods (name TEXT, price INT); INSERT INTO goods VALUES ('a', 1), ('b', 2)"
-    )
+    make_database(world.databases, "store", SCRIPT)
     return world
 
 

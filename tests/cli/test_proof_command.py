@@ -15,8 +15,7 @@ import touchstone
 from tests.cli.conftest import Cli
 from tests.support.command import overall, records, run_directory
 from tests.support.worlds import World, make_database, make_world, row
-from touchstone.benchmarks.bird import config
-from touchstone.cli import building
+from touchstone import distribution
 
 CITIES = ("Reno", "Elko", "Bend", "Salem")
 RENO = "SELECT id FROM member WHERE city = 'Reno' AND age > 30"
@@ -229,8 +228,7 @@ def test_bad_input_is_refused_in_one_line(cli: Cli, tmp_path: Path, club: World,
     def absent(name: str) -> None:
         assert name == "sqlglot"
 
-    monkeypatch.setattr(building, "find_spec", absent)
-    monkeypatch.setattr(config, "find_spec", absent)
+    monkeypatch.setattr(distribution, "find_spec", absent)
     for done in (cli("invariants", database), score(cli, club, tmp_path, "-o", "out", "--proof")):
         assert done.code == 2
         assert "[proof]'" in done.complaint

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.conftest import Cli
 from tests.cli.test_proof_suspects import club
 from tests.support.worlds import World
-from touchstone.cli import building
+from touchstone import distribution
 
 __all__ = ["club"]
 
@@ -44,7 +44,7 @@ def test_it_needs_sqlglot(cli: Cli, club: World, monkeypatch: pytest.MonkeyPatch
     def absent(name: str) -> None:
         assert name == "sqlglot"
 
-    monkeypatch.setattr(building, "find_spec", absent)
+    monkeypatch.setattr(distribution, "find_spec", absent)
     done = cli("audit", "bird", *club.arguments, "--mutants")
     assert (done.code, done.out) == (2, "")
     assert "[proof]'" in done.complaint

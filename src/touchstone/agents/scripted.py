@@ -6,7 +6,6 @@ They are ordinary agents: their calls take the same way through the episode and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -24,10 +23,17 @@ class ScriptedAgent:
         self._script = script
 
     async def play(self, stage: Stage) -> None:
-        for call in self._script(stage.task) or ():
-            await stage.call(call)
-            if stage.finished:
-                return
+        for move in self._script(stage.task) or ():
+            attempts = [move] if isinstance(move, ToolCall) else move
+            for call in attempts:
+                said = await stage.call(call)
+                if stage.finished:
+                    return
+                if not said.error:
+                    break
+            else:
+                if not isinstance(move, ToolCall):  # no attempt was accepted: what would follow builds on it
+                    return
 
 
 class Replay(ScriptedAgent):
@@ -37,25 +43,6 @@ class Replay(ScriptedAgent):
     def digest(self) -> str | None:
         """Of the predictions, if they are known as a whole."""
         return getattr(self._script, "digest", None)
-
-
-class Attempts:
-    """Plays what was handed in for each phase of a task: one attempt after the other until one is accepted, then those of the
-    next phase. Where none is accepted nothing follows."""
-
-    def __init__(self, attempts: Callable[[str], Sequence[Sequence[ToolCall]]]) -> None:
-        self._attempts = attempts
-
-    async def play(self, stage: Stage) -> None:
-        for phase in self._attempts(stage.task):
-            for call in phase:
-                said = await stage.call(call)
-                if stage.finished:
-                    return
-                if not said.error:
-                    break
-            else:
-                return
 
 
 class Oracle(ScriptedAgent):
@@ -96,11 +83,13 @@ class ReplayConfig(AgentConfig, frozen=True, kw_only=True):
 
     predictions: Annotated[Path | None, Opt(group=WHO)] = None
     """What is played: a prediction file, if the benchmark has a format for them, or a run directory."""
+    allow_missing: Annotated[bool, Opt(group=WHO)] = False
+    """Play nothing where there is no prediction, instead of refusing the file."""
 
     def build(self, context: AgentContext) -> Agent:
         if self.predictions is None:
             raise OptionError("predictions", None, "the replay agent needs a prediction file or a run directory")
-        return Replay(context.predictions(self.predictions))
+        return Replay(context.predictions(self.predictions, self.allow_missing))
 
     def identity(self, agent: Agent, context: AgentContext) -> dict[str, Any]:
         assert isinstance(agent, Replay)

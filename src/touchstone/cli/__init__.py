@@ -14,13 +14,12 @@ from ..options import OptionError
 from ..terminal import clean_streams, unfiltered
 
 if TYPE_CHECKING:
-    from .run import BenchmarkCommand
+    from cyclopts import App
+
+    from .struct_command import StructCommand
 
 COMMANDS = {
     "run": ("run:app", "Play any benchmark with any agent, and score it."),
-    "bird": ("run:bird", "Play BIRD text-to-SQL tasks with an agent, and score it."),
-    "interact": ("interact_more:app", "Play BIRD-Interact: ambiguous requests, a simulated user, a budget."),
-    "spider2": ("spider2:app", "Evaluate a text-to-SQL service or an agent on Spider2-lite."),
     "score": ("score:app", "Score existing predictions, without a model."),
     "summary": ("summary:summary", "Print the summary of a run, even one that was killed or is still running."),
     "verify": ("verify:verify", "Check that a run was not changed and that its summary follows from its records."),
@@ -30,16 +29,22 @@ COMMANDS = {
     "invariants": ("invariants:invariants", "Print the invariants mined from a database, which proofs keep."),
     "suite": ("suite:app", "Freeze the few small databases that tell wrong predictions from the gold."),
     "data": ("data:app", "List, fetch and verify benchmark data."),
-    "mcp": ("mcp:mcp", "Serve one task's tools over MCP, for an agent of any kind."),
+    "mcp": ("mcp:app", "Serve one task's tools over MCP, for an agent of any kind."),
     "export": ("export:app", "Export a run to the format of another tool."),
-    "desktop": ("desktop:app", "Play Spider2-V: data-engineering work on a real desktop, made here."),
     "serve": ("serve:serve", "Answer questions over HTTP with any agent."),
     "demo": ("demo:demo", "Watch agents play a small benchmark, without a key or a network."),
     "cache": ("cache:app", "Check the cache of results."),
     "doctor": ("doctor:doctor", "Show what works on this machine and what to install for the rest."),
 }
-_GENERATED = ("bird",)
-"""Benchmarks that are commands by themselves, besides `touchstone run NAME`."""
+"""Every registered benchmark is a command too, unless its name is one of these."""
+_PER_BENCHMARK = ("run", "score", "audit")
+"""Commands whose options are those of the benchmark that is named behind them."""
+UNPORTED = {
+    "interact": ("touchstone.benchmarks.interact:plugin", "interact_more:app", "Play BIRD-Interact."),
+    "spider2": ("touchstone.benchmarks.spider2:plugin", "spider2:app", "Evaluate on Spider2-lite."),
+    "desktop": ("touchstone.benchmarks.desktop.benchmark:DesktopBenchmark", "desktop:app", "Play Spider2-V."),
+}
+"""Benchmarks that are not structs yet: what their entry point still says, and their old commands."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -72,14 +77,8 @@ def _dispatch(argv: list[str]) -> int:
     from .helping import Formatter, default_in_words
 
     argv = _with_command(argv)
-    if argv[:1] == ["interact"]:
-        from .interact_flags import as_ours
-
-        argv = as_ours(argv)
-    generated = _generated(argv)
     everything = "--help-all" in argv
     argv = ["--help" if word == "--help-all" else word for word in argv]
-
     app = App(
         name="touchstone",
         help="Run agents on data benchmarks, score what they did, and say why.",
@@ -90,43 +89,93 @@ def _dispatch(argv: list[str]) -> int:
         default_parameter=Parameter(show_default=default_in_words),
         result_action="return_value",
     )
-    words = generated.words.split() if generated else []
-    for name, (target, help) in COMMANDS.items():
-        if name not in words[:1]:
-            app.command(f"touchstone.cli.{target}", name=name, help=help)
     if sys.stdout.isatty():
         from rich.console import Console
 
         app.console = Console(file=unfiltered(sys.stdout))  # help is painted
-    if generated is not None:
-        inner = app
-        for word in words[:-1]:
-            inner = App(name=word)
-            app.command(inner)
-        inner.command(generated.function(everything=everything), name=words[-1])
-    else:
-        app.config = _configuration(app, argv)
-        app.config = [*app.config, look]
+    argv, called = _filled(app, argv, everything=everything)
+    if called is None:
+        app.config = [*_configuration(app, argv), look]
     try:
         return app(argv, exit_on_error=False, print_error=False) or 0
     except UnknownOptionError as error:
-        if generated is None:
+        if called is None:
             raise InputError(" ".join(str(error).split())) from None
-        raise InputError(generated.explain(error.token.keyword or error.token.value)) from None
+        raise InputError(called.explain(error.token.keyword or error.token.value)) from None
     except UnusedCliTokensError as error:
         raise InputError(f"unexpected argument: {' '.join(error.unused_tokens or ())}") from None
     except CycloptsError as error:
         raise InputError(" ".join(str(error).split())) from None
 
 
-def _generated(argv: list[str]) -> BenchmarkCommand | None:
-    """The command, if it is one that is made from a benchmark's options."""
-    words = argv[:2] if argv[:1] == ["run"] else argv[:1]
-    if not words or words[-1].startswith("-") or words == ["run"] or words[0] not in ("run", *_GENERATED):
-        return None
-    from .run import BenchmarkCommand
+def _filled(app: App, argv: list[str], *, everything: bool) -> tuple[list[str], StructCommand | None]:
+    """Gives the app its commands: of those that are made from structs the one that is called, or all that help shows."""
+    from ..plugins import available
 
-    return BenchmarkCommand(words[-1], words, argv)
+    word = argv[0] if argv else ""
+    old = {name: (target, text) for name, (value, target, text) in UNPORTED.items() if entry_value(name) == value}
+    called = None
+    for name, (target, text) in {**COMMANDS, **old}.items():
+        if name != word or (name not in _PER_BENCHMARK and name != "mcp"):
+            app.command(f"touchstone.cli.{target}", name=name, help=text)
+    if word in (*_PER_BENCHMARK, "mcp"):
+        called = _called(app, word, argv, everything=everything)
+    elif word in old:
+        if word == "interact":
+            from .interact_flags import as_ours
+
+            argv = as_ours(argv)
+    elif word in available("benchmarks") and word not in COMMANDS:
+        from .run import own_app, own_command, translated
+
+        argv = translated(argv)
+        called = own_command(word, argv)
+        app.command(own_app(word, called, everything=everything))
+    elif not word or word.startswith("-"):
+        for name in available("benchmarks"):
+            if name not in COMMANDS and name not in old:
+                app.command(_benchmark_help(name), name=name)
+    return argv, called
+
+
+def _called(app: App, word: str, argv: list[str], *, everything: bool) -> StructCommand | None:
+    """`touchstone run NAME`, `score NAME`, `audit NAME`, `mcp --benchmark NAME`."""
+    from importlib import import_module
+
+    from cyclopts import App
+
+    module = import_module(f"{__name__}.{word}")
+    called: StructCommand | None = module.command(argv)
+    if called is None:
+        app.command(module.app)
+    else:
+        *outer, last = called.words.split()
+        inner = app
+        for each in outer:
+            inner.command(within := App(name=each))
+            inner = within
+        inner.command(called.function(everything=everything), name=last)
+    return called
+
+
+def _benchmark_help(name: str) -> App:
+    """A line of the list of commands."""
+    from cyclopts import App
+
+    from ..plugins import benchmark_type
+
+    try:
+        text = (benchmark_type(name).__doc__ or "").strip().partition("\n")[0]
+    except InputError as error:
+        text = str(error)
+    return App(name=name, help=text)
+
+
+def entry_value(name: str) -> str | None:
+    from ..plugins import available
+
+    point = available("benchmarks").get(name)
+    return point.value if point else None
 
 
 def _configuration(app: Any, argv: list[str]) -> list[Any]:

@@ -1,196 +1,179 @@
-"""`touchstone audit`: check a benchmark's own gold answers before blaming an agent."""
+"""`touchstone audit BENCHMARK`: check a benchmark's own gold answers before blaming an agent.
+
+The benchmark looks at its tasks; then the oracle plays them, and the report and the list of tasks to leave out are written.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack
-from dataclasses import asdict
-from pathlib import Path
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack, suppress
+from hashlib import blake2b
+from typing import Any
 
-from cyclopts import App, Parameter
+import msgspec
+from cyclopts import App
 
+from ..agents.scripted import Oracle
+from ..benchmarks.audit.audited import Audited, AuditOptions
+from ..benchmarks.audit.exclusions import exclusions
+from ..benchmarks.audit.findings import SEVERITIES, Finding
+from ..benchmarks.audit.report import (
+    Report,
+    Share,
+    in_order,
+    kinds_counted,
+    losses,
+    metrics_of,
+    report_text,
+    tasks_with,
+    with_oracle,
+)
 from ..failures import InputError
-from ..protocols import Limits
-from .audit_running import DEFAULTS, AuditOptions, Subject, conclude, counting, refuse
-from .building import open_engine, refuse_without_proof
-from .interact_options import DatabaseOptions, InteractSelect
-from .options import SelectOptions
-from .terminal import say
+from ..plugins import available, benchmark_type
+from ..protocols import Benchmark, BenchmarkConfig, Opening
+from ..runs.batch import Batch, Job
+from ..runs.play import play
+from ..runs.run import versions
+from ..runs.runner import solutions
+from ..runs.tally import COUNTED, Tally, wilson
+from ..values import Outcome, Record, Task
+from .progress import counting, progress
+from .run import named_benchmark
+from .struct_command import StructCommand
+from .terminal import refuse_no_file, say, write_file
 
-app = App(name="audit", help="Check a benchmark's own gold answers before blaming an agent.")
-app.command("touchstone.cli.audit_suspects:suspects", name="suspects", help="List golds that several systems agree against.")
-
-
-@app.command
-def bird(
-    data_file: Path,
-    db_dir: Path,
-    *,
-    selected: SelectOptions = SelectOptions(),
-    audited: AuditOptions = DEFAULTS,
-    gold_file: Path | None = None,
-    mutants: Annotated[bool, Parameter(negative="")] = False,
-) -> int:
-    """Audit BIRD: golds that fail, are empty or not deterministic, and tasks that contradict each other.
-
-    Parameters
-    ----------
-    data_file
-        BIRD's task file: dev.json, mini_dev_sqlite.json, or the same as .jsonl.
-    db_dir
-        The directory that holds <db_id>/<db_id>.sqlite.
-    gold_file
-        BIRD's gold as its own evaluator reads it (SQL, tab, database per line): is it the gold of the task file?
-    mutants
-        Count how many one-step mutants of each gold its database tells from it, and how many small generated ones do.
-    """
-    from ..benchmarks.bird.audit import audit
-    from ..benchmarks.bird.config import BirdConfig
-
-    refuse(audited)
-    if mutants:
-        refuse_without_proof("--mutants")
-    config = BirdConfig(data_file, db_dir, **asdict(selected), sql_timeout=audited.sql_timeout, cache=audited.cache)
-    tasks = config.chosen(say)
-    limits = Limits(seconds=audited.sql_timeout)
-
-    async def main() -> int:
-        async with AsyncExitStack() as stack:
-            engine = open_engine(audited.judged, stack)
-            benchmark = config.built(tasks, engine)
-            with counting("tasks looked at") as watch:
-                findings = await audit(
-                    benchmark, engine, limits=limits, gold_file=gold_file, parallel=audited.parallel, watch=watch
-                )
-            strength = None
-            if mutants:
-                from ..benchmarks.bird.strength import measured
-
-                with counting("tasks mutated") as watch:
-                    strength = await measured(benchmark, engine, limits=limits, parallel=audited.parallel, watch=watch)
-            title = f"BIRD: what {data_file.name} is worth here"
-            subject = Subject(title=title, benchmark=benchmark, tasks=tasks, strength=strength)
-            return await conclude(subject, findings, audited)
-
-    return asyncio.run(main())
+_OTHERS = {"suspects": ("audit_suspects:suspects", "List golds that several systems agree against.")}
+_UNPORTED = {"spider2": "audit_unported:spider2", "interact": "audit_unported:interact"}
 
 
-@app.command
-def spider2(
-    questions: Path,
-    *,
-    databases: Annotated[Path, Parameter(name=["--databases", "--database_dir"])],
-    gold: Path,
-    documents: Path | None = None,
-    task: Annotated[tuple[str, ...], Parameter(negative="")] = (),
-    audited: AuditOptions = DEFAULTS,
-) -> int:
-    """Audit Spider2-lite: golden results, their metadata, and gold SQL that does not give them.
+class AuditCommand(StructCommand):
+    def __init__(self, benchmark: type[BenchmarkConfig], argv: Sequence[str]) -> None:
+        if not hasattr(benchmark, "audit"):
+            raise InputError(f"the benchmark '{benchmark.name}' cannot be audited: its struct has no audit()")
+        kind = benchmark.audit_options or AuditOptions
+        first = f"Audit {benchmark.label}: what is wrong with its own gold answers."
+        super().__init__(["audit", benchmark.name], argv, (benchmark, kind), help=first)
+        self.benchmark, self.kind = benchmark, kind
 
-    Parameters
-    ----------
-    questions
-        The official spider2-lite.jsonl, or the converted file.
-    databases
-        The directory that holds <db>/<db>.sqlite, or <db>.sqlite.
-    gold
-        The gold folder, with exec_result/ and spider2lite_eval.jsonl.
-    documents
-        The folder of documents that questions name.
-    task
-        Only the question with this instance_id (repeatable).
-    """
-    from ..benchmarks.spider2.audit import audit, is_hopeless
-    from ..benchmarks.spider2.benchmark import Spider2
-    from ..benchmarks.spider2.episode import Settings
-    from ..benchmarks.spider2.golden import Golden
-    from ..benchmarks.spider2.tasks import load_tasks
-
-    refuse(audited)
-    golden = Golden(gold)
-    loaded = load_tasks(questions, golden.sql)
-    if unknown := set(task) - {each.key for each in loaded}:
-        raise InputError(f"--task {min(unknown)}: not in {questions}")
-    wanted = [each for each in loaded if not task or each.key in task]
-    tasks = [each for each in wanted if each.platform == "sqlite" or golden.has(each.key)]
-    if not tasks:
-        raise InputError(f"{questions}: no question is left of {len(wanted)}: none is on SQLite or has a golden result")
-    limits = Limits(seconds=audited.sql_timeout)
-
-    async def main() -> int:
-        async with AsyncExitStack() as stack:
-            engine = open_engine(audited.judged, stack)
-            playable = [each for each in tasks if not is_hopeless(golden, each)]
-            benchmark = Spider2(playable, databases, golden, engine, settings=Settings(judging=limits))
-            with counting("questions looked at") as watch:
-                findings = await audit(
-                    tasks,
-                    databases,
-                    golden,
-                    engine,
-                    limits=limits,
-                    documents=documents,
-                    parallel=audited.parallel,
-                    watch=watch,
-                )
-            subject = Subject(
-                title=f"Spider2-lite: what {questions.name} is worth here",
-                benchmark=benchmark,
-                tasks=tasks,
-                left_out={"on another platform, without a golden result": len(wanted) - len(tasks)},
-            )
-            return await conclude(subject, findings, audited)
-
-    return asyncio.run(main())
+    def call(self, values: Mapping[str, Any], typed: Mapping[str, Any]) -> int:
+        self.refuse_no_data(self.benchmark, values)
+        options = self.made(self.kind, values)
+        assert isinstance(options, AuditOptions)
+        for name in ("json", "exclude"):
+            refuse_no_file(f"--{name}", getattr(options, name))
+        return asyncio.run(_audit(self.made(self.benchmark, values), options))
 
 
-@app.command
-def interact(
-    dataset: Path,
-    *,
-    selected: InteractSelect = InteractSelect(),
-    databases: DatabaseOptions = DatabaseOptions(),
-    audited: AuditOptions = DEFAULTS,
-) -> int:
-    """Audit BIRD-Interact: golds and hidden tests of both phases, and the annotations around them.
+async def _audit(benchmark: Any, options: AuditOptions) -> int:
+    async with AsyncExitStack() as stack:
+        opening = Opening(stack=stack, say=say, parallel=options.parallel, counting=counting)
+        audited = await benchmark.audit(opening, options)
+        if not isinstance(audited, Audited):
+            kind = type(audited).__name__
+            raise InputError(f"the benchmark '{benchmark.name}': audit() gave a {kind}, expected an Audited")
+        return await conclude(audited, options)
 
-    Parameters
-    ----------
-    dataset
-        The directory of Lite, Full or mini-interact as published, ground truth merged in; or its task file.
-    """
-    from ..benchmarks.interact.audit import audit
-    from ..benchmarks.interact.benchmark import Interact, Settings
-    from ..benchmarks.interact.tasks import data_file, load_tasks, select
-    from ..benchmarks.interact.user.building import build_user
-    from .interact_databases import open_worlds
 
-    refuse(audited)
-    file = data_file(dataset)
-    tasks = select(
-        load_tasks(file),
-        category=selected.category,
-        databases=selected.database,
-        ids=selected.task,
-        offset=selected.offset,
-        limit=selected.limit,
+def command(argv: Sequence[str]) -> StructCommand | None:
+    name = named_benchmark(argv)
+    if name is None or name in _OTHERS or name in unported():
+        return None
+    return AuditCommand(benchmark_type(name), argv)
+
+
+def unported() -> dict[str, str]:
+    from . import UNPORTED, entry_value
+
+    return {name: target for name, target in _UNPORTED.items() if entry_value(name) == UNPORTED[name][0]}
+
+
+async def conclude(audited: Audited, options: AuditOptions) -> int:
+    """Lets the oracle play, prints the report and writes the files."""
+    tasks = audited.benchmark.tasks() if audited.tasks is None else audited.tasks
+    records = await _played(audited.benchmark, options.parallel)
+    findings = in_order(with_oracle(audited.findings, records), tasks)
+    report = await _report(audited, tasks, findings, records)
+    print(report_text(report, all_findings=options.verbose), end="")
+    if options.json:
+        write_file("--json", options.json, _pretty(report))
+    if options.exclude:
+        bad = SEVERITIES[: SEVERITIES.index(options.exclude_severity) + 1]
+        listed = exclusions(report.benchmark, report.data, tasks, findings, bad)
+        write_file("--exclude", options.exclude, _pretty(listed))
+        print(f"{options.exclude}: {len(listed.exclude)} of {len(tasks)} tasks to leave out with --exclude-audit")
+    return 0
+
+
+async def _played(benchmark: Benchmark, parallel: int) -> list[Record]:
+    agent = Oracle(solutions(benchmark))
+    tasks = benchmark.tasks()
+    records: list[Record] = []
+    tally = Tally()
+    with progress(len(tasks), 0) as watch:
+
+        async def keep(record: Record) -> None:
+            records.append(record)
+            tally.add(record)
+            watch(record, tally)
+
+        batch = Batch(lambda job: play(benchmark, agent, job.task), keep, parallel=parallel, max_consecutive_errors=0)
+        await batch.run([Job(task) for task in tasks])
+    if batch.interrupted:
+        raise KeyboardInterrupt
+    return sorted(records, key=lambda record: record.index)
+
+
+async def _report(audited: Audited, tasks: Sequence[Task], findings: Sequence[Finding], records: Sequence[Record]) -> Report:
+    tally = Tally()
+    for record in records:
+        tally.add(record)
+    wrong = {finding.task for finding in findings if finding.severity == "error"}
+    return Report(
+        benchmark=audited.benchmark.name,
+        title=audited.title,
+        data=await _data(audited.benchmark, tasks),
+        versions={**versions(), **getattr(audited.benchmark, "versions", {})},
+        tasks=len(tasks),
+        left_out={why: count for why, count in audited.left_out.items() if count},
+        ceiling=_share(records),
+        ceiling_without_errors=_share([record for record in records if record.task not in wrong]),
+        metrics=metrics_of(tally.overall(), audited.metrics),
+        outcomes={outcome.value: tally.outcomes[outcome] for outcome in Outcome},
+        not_passed=losses(findings, records),
+        counts=dict(kinds_counted(findings)),
+        tasks_with=tasks_with(findings),
+        findings=list(findings),
+        strength=audited.strength,
     )
-    limits = Limits(seconds=audited.sql_timeout)
 
-    async def main() -> int:
-        async with AsyncExitStack() as stack:
-            worlds = await open_worlds(file.parent, tasks, databases, audited.judged, stack)
-            benchmark = Interact(tasks, file.parent, worlds, build_user("scripted"), settings=Settings(judging=limits))
-            with counting("tasks looked at") as watch:
-                findings = await audit(tasks, file, worlds, limits=limits, parallel=audited.parallel, watch=watch)
-            subject = Subject(
-                title=f"BIRD-Interact: what {file.name} is worth here",
-                benchmark=benchmark,
-                tasks=tasks,
-                versions=worlds.versions,
-                metrics="phase_",
-            )
-            return await conclude(subject, findings, audited)
 
-    return asyncio.run(main())
+def _share(records: Sequence[Record]) -> Share:
+    counted = [record for record in records if record.outcome in COUNTED]
+    passed = sum(record.outcome is Outcome.passed for record in counted)
+    return Share(passed, len(counted), wilson(passed, len(counted)))
+
+
+async def _data(benchmark: Benchmark, tasks: Sequence[Task]) -> str:
+    identity = await benchmark.identity()
+    parts = [identity.get("databases"), identity.get("gold"), [(task.key, task.digest) for task in tasks]]
+    return blake2b(msgspec.json.encode(parts, order="sorted"), digest_size=16).hexdigest()
+
+
+def _pretty(value: Any) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
+
+
+def __getattr__(name: str) -> Any:
+    """`app`: every benchmark that can be audited, for `touchstone audit --help`."""
+    if name != "app":
+        raise AttributeError(name)
+    app = App(name="audit", help="Check a benchmark's own gold answers before blaming an agent.")
+    for word, (target, text) in _OTHERS.items():
+        app.command(f"touchstone.cli.{target}", name=word, help=text)
+    for word, target in unported().items():
+        app.command(f"touchstone.cli.{target}", name=word)
+    for each in available("benchmarks"):
+        with suppress(InputError):
+            app.command(AuditCommand(benchmark_type(each), []).function(), name=each)
+    return app

@@ -10,10 +10,11 @@ from pathlib import Path
 import msgspec
 
 from ..benchmarks.bird.config import BirdConfig
+from ..distribution import refuse_without
 from ..failures import InputError
-from .audit_running import counting
-from .building import open_engine, refuse_unless_positive, refuse_without_proof
+from .building import open_engine, refuse_unless_positive
 from .options import JudgeOptions, SelectOptions
+from .progress import counting
 from .proof_systems import DEFAULTS, SearchOptions, predictions_of, systems_of, write_whole
 from .terminal import say
 
@@ -42,7 +43,7 @@ def suspects(
     top
         Print so many of them.
     """
-    refuse_without_proof("touchstone audit suspects")
+    refuse_without("sqlglot", "touchstone audit suspects", "proof")
     refuse_unless_positive(top, "--top")
     search.refuse_odd("--json", json)
     if not predictions:

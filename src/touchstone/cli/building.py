@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from importlib.util import find_spec
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,6 @@ from ..agents.mcp.episode import refuse_without_mcp
 from ..agents.scripted import Replay, ReplayConfig
 from ..agents.secrets import read_header
 from ..benchmarks.sql_episode import read_instructions, submission
-from ..distribution import pip_install
 from ..engines.cache import default_path
 from ..engines.sqlite.engine import SqliteEngine
 from ..failures import InputError
@@ -78,7 +76,7 @@ def build_player(
         model=model,
         hints=Hints(text_protocol=protocol, screen=screen is not None),
         solutions=lambda: scripts["solution"](),
-        predictions=lambda _: scripts["predictions"](),
+        predictions=lambda _, allow_missing: scripts["predictions"](),
     )
     config, agent = _agent(plugin, play, service, command, screen, context)
     if close := getattr(agent, "close", None):
@@ -122,7 +120,7 @@ def _agent(
             refuse_without_mcp()
         return config, CommandAgent(command)
     if isinstance(config, ReplayConfig):
-        return config, Replay(context.predictions(Path()))
+        return config, Replay(context.predictions(Path(), False))
     return config, config.build(context)
 
 
@@ -170,11 +168,6 @@ def refuse_odd_numbers(play: PlayOptions, judged: JudgeOptions, run: RunOptions)
 def refuse_unless_positive(value: float, option: str) -> None:
     if not 0 < value < inf:
         raise InputError(f"{option} {value:g}: expected a positive number")
-
-
-def refuse_without_proof(what: str) -> None:
-    if find_spec("sqlglot") is None:
-        raise InputError(f"{what} needs the package 'sqlglot': {pip_install('proof')}")
 
 
 def _read_template(path: Path) -> dict[str, Any]:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from cyclopts import Parameter
 
+from ..distribution import refuse_without
 from ..engines.cache import Cache, default_path
 from ..failures import InputError, Unscorable
 from ..terminal import one_line
-from .building import refuse_without_proof
 
 if TYPE_CHECKING:
     from ..proof import Invariant
@@ -34,7 +34,7 @@ def invariants(
     json
         Print a JSON list instead, each with its kind, its fields and a sentence.
     """
-    refuse_without_proof("touchstone invariants")
+    refuse_without("sqlglot", "touchstone invariants", "proof")
     found = _found(database, laws)
     from ..proof import kind_of
 

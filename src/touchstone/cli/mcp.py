@@ -5,110 +5,137 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, TextIO
-
-from cyclopts import Parameter
+from typing import Annotated, Any, ClassVar, TextIO
 
 from ..agents.mcp.agent import McpAgent, OverHttp, OverStdio
 from ..agents.mcp.episode import refuse_without_mcp
-from ..runs.directory import read_records
-from ..runs.run import Plan
-from ..values import ToolStep
-from .conduct import Conduct, conduct, exit_code
-from .interact_options import DatabaseOptions, InteractionOptions
-from .mcp_benchmarks import Name, Wanted, opened
-from .options import JudgeOptions, as_arguments
+from ..failures import InputError
+from ..options import Opt, Options, WholeNumber, field_names, fields, key
+from ..plugins import available, benchmark_type
+from ..protocols import RUN, TASKS, Agent, AgentConfig, AgentContext, BenchmarkConfig
+from ..runs.config import RunConfig, RunOptions
+from ..runs.run import Finished, Watch
+from ..runs.runner import run_config
+from ..values import Record, ToolStep
+from .struct_command import StructCommand, typed_value
+from .terminal import Terminal, exit_code, say
 
+_old = False
 _SECONDS_FOR_LAST_WORDS = 2.0
 """How long an HTTP client is still told that the task is over."""
 
 
-def mcp(
-    dataset: Path | None = None,
-    *,
-    benchmark: Name,
-    task: str,
-    data: Path | None = None,
-    databases: Path | None = None,
-    gold: Path | None = None,
-    documents: Path | None = None,
-    schema: Annotated[bool, Parameter(negative="")] = False,
-    http: Annotated[bool, Parameter(negative="")] = False,
-    port: int = 0,
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
-    sql_timeout: float | None = None,
-    cache: bool = True,
-    interaction: InteractionOptions = InteractionOptions(),
-    storage: DatabaseOptions = DatabaseOptions(),
-) -> int:
-    """Serve one task's tools and brief over MCP, on stdin and stdout or over HTTP, and judge what the client does with them.
+class McpConfig(AgentConfig, frozen=True, kw_only=True):
+    """Whoever speaks MCP."""
 
-    Parameters
-    ----------
-    dataset
-        The dataset directory of interact. Without any data, the task is one of the small dataset that ships with Touchstone.
-    benchmark
-        bird, spider2 or interact.
-    task
-        The task's id.
-    data
-        The task file of bird (mini_dev_sqlite.json) or spider2 (spider2-lite.jsonl).
-    databases
-        The directory that holds <db>/<db>.sqlite, for bird and spider2.
-    gold
-        The gold folder of spider2.
-    documents
-        The folder of external-knowledge documents of spider2.
-    schema
-        Tell the tables and columns together with the question (bird and spider2).
-    http
-        Listen on 127.0.0.1 instead of stdin; the address, with a secret in it, is printed.
-    port
-        The port to listen on; 0 takes a free one.
-    output
-        Where the run directory is made; by default results/mcp-<benchmark>/.
-    sql_timeout
-        Seconds for each statement: 30 by default, 60 for interact.
-    cache
-        Remember results by content across runs.
-    """
-    refuse_without_mcp()
-    judged = JudgeOptions(sql_timeout=sql_timeout or (60.0 if benchmark == "interact" else 30.0), cache=cache)
-    wanted = Wanted(
-        benchmark=benchmark,
-        task=task,
-        dataset=dataset,
-        data=data,
-        databases=databases,
-        gold=gold,
-        documents=documents,
-        schema=schema,
-        judged=judged,
-        interaction=interaction,
-        storage=storage,
+    name: ClassVar[str] = "mcp"
+    reads_instructions: ClassVar[bool] = False
+    streams: ClassVar[_Streams | None] = None
+    """What the protocol speaks on, if it is not HTTP."""
+
+    http: Annotated[bool, Opt(group=RUN)] = False
+    """Listen on 127.0.0.1 instead of stdin; the address, with a secret in it, is printed."""
+    port: Annotated[WholeNumber, Opt(group=RUN)] = 0
+    """The port to listen on; 0 takes a free one."""
+
+    def build(self, context: AgentContext) -> Agent:
+        files = self.streams
+        transport = OverStdio(files.source, files.sink) if files else OverHttp(self.port, _tell_address)
+        return _Lingering(transport)
+
+
+class McpOptions(Options, frozen=True, kw_only=True):
+    """What `touchstone mcp` takes for every benchmark."""
+
+    benchmark: Annotated[str | None, Opt(group=TASKS)] = None
+    """The benchmark that the task is of."""
+    task: Annotated[str | None, Opt(group=TASKS)] = None
+    """The task's id."""
+    output: Annotated[Path | None, Opt(names=("-o",), target=True, group=RUN)] = None
+    """Where the run directory is made; by default results/mcp-<benchmark>/."""
+
+
+class McpCommand(StructCommand):
+    def __init__(self, benchmark: type[BenchmarkConfig], argv: Sequence[str]) -> None:
+        help = "Serve one task's tools and brief over MCP, on stdin and stdout or over HTTP, and judge what the client does."
+        super().__init__(["mcp"], argv, (benchmark, McpConfig, McpOptions), help=help)
+        self.benchmark = benchmark
+
+    def explain(self, option: str) -> str:
+        name = key(option)
+        for each in available("benchmarks"):
+            with suppress(InputError):  # one that cannot be loaded
+                if name in field_names(benchmark_type(each)):
+                    return f"--{name} is not for --benchmark {self.benchmark.name}"
+        return super().explain(option)
+
+    def call(self, values: Mapping[str, Any], typed: Mapping[str, Any]) -> int:
+        refuse_without_mcp()
+        options = self.made(McpOptions, values)
+        if options.task is None:
+            raise InputError("mcp needs --task: the task's id")
+        if not any(field.opt.positional and values.get(field.name) for field in fields(self.benchmark)):
+            say(f"no data was named: the task is of the {self.benchmark.name} demo")
+        config = RunConfig(
+            benchmark=self.made(self.benchmark, values),
+            agent=self.made(McpConfig, values),
+            run=RunOptions(output=options.output),
+        )
+        return _serve(config, options.task)
+
+
+def _serve(config: RunConfig, task: str) -> int:
+    assert isinstance(config.agent, McpConfig)
+    McpConfig.streams = None if config.agent.http else _claim_standard_streams()
+    watching = _Watching(live=False, quiet=True)
+    running = run_config(
+        config, interface=watching, base=Path("results"), command="mcp", name="mcp", heading="agent mcp", only=[task]
     )
-    places = {"dataset": dataset, "data": data, "databases": databases, "gold": gold, "documents": documents}
-    arguments = as_arguments(judged, interaction, storage, benchmark=benchmark, task=task, http=http, schema=schema, **places)
-    return asyncio.run(_serve(wanted, port if http else None, output or Path("results", f"mcp-{benchmark}"), arguments))
+    played = asyncio.run(running)
+    assert played.path is not None
+    return exit_code(played.finished, played.path, resumable=False)
 
 
-async def _serve(wanted: Wanted, port: int | None, base: Path, arguments: dict[str, object]) -> int:
-    files = _claim_standard_streams() if port is None else None
-    async with AsyncExitStack() as stack:
-        benchmark, versions = await opened(wanted, stack)
-        transport = OverStdio(files.source, files.sink) if files else OverHttp(port or 0, _tell_address)
-        agent = McpAgent(transport)
-        stack.push_async_callback(agent.close)
-        plan = Plan(title=f"{wanted.benchmark}: agent mcp", benchmark=benchmark, agent=agent, versions=versions)
-        identity = {**await benchmark.identity(), "agent": "mcp", "model": None}
-        how = Conduct(command="mcp", arguments=arguments, identity=identity, base=base, live=False, quiet=True)
-        finished, path = await conduct(plan, how)
-        _tell_outcome(path)
-        await agent.linger(None if files else _SECONDS_FOR_LAST_WORDS)
-        return exit_code(finished, path, resumable=False)
+class _Lingering(McpAgent):
+    """Answers a while longer when the task is over: that it is."""
+
+    async def close(self) -> None:
+        await self.linger(None if McpConfig.streams else _SECONDS_FOR_LAST_WORDS)
+        await super().close()
+
+
+@dataclass(kw_only=True)
+class _Watching(Terminal):
+    """Tells what came of the one task."""
+
+    run: Path | None = None
+    record: Record | None = None
+
+    def begun(self, title: str, run: Path | None, done: int) -> None:
+        self.run = run
+
+    def progress(self, total: int, done: int) -> AbstractContextManager[Watch]:
+        return self._keeping(super().progress(total, done))
+
+    @contextmanager
+    def _keeping(self, shown: AbstractContextManager[Watch]) -> Any:
+        with shown as watch:
+
+            def keep(record: Record, tally: Any) -> None:
+                self.record = record
+                watch(record, tally)
+
+            yield keep
+
+    def finished(self, finished: Finished) -> None:
+        if self.record is not None:
+            calls = sum(isinstance(step, ToolStep) for step in self.record.steps)
+            say(f"{self.record.outcome.value} after {calls} calls: {self.record.reason}")
+            say(f"recorded in {self.run}; what the agent's model used is not known")
 
 
 @dataclass(frozen=True)
@@ -134,8 +161,31 @@ def _tell_address(address: str) -> None:
     )
 
 
-def _tell_outcome(path: Path) -> None:
-    for record in read_records(path) if path.exists() else ():
-        calls = sum(isinstance(step, ToolStep) for step in record.steps)
-        print(f"touchstone: {record.outcome.value} after {calls} calls: {record.reason}", file=sys.stderr)
-        print(f"touchstone: recorded in {path}; what the agent's model used is not known", file=sys.stderr, flush=True)
+def command(argv: Sequence[str]) -> StructCommand | None:
+    """`touchstone mcp --benchmark NAME`."""
+    from .audit import unported
+
+    name = typed_value(argv, "--benchmark")
+    global _old
+    _old = name in unported()
+    return None if name is None or _old else McpCommand(benchmark_type(name), argv)
+
+
+def __getattr__(name: str) -> Callable[..., int]:
+    """`app`: what is called if no benchmark is named."""
+    from cyclopts import App
+
+    if name != "app":
+        raise AttributeError(name)
+    app = App(name="mcp", help="Serve one task's tools over MCP, for an agent of any kind.")
+    if _old:
+        from .mcp_unported import mcp
+
+        app.default(mcp)
+        return app
+
+    @app.default
+    def _() -> int:
+        raise InputError(f"mcp needs --benchmark: {', '.join(available('benchmarks'))}")
+
+    return app

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Protocol
 
@@ -120,3 +121,20 @@ def clock(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+@contextmanager
+def counting(what: str) -> Generator[Callable[[int, int], None]]:
+    """A line that counts on a terminal, and one now and then elsewhere."""
+    live = sys.stderr.isatty()
+    said = time.monotonic()
+
+    def watch(done: int, total: int) -> None:
+        nonlocal said
+        if live:
+            print(f"\r{done}/{total} {what}", end="\n" if done == total else "", file=unfiltered(sys.stderr), flush=True)
+        elif time.monotonic() - said >= _SECONDS_BETWEEN_LINES:
+            said = time.monotonic()
+            print(f"{done}/{total} {what}", file=sys.stderr, flush=True)
+
+    yield watch

@@ -1,128 +1,107 @@
-"""`touchstone score`: predictions that exist already, judged without a model on the same path as a live run."""
+"""`touchstone score BENCHMARK`: predictions that exist already, judged without a model: a run in which replay plays."""
 
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from cyclopts import App, Parameter
+import msgspec
+from cyclopts import App
 
-from ..agents.scripted import ScriptedAgent
-from ..benchmarks.bird.config import BirdConfig, Metric
-from ..runs.directory import read_records
-from ..runs.run import Plan
-from ..values import Outcome, Record
-from .building import open_engine
-from .conduct import conduct, exit_code
-from .options import JudgeOptions, SelectOptions, as_arguments
-from .scoring import ScoreOptions, refuse_odd, scoring, write_verdicts
-from .terminal import say
+from ..agents.scripted import ReplayConfig
+from ..failures import InputError
+from ..plugins import available, benchmark_type
+from ..protocols import BenchmarkConfig, ScoreOptions, Scoring
+from ..runs.config import RunConfig, RunOptions
+from ..runs.reading import read_records
+from ..runs.runner import run_config
+from .audit import unported
+from .progress import one_line
+from .run import named_benchmark
+from .struct_command import StructCommand
+from .terminal import Terminal, exit_code, refuse_no_file, write_file
 
-app = App(name="score", help="Score predictions that exist already, without a model.")
-app.command("touchstone.cli.score_interact:interact", name="interact", help="Score BIRD-Interact predictions or results.")
-app.command("touchstone.cli.score_spider2:spider2", name="spider2", help="Score a Spider2-lite submission folder.")
+_UNPORTED = {"spider2": "score_spider2:spider2", "interact": "score_interact:interact"}
 
 
-@app.command
-def bird(
-    predictions: Path,
-    *,
-    data: Path,
-    databases: Path | None = None,
-    metric: Annotated[tuple[Metric, ...], Parameter(negative="")] = ("ex",),
-    allow_missing: Annotated[bool, Parameter(negative="")] = False,
-    proof: Annotated[bool, Parameter(negative="")] = False,
-    suite: Path | None = None,
-    laws: Path | None = None,
-    overlay: Path | None = None,
-    selected: SelectOptions = SelectOptions(),
-    judged: JudgeOptions = JudgeOptions(),
-    given: ScoreOptions = ScoreOptions(),
-) -> int:
-    """Score a BIRD prediction file.
+class ScoreCommand(StructCommand):
+    def __init__(self, benchmark: type[BenchmarkConfig], argv: Sequence[str]) -> None:
+        if not (hasattr(benchmark, "scoring") or hasattr(benchmark, "predictions")):
+            raise InputError(f"the benchmark '{benchmark.name}' cannot be scored: its struct has no predictions()")
+        self.benchmark, self.kind = benchmark, benchmark.score_options
+        super().__init__(
+            ["score", benchmark.name],
+            argv,
+            (self.kind, benchmark),
+            help=f"Score {benchmark.label} predictions that exist already, without a model.",
+            positional=self.kind,
+        )
 
-    Parameters
-    ----------
-    predictions
-        BIRD's prediction JSON, a .jsonl (question_id, sql), a .sql file with one statement per line, or a run directory.
-    data
-        BIRD's task file; alone, the name of a dataset, such as demo.
-    databases
-        The directory that holds <db_id>/<db_id>.sqlite.
-    metric
-        Repeatable. The first decides whether a task is passed; ex, multiset and soft-f1 are always recorded, the others on
-        request.
-    allow_missing
-        Count tasks without a prediction as failed instead of refusing the file.
-    proof
-        For each prediction that is right by EX, look for a small database on which it differs from the gold.
-    suite
-        The same without a search: on the databases of a file that touchstone suite build made.
-    laws
-        A TOML file that adds and forbids invariants of the small databases, see docs/proof.md.
-    overlay
-        A file of corrections to questions, evidence or golds; the published golds are asked, too (ex_published).
-    """
-    refuse_odd(given, judged)
-    config = BirdConfig(
-        data,
-        databases,
-        **asdict(selected),
-        metric=metric[0],
-        proof=proof or (suite is None and "proven" in metric),
-        suite=suite,
-        laws=laws,
-        overlay=overlay,
-        sql_timeout=judged.sql_timeout,
-        cache=judged.cache,
+    def call(self, values: Mapping[str, Any], typed: Mapping[str, Any]) -> int:
+        options = self.made(self.kind, values)
+        if options.predictions is None:
+            raise InputError(f"{self.words} needs PREDICTIONS: the answers to score")
+        self.refuse_no_data(self.benchmark, values)
+        refuse_no_file("--json", options.json)
+        return score(self.made(self.benchmark, values), options, options.predictions)
+
+
+def score(benchmark: BenchmarkConfig, options: ScoreOptions, predictions: Path) -> int:
+    """Plays the predictions and shows what they are worth."""
+    own = getattr(benchmark, "scoring", None)
+    scoring: Scoring = own(options) if own else default_scoring(benchmark, options, predictions)
+    if not isinstance(scoring, Scoring):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(f"the benchmark '{benchmark.name}': scoring() gave a {type(scoring).__name__}, expected a Scoring")
+    config = RunConfig(
+        benchmark=scoring.benchmark,
+        agent=scoring.agent,
+        run=RunOptions(parallel=options.parallel, output=options.output, verbose=options.verbose),
     )
-    chosen = config.chosen(say)
-    is_run = predictions.is_dir()
-    found = config.predictions(predictions, chosen, allow_missing=allow_missing or is_run)
-    if is_run and not allow_missing:  # what a run did not play was not asked for
-        chosen = [task for task in chosen if task.key in found]
-    arguments = as_arguments(
-        selected,
-        judged,
-        predictions=predictions,
-        data=data,
-        databases=databases,
-        metric=metric,
-        allow_missing=allow_missing,
-        proof=proof or None,
-        suite=suite,
-        laws=laws,
-        overlay=overlay,
+    played = asyncio.run(
+        run_config(
+            config,
+            interface=Terminal(describe=one_line if options.verbose else None),
+            base=Path("results"),
+            command=f"score {benchmark.name}",
+            name=predictions.name if predictions.is_dir() else predictions.stem,
+            heading=predictions.name,
+            only=scoring.only,
+        )
     )
-
-    async def main() -> int:
-        async with AsyncExitStack() as stack:
-            engine = open_engine(judged, stack)
-            benchmark = config.built(chosen, engine, say, also=metric)
-            plan = Plan(
-                title=f"BIRD: {predictions.name}, metric {metric[0]}",
-                benchmark=benchmark,
-                agent=ScriptedAgent(found.get),
-                parallel=given.parallel,
-            )
-            how = scoring("bird", given, predictions.stem, arguments, await benchmark.identity())
-            finished, path = await conduct(plan, how)
-            if path.exists():
-                write_verdicts(given.json, read_records(path), _verdict)
-            return exit_code(finished, path, resumable=False)  # a second run finds its results in the cache
-
-    return asyncio.run(main())
+    assert played.path is not None
+    if played.path.exists():
+        records = list(read_records(played.path))
+        scoring.finish(records)
+        if options.json:
+            verdicts = {record.task: scoring.benchmark.verdict(record) for record in records}
+            write_file("--json", options.json, msgspec.json.format(msgspec.json.encode(verdicts), indent=1) + b"\n")
+    return exit_code(played.finished, played.path, resumable=False)  # a second run finds its results in the cache
 
 
-def _verdict(record: Record) -> dict[str, Any]:
-    """Metrics are null where nothing could be judged: that is not a 0."""
-    judged = record.outcome in (Outcome.passed, Outcome.failed)
-    names = sorted({"ex", "soft_f1", "multiset", *record.metrics})
-    values: dict[str, Any] = {name: record.metrics.get(name, 0.0) if judged else None for name in names}
-    if judged:
-        values |= {name: int(values[name]) for name in ("ex", "multiset")}
-    proof = {"proof": record.evidence["proof"]} if "proof" in record.evidence else {}
-    return {**values, "outcome": record.outcome, "reason": record.reason, **proof}
+def default_scoring(benchmark: BenchmarkConfig, options: ScoreOptions, predictions: Path) -> Scoring:
+    """What a run did not play was not asked for, so of a run only that is scored."""
+    is_run = (predictions / "runs.jsonl").is_file()
+    agent = ReplayConfig(predictions=predictions, allow_missing=options.allow_missing or is_run)
+    only = {record.task for record in read_records(predictions)} if is_run and not options.allow_missing else None
+    return Scoring(benchmark=benchmark, agent=agent, only=only)
+
+
+def command(argv: Sequence[str]) -> StructCommand | None:
+    name = named_benchmark(argv)
+    return None if name is None or name in unported() else ScoreCommand(benchmark_type(name), argv)
+
+
+def __getattr__(name: str) -> Any:
+    """`app`: every benchmark whose predictions can be scored, for `touchstone score --help`."""
+    if name != "app":
+        raise AttributeError(name)
+    app = App(name="score", help="Score predictions that exist already, without a model.")
+    for word in unported():
+        app.command(f"touchstone.cli.{_UNPORTED[word]}", name=word)
+    for each in available("benchmarks"):
+        with suppress(InputError):
+            app.command(ScoreCommand(benchmark_type(each), []).function(), name=each)
+    return app

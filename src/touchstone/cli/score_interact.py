@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from ..agents.scripted import Attempts
+from ..agents.scripted import ScriptedAgent
 from ..benchmarks.interact.benchmark import Interact, Settings
 from ..benchmarks.interact.predictions import Submissions, by_phase, calls, load_submissions
 from ..benchmarks.interact.rules import Prices
@@ -82,7 +82,7 @@ def interact(
             plan = Plan(
                 title=f"BIRD-Interact: {predictions.name}, rules {compat}{scorable_in_words(benchmark)}",
                 benchmark=benchmark,
-                agent=Attempts(lambda key: calls(found.by_task.get(key, ()))),
+                agent=ScriptedAgent(lambda key: calls(found.by_task.get(key, ()))),
                 parallel=given.parallel,
                 versions=worlds.versions,
             )

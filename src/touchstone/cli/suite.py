@@ -11,10 +11,11 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from ..benchmarks.bird.config import BirdConfig
+from ..distribution import refuse_without
 from ..failures import InputError
-from .audit_running import counting
-from .building import open_engine, refuse_without_proof
+from .building import open_engine
 from .options import JudgeOptions, SelectOptions
+from .progress import counting
 from .proof_systems import DEFAULTS, SearchOptions, predictions_of, systems_of, write_whole
 from .terminal import say
 
@@ -43,7 +44,7 @@ def build(
     output
         The file to write, for touchstone score bird --suite.
     """
-    refuse_without_proof("touchstone suite")
+    refuse_without("sqlglot", "touchstone suite", "proof")
     search.refuse_odd("--output", output)
     config = BirdConfig(data, databases, **asdict(selected), cache=search.cache)
     chosen = config.chosen(say)

@@ -9,7 +9,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..failures import InputError
 from ..runs.config import RunConfig
+from ..runs.directory import replace_file
 from ..runs.run import Finished, Watch
 from ..runs.runner import run_config
 from ..values import Record
@@ -42,10 +44,10 @@ class Terminal:
             print(finished.summary, end="")
 
 
-def play(config: RunConfig, *, resume: Path | None = None) -> int:
+def play(config: RunConfig, *, command: str | None = None, resume: Path | None = None) -> int:
     """Plays a run and shows it."""
     interface = Terminal(describe=one_line if config.run.verbose else None, live=not config.agent.at_terminal)
-    played = asyncio.run(run_config(config, interface=interface, base=Path("results"), resume=resume))
+    played = asyncio.run(run_config(config, interface=interface, base=Path("results"), resume=resume, command=command))
     assert played.path is not None
     return exit_code(played.finished, played.path)
 
@@ -66,3 +68,17 @@ def exit_code(finished: Finished, path: Path, *, resumable: bool = True) -> int:
 
 def say(text: str) -> None:
     print(f"touchstone: {text}", file=sys.stderr, flush=True)
+
+
+def refuse_no_file(option: str, path: Path | None) -> None:
+    """A place that cannot be written to is better told before anything runs."""
+    if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
+        raise InputError(f"{option} {path}: expected the name of a file in a directory that exists")
+
+
+def write_file(option: str, path: Path, content: bytes) -> None:
+    """Whole, or not at all."""
+    try:
+        replace_file(path, content)
+    except OSError as error:
+        raise InputError(f"{option} {path}: cannot be written: {error.strerror}") from None

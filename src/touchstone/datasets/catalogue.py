@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from functools import cache
 from pathlib import Path
-from typing import Literal
 from urllib.parse import unquote, urlsplit
 
 import msgspec
@@ -13,7 +12,6 @@ from msgspec import Struct
 
 from ..failures import InputError
 
-Layout = Literal["bird", "interact", "spider2", "spider2v"]
 FILE = Path(__file__).with_name("catalogue.toml")
 
 
@@ -51,7 +49,8 @@ class Dataset(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     title: str
     home: str
     licence: str
-    layout: Layout
+    layout: str
+    """The name of the benchmark that plays it."""
     task_file: str
     tasks: int
     databases: int | None = None

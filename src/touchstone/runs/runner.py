@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -17,7 +17,7 @@ import msgspec
 
 from ..addresses import address_of
 from ..failures import InputError
-from ..protocols import Agent, AgentContext, Benchmark, BenchmarkConfig, Opening, Script
+from ..protocols import Agent, AgentContext, Benchmark, BenchmarkConfig, Move, Opening, Script
 from ..values import Step, Task, ToolCall, ToolStep
 from . import custody
 from .batch import quiet
@@ -55,9 +55,10 @@ class Opened:
 
     benchmark: Benchmark
     agent: Agent
+    name: str
+    """That its results are filed under: the model's, or the agent's."""
     who: str
-    """The name that its results are filed under: the model's, or the agent's."""
-    title: str
+    """Agent and model, for the title."""
     identity: Mapping[str, Any]
     """What makes two records comparable."""
 
@@ -91,12 +92,17 @@ async def run_config(
     resume: Path | None = None,
     watch: Callable[[Step], None] | None = None,
     command: str | None = None,
+    name: str | None = None,
+    heading: str | None = None,
+    only: Collection[str] | None = None,
 ) -> Played:
-    """Plays it. `base` is where run directories are made if the configuration does not say; without it, none is made."""
+    """Plays it. `base` is where run directories are made if the configuration does not say; without it, none is made. `name` is
+    what the results are filed under instead of the model or the agent, `heading` what the title says instead; `only` are the
+    keys of the tasks to play."""
     async with AsyncExitStack() as stack:
-        opened = await open_parts(config, stack, interface.say, resume=resume)
+        opened = await open_parts(config, stack, interface.say, resume=resume, only=only)
         plan = Plan(
-            title=opened.title,
+            title=config.benchmark.title(heading or opened.who),
             benchmark=opened.benchmark,
             agent=opened.agent,
             epochs=config.run.epochs,
@@ -105,7 +111,7 @@ async def run_config(
             watch=watch,
             versions=getattr(opened.benchmark, "versions", {}),
         )
-        place = base / f"{safe_name(opened.who)}-{config.benchmark.name}" if base else None
+        place = base / f"{safe_name(name or opened.name)}-{config.benchmark.name}" if base else None
         spec = RunSpec(
             command=command or (config.benchmark.name if config.is_plain else "python"),
             config=config.as_json() if config.is_plain else {},
@@ -118,11 +124,18 @@ async def run_config(
 
 
 async def open_parts(
-    config: RunConfig, stack: AsyncExitStack, say: Callable[[str], None], *, resume: Path | None = None
+    config: RunConfig,
+    stack: AsyncExitStack,
+    say: Callable[[str], None],
+    *,
+    resume: Path | None = None,
+    only: Collection[str] | None = None,
 ) -> Opened:
     """Opens the benchmark and builds the agent; the stack closes them."""
     opening = Opening(stack=stack, say=say, model=config.model, parallel=config.run.parallel)
     benchmark = await config.benchmark.open(opening)
+    if only is not None:
+        benchmark = cast(Benchmark, Narrowed(benchmark, only))
     tasks = benchmark.tasks()
     model = config.model.build(config.run.parallel) if config.model and config.agent.needs_model else None
     if model is not None and not isinstance(config.model, OpenModel):
@@ -132,7 +145,7 @@ async def open_parts(
         model=model,
         hints=config.benchmark.hints(),
         solutions=lambda: solutions(benchmark),
-        predictions=lambda path: predictions(config.benchmark, path, tasks),
+        predictions=lambda path, allow_missing: predictions(config.benchmark, path, tasks, allow_missing=allow_missing),
         hidden=[path for path in (*config.paths(), output, resume) if path is not None],
     )
     agent = config.agent.build(context)
@@ -153,8 +166,21 @@ async def open_parts(
         custody.NAME: reach.answer,
     }
     who = f"agent {identity['agent']}" + (f", model {model.name}" if model else "")
-    name = str(model.name if model else identity["agent"])
-    return Opened(benchmark, agent, name, config.benchmark.title(who), identity)
+    return Opened(benchmark, agent, str(model.name if model else identity["agent"]), who, identity)
+
+
+class Narrowed:
+    """A benchmark with fewer tasks, and otherwise as it was."""
+
+    def __init__(self, benchmark: Benchmark, keys: Collection[str]) -> None:
+        self._benchmark = benchmark
+        self._tasks = [task for task in benchmark.tasks() if task.key in keys]
+
+    def tasks(self) -> Sequence[Task]:
+        return self._tasks
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._benchmark, name)
 
 
 async def play_plan(
@@ -215,24 +241,28 @@ def solutions(benchmark: Benchmark) -> Script:
     return lambda task: benchmark.solution(tasks[task])
 
 
-class Predictions(dict[str, Sequence[ToolCall]]):
+class Predictions(dict[str, Sequence[Move]]):
     """What is played for each task."""
 
-    def __init__(self, calls: Mapping[str, Sequence[ToolCall]], digest: str | None) -> None:
-        super().__init__(calls)
+    def __init__(self, moves: Mapping[str, Sequence[Move]], digest: str | None) -> None:
+        super().__init__(moves)
         self.digest = digest
 
-    def __call__(self, task: str) -> Sequence[ToolCall] | None:
+    def __call__(self, task: str) -> Sequence[Move] | None:
         return self.get(task)
 
 
-def predictions(benchmark: BenchmarkConfig, path: Path, tasks: Sequence[Task]) -> Predictions:
+def predictions(benchmark: BenchmarkConfig, path: Path, tasks: Sequence[Task], *, allow_missing: bool = False) -> Predictions:
     """Of a file, if the benchmark has a format for it; else the calls of an earlier run."""
     if read := getattr(benchmark, "predictions", None):
-        calls = cast("Mapping[str, Sequence[ToolCall]]", read(path, tasks))
-        answers = sorted((key, [call.arguments for call in each]) for key, each in calls.items())
-        return Predictions(calls, blake2b(msgspec.json.encode(answers), digest_size=8).hexdigest())
+        moves = cast("Mapping[str, Sequence[Move]]", read(path, tasks, allow_missing=allow_missing))
+        answers = sorted((key, [_arguments(move) for move in each]) for key, each in moves.items())
+        return Predictions(moves, blake2b(msgspec.json.encode(answers), digest_size=8).hexdigest())
     return recorded_calls(path)
+
+
+def _arguments(move: Move) -> Any:
+    return move.arguments if isinstance(move, ToolCall) else [call.arguments for call in move]
 
 
 def recorded_calls(path: Path) -> Predictions:

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from msgspec.structs import force_setattr
 
 from ...datasets import named_data, named_suite
-from ...distribution import pip_install
+from ...distribution import refuse_without
 from ...failures import InputError
-from ...options import Opt, Positive
+from ...options import Opt, OptionError, Positive, expected
 from ...protocols import JUDGING, TASKS, WHO, Hints, Limits, Opening
-from ...values import Task, ToolCall
+from ...values import Outcome, Record, Task, ToolCall
 from ..audit import remaining
+from ..audit.audited import AUDIT, Audited, AuditOptions
 from ..selecting import Selection
 from ..sql_episode import read_instructions, submission
+from .overlay import corrected, read_overlay
 from .tasks import BirdTask, load_tasks, select
 
 if TYPE_CHECKING:
+    from ...datasets.catalogue import Dataset
     from ...engines.sqlite.engine import SqliteEngine
     from ...proof import Suite
+    from ..data_check import Found
     from .benchmark import Bird
     from .episode import Settings
 
@@ -31,11 +34,19 @@ Calls = Mapping[str, Sequence[ToolCall]]
 Metric = Literal["ex", "proven", "multiset", "soft-f1", "r-ves", "r-ves-wall"]
 
 
+class BirdAuditOptions(AuditOptions, frozen=True):
+    gold_file: Annotated[Path | None, Opt(group=AUDIT)] = None
+    """BIRD's gold as its own evaluator reads it (SQL, tab, database per line): is it the gold of the task file?"""
+    mutants: Annotated[bool, Opt(group=AUDIT)] = False
+    """Count how many one-step mutants of each gold its database tells from it, and how many small generated ones do."""
+
+
 class BirdConfig(Selection, frozen=True):
     """Play BIRD text-to-SQL tasks with an agent, and score it."""
 
     name: ClassVar[str] = "bird"
     label: ClassVar[str] = "BIRD"
+    audit_options: ClassVar[type[AuditOptions]] = BirdAuditOptions
 
     tasks: Annotated[Path | None, Opt(names=("--data-file", "--data"), positional=True)] = None
     """BIRD's task file: dev.json, mini_dev_sqlite.json, or the same as .jsonl. Alone, a dataset's name: demo, bird-dev or
@@ -47,14 +58,15 @@ class BirdConfig(Selection, frozen=True):
     golds (ex_published)."""
     difficulty: Annotated[Literal["simple", "moderate", "challenging"] | None, Opt(group=TASKS)] = None
     """Only tasks of this difficulty."""
-    metric: Annotated[Metric, Opt(group=JUDGING)] = "ex"
-    """The metric that decides whether a task is passed; ex, multiset and soft-f1 are always recorded."""
+    metric: Annotated[tuple[Metric, ...], Opt(group=JUDGING)] = ("ex",)
+    """The metric that decides whether a task is passed; ex, multiset and soft-f1 are always recorded, others if they are named
+    too (repeatable)."""
     proof: Annotated[bool, Opt(group=JUDGING)] = False
-    """For each prediction that is right by EX, look for a small database on which it differs from the gold. --metric proven
-    counts only those that hold."""
+    """For each answer that is right by EX, look for a small database on which it differs from the gold. --metric proven counts
+    only those that hold."""
     suite: Annotated[Path | None, Opt(group=JUDGING)] = None
-    """The same without a search: on the databases of a file that touchstone suite build made, or of the one that ships
-    for the demo data (--suite demo)."""
+    """The same without a search: on the databases of a file that touchstone suite build made, or of the one that ships for
+    the demo data (--suite demo)."""
     laws: Annotated[Path | None, Opt(group=JUDGING, advanced=True)] = None
     """A TOML file that adds and forbids invariants of the small databases, see docs/proof.md."""
     evidence: Annotated[bool, Opt(group=WHO)] = True
@@ -74,21 +86,23 @@ class BirdConfig(Selection, frozen=True):
         if self.databases is None and (found := named_data("bird", self.tasks)):
             force_setattr(self, "tasks", found[0])
             force_setattr(self, "databases", found[1])
-        if self.proof and self.suite:
-            raise InputError("--proof searches and --suite does not: give one of them")
-        if self.laws and (self.suite or not (self.proof or self.metric == "proven")):
-            raise InputError("--laws is for a search: give --proof or --metric proven with it, without --suite")
         if self.tasks is None or self.databases is None:
             raise InputError("a task file and its databases belong together: give both, or the name of a dataset such as demo")
+        if not self.metric:
+            raise OptionError("metric", None, f"expected {expected(Metric)}")
+        if self.proof and self.suite:
+            raise InputError("--proof searches and --suite does not: give one of them")
+        if self.laws and not self._searched:
+            raise InputError("--laws is for a search: give --proof or --metric proven with it, without --suite")
 
     async def open(self, opening: Opening) -> Bird:
-        return self.built(self.chosen(opening.say), self._engine(opening), opening.say)
+        return self.built(self.chosen(opening.say), self.engine(opening), opening.say)
 
     def hints(self) -> Hints:
         return Hints(service_template={"question": "{question}", "db_id": "{database}", "evidence": "{evidence}"})
 
     def title(self, who: str) -> str:
-        return f"{self.label}: {who}, metric {self.metric}"
+        return f"{self.label}: {who}, metric {self.metric[0]}"
 
     def chosen(self, say: Callable[[str], None] = lambda _: None) -> list[BirdTask]:
         """The tasks to play."""
@@ -105,21 +119,10 @@ class BirdConfig(Selection, frozen=True):
         """All tasks of the file, corrected."""
         assert self.tasks is not None
         tasks = load_tasks(self.tasks)
-        if self.overlay is None:
-            return tasks
-        from .overlay import corrected, read_overlay
+        return tasks if self.overlay is None else corrected(read_overlay(self.overlay), self.overlay, tasks, self.tasks)
 
-        return corrected(read_overlay(self.overlay), self.overlay, tasks, self.tasks)
-
-    def built(
-        self,
-        tasks: Sequence[BirdTask],
-        engine: SqliteEngine,
-        say: Callable[[str], None] = lambda _: None,
-        *,
-        also: Sequence[Metric] = (),
-    ) -> Bird:
-        """The benchmark with these tasks, on an engine that is open; `also` are metrics to record besides."""
+    def built(self, tasks: Sequence[BirdTask], engine: SqliteEngine, say: Callable[[str], None] = lambda _: None) -> Bird:
+        """The benchmark with these tasks, on an engine that is open."""
         from .benchmark import Bird
 
         assert self.databases is not None
@@ -127,7 +130,7 @@ class BirdConfig(Selection, frozen=True):
             tasks,
             self.databases,
             engine,
-            settings=self._settings({self.metric, *also}, tasks),
+            settings=self._settings(tasks),
             evidence=self.evidence,
             schema=self.schema,
             instructions=read_instructions(self.system_prompt),
@@ -136,6 +139,14 @@ class BirdConfig(Selection, frozen=True):
             names = ", ".join(missing)
             say(f"{len(missing)} databases are not in {self.databases}: {names}; their tasks are unscorable")
         return benchmark
+
+    def engine(self, opening: Opening) -> SqliteEngine:
+        from ...engines.cache import default_path
+        from ...engines.sqlite.engine import SqliteEngine
+
+        engine = SqliteEngine(cache=default_path() if self.cache else None)
+        opening.stack.push_async_callback(engine.close)
+        return engine
 
     def predictions(self, path: Path, tasks: Sequence[Task], *, allow_missing: bool = False) -> Calls:
         """What a prediction file or a run has for the chosen tasks. Of the file's own tasks none may be missing."""
@@ -149,47 +160,83 @@ class BirdConfig(Selection, frozen=True):
             )
         return {key: [submission(sql)] for key, sql in found.items()}
 
-    def _engine(self, opening: Opening) -> SqliteEngine:
-        from ...engines.cache import default_path
-        from ...engines.sqlite.engine import SqliteEngine
+    def verdict(self, record: Record) -> dict[str, Any]:
+        judged = record.outcome in (Outcome.passed, Outcome.failed)
+        names = sorted({"ex", "soft_f1", "multiset", *record.metrics})
+        values: dict[str, Any] = {name: record.metrics.get(name, 0.0) if judged else None for name in names}
+        if judged:
+            values |= {name: int(values[name]) for name in ("ex", "multiset")}
+        proof = {"proof": record.evidence["proof"]} if "proof" in record.evidence else {}
+        return {**values, "outcome": record.outcome, "reason": record.reason, **proof}
 
-        engine = SqliteEngine(cache=default_path() if self.cache else None)
-        opening.stack.push_async_callback(engine.close)
-        return engine
+    async def audit(self, opening: Opening, options: BirdAuditOptions) -> Audited:
+        from .audit import audit
+        from .strength import measured
 
-    def _settings(self, metrics: set[Metric], tasks: Sequence[BirdTask]) -> Settings:
+        assert self.tasks is not None
+        if options.mutants:
+            refuse_without("sqlglot", "--mutants", "proof")
+        engine = self.engine(opening)
+        benchmark = self.built(self.chosen(opening.say), engine)
+        limits = Limits(seconds=self.sql_timeout)
+        with opening.counting("tasks looked at") as watch:
+            findings = await audit(
+                benchmark, engine, limits=limits, gold_file=options.gold_file, parallel=options.parallel, watch=watch
+            )
+        strength = None
+        if options.mutants:
+            with opening.counting("tasks mutated") as watch:
+                strength = await measured(benchmark, engine, limits=limits, parallel=options.parallel, watch=watch)
+        title = f"{self.label}: what {self.tasks.name} is worth here"
+        return Audited(title=title, benchmark=benchmark, findings=findings, strength=strength)
+
+    @classmethod
+    def check_data(cls, dataset: Dataset, file: Path, found: Found, deep: bool) -> None:
+        from ..data_check import count_tasks, find_folder, is_sound
+
+        tasks = load_tasks(file)
+        count_tasks(dataset, len(tasks), found)
+        names = sorted({task.database for task in tasks})
+        databases = find_folder(file.parent, dataset.database_folder, names)
+        broken = [name for name in names if not is_sound(databases, name, deep)]
+        found.counted(f"databases in {databases}", broken, len(names))
+        found.use = dataset.use.format(task_file=file, databases=databases)
+
+    def _settings(self, tasks: Sequence[BirdTask]) -> Settings:
         from .episode import Settings
 
-        overlay: dict[str, Any] | None = None
-        if self.overlay is not None:
-            from .overlay import read_overlay
-
-            overlay = read_overlay(self.overlay).identity()
-        searched = self.suite is None and (self.proof or "proven" in metrics)
-        if (searched or self.suite) and find_spec("sqlglot") is None:
-            what = "--suite" if self.suite else "--proof" if self.proof else "--metric proven"
-            raise InputError(f"{what} needs the package 'sqlglot': {pip_install('proof')}")
         return Settings(
-            metric=self.metric.replace("-", "_"),
-            overlay=overlay,
-            r_ves="r-ves" in metrics,
-            r_ves_wall="r-ves-wall" in metrics,
-            proof=searched,
-            suite=self._read_suite(self.suite, tasks) if self.suite else None,
-            laws=self._read_laws(self.laws, tasks) if self.laws else "",
+            metric=self.metric[0].replace("-", "_"),
+            r_ves="r-ves" in self.metric,
+            r_ves_wall="r-ves-wall" in self.metric,
+            overlay=read_overlay(self.overlay).identity() if self.overlay else None,
+            proof=self._searched,
+            suite=self._suite(tasks),
+            laws=self._laws(self.laws, tasks) if self.laws else "",
             exploring=Limits(seconds=self.sql_timeout, rows=10_000, cut_rows=True),
             judging=Limits(seconds=self.sql_timeout),
         )
 
-    def _read_suite(self, path: Path, tasks: Sequence[BirdTask]) -> Suite:
+    @property
+    def _searched(self) -> bool:
+        return self.suite is None and (self.proof or "proven" in self.metric)
+
+    def _suite(self, tasks: Sequence[BirdTask]) -> Suite | None:
+        if self._searched or self.suite:
+            what = "--suite" if self.suite else "--proof" if self.proof else "--metric proven"
+            refuse_without("sqlglot", what, "proof")
+        if self.suite is None:
+            return None
         from ...proof import load
 
-        suite = load(named_suite(path))
+        suite = load(named_suite(self.suite))
         if not any(task.key in suite.tasks and suite.tasks[task.key].gold == task.gold for task in tasks):
-            raise InputError(f"--suite {path}: it was built for other tasks: none of the {len(tasks)} chosen ones is in it")
+            raise InputError(
+                f"--suite {self.suite}: it was built for other tasks: none of the {len(tasks)} chosen ones is in it"
+            )
         return suite
 
-    def _read_laws(self, path: Path, tasks: Sequence[BirdTask]) -> str:
+    def _laws(self, path: Path, tasks: Sequence[BirdTask]) -> str:
         """The text; a law that fits none of the databases is refused before hours of work."""
         from ...engines.sqlite.files import find
         from ...proof import Source, read_amendments

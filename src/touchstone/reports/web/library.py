@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ...failures import InputError
+from ...runs.config import stored_options
 from ...runs.directory import LOCK, read_config
 from .index import RunIndex
 from .names import digest, safe
@@ -87,7 +88,7 @@ class Run:
             return str(self.identity["model"])
         if url := mapping(self.identity.get("service")).get("url"):
             return str(url)
-        predictions = mapping(self.config.get("arguments")).get("predictions") if self.agent == "replay" else None
+        predictions = stored_options(self.config).get("predictions") if self.agent == "replay" else None
         return Path(str(predictions)).name if predictions else "–"
 
     @property

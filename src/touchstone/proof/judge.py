@@ -40,9 +40,9 @@ Word = Literal["same", "refuted", "upheld", "open"]
 class Budget(Struct, frozen=True):
     """How much is tried, in work and never in seconds."""
 
-    databases: int = 800
+    databases: int = 1_600
     """At most so many are made."""
-    informative: int = 250
+    informative: int = 500
     """The search ends after so many that could have told."""
     minimising: int = 250
     """Databases tried while a refutation is made smaller."""

@@ -110,7 +110,8 @@ def _failures(overall: Mapping[str, Any]) -> Iterator[str]:
         yield ""
         yield "Failed because:"
         for kind, count in kinds.items():
-            yield f"  {count:>4} × {one_line(kind.replace('_', ' '))}"
+            points = f"{100 * count / overall['overall']['total']:.1f}"
+            yield f"  {count:>4} × {one_line(kind.replace('_', ' '))}  ({points} points)"
 
 
 def _metrics(overall: Mapping[str, Any]) -> Iterator[str]:

@@ -79,6 +79,7 @@ class Bird:
             "evidence": self._evidence,
             "schema": self._schema,
             "instructions": hashlib.sha256(self._instructions.encode()).hexdigest()[:16],
+            **({"ties": True} if self._settings.ties else {}),
             **self._settings.proof_identity(),
             **({"overlay": self._settings.overlay} if self._settings.overlay else {}),
             "limits": msgspec.to_builtins(self._settings.judging) | {"steps": self._settings.judging.steps},

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .episode import Settings
 
 Calls = Mapping[str, Sequence[ToolCall]]
-Metric = Literal["ex", "proven", "multiset", "soft-f1", "r-ves", "r-ves-wall"]
+Metric = Literal["ex", "ex-ties", "proven", "multiset", "soft-f1", "r-ves", "r-ves-wall"]
 
 
 class BirdAuditOptions(AuditOptions, frozen=True):
@@ -209,6 +209,7 @@ class BirdConfig(Selection, frozen=True):
             metric=self.metric[0].replace("-", "_"),
             r_ves="r-ves" in self.metric,
             r_ves_wall="r-ves-wall" in self.metric,
+            ties="ex-ties" in self.metric,
             overlay=read_overlay(self.overlay).identity() if self.overlay else None,
             proof=self._searched,
             suite=self._suite(tasks),
@@ -222,6 +223,8 @@ class BirdConfig(Selection, frozen=True):
         return self.suite is None and (self.proof or "proven" in self.metric)
 
     def _suite(self, tasks: Sequence[BirdTask]) -> Suite | None:
+        if "ex-ties" in self.metric:
+            refuse_without("sqlglot", "--metric ex-ties", "proof")
         if self._searched or self.suite:
             what = "--suite" if self.suite else "--proof" if self.proof else "--metric proven"
             refuse_without("sqlglot", what, "proof")

@@ -33,6 +33,8 @@ class Settings(Struct, frozen=True):
     """The metric that gives the score and decides whether a task is passed."""
     r_ves: bool = False
     r_ves_wall: bool = False
+    ties: bool = False
+    """Whether EX is also asked for any result that the gold's ties allow."""
     overlay: dict[str, Any] | None = None
     """Where corrections to the tasks come from. The published golds are then asked, too."""
     proof: bool = False
@@ -90,8 +92,8 @@ class BirdEpisode(SqlEpisode):
     async def _judgement(self, prediction: str) -> Judgement:
         limits = self._settings.judging
         settings = self._settings
-        question = Question(self._task.gold, prediction, settings.r_ves, settings.r_ves_wall)
-        statements = 2 + 3 * settings.r_ves + 3 * R_VES_ROUNDS * settings.r_ves_wall
+        question = Question(self._task.gold, prediction, settings.r_ves, settings.r_ves_wall, settings.ties)
+        statements = 2 + 3 * settings.ties + 3 * settings.r_ves + 3 * R_VES_ROUNDS * settings.r_ves_wall
         try:
             return await self._engine.apply(self._database, judge, question, limits, statements=statements)
         except SqlError as error:
@@ -139,6 +141,7 @@ class BirdEpisode(SqlEpisode):
         settings = self._settings
         proof = settings.proof or settings.suite is not None
         asked = {"r_ves": settings.r_ves, "r_ves_wall": settings.r_ves_wall, "proven": proof}
+        asked["ex_ties"] = settings.ties
         asked["ex_published"] = settings.overlay is not None
         return dict.fromkeys(["ex", "multiset", "soft_f1", *(name for name, wanted in asked.items() if wanted)], 0.0)
 

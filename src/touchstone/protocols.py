@@ -94,8 +94,9 @@ class EpisodeDatabase(Protocol):
     async def judge(
         self, function: Callable[[Any, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float
     ) -> R:
-        """Runs `function(bench, request)` next to the data, on a fresh copy of the current state (see engines/bench.py).
-        `writes` says that it is sure to change it; `wall` are seconds in which it has surely ended."""
+        """Runs `function(connection, request)` next to the data, on a fresh copy of the current state; what the
+        connection can do is in engines/bench.py. `writes` says that it is sure to change it; `wall` are seconds in which it has
+        surely ended."""
         ...
 
     async def advance(self, scripts: Sequence[str], limits: Limits) -> None:

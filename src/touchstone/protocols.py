@@ -94,9 +94,10 @@ class EpisodeDatabase(Protocol):
     async def judge(
         self, function: Callable[[Any, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float
     ) -> R:
-        """Runs `function(connection, request)` next to the data, on a fresh copy of the current state; what the
-        connection can do is in engines/bench.py. `writes` says that it is sure to change it; `wall` are seconds in which it has
-        surely ended."""
+        """Runs `function(connection, request)` next to the data, on a fresh copy of the current state.
+
+        What the connection can do is in engines/bench.py. `writes` says that it is sure to change it; `wall` are seconds in
+        which it has surely ended."""
         ...
 
     async def advance(self, scripts: Sequence[str], limits: Limits) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cyclopts import App, CycloptsError
+from cyclopts import App
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +18,7 @@ from tests.support.worlds import World
 from touchstone.cli.run import RunCommand
 from touchstone.cli.struct_command import options_of_file, typed_value
 from touchstone.failures import InputError
+from touchstone.options import checked
 from touchstone.plugins import benchmark_type
 from touchstone.runs.toml import as_toml
 
@@ -82,7 +83,9 @@ def test_the_option_is_found_in_both_forms() -> None:
 
 class Told(RunCommand):
     def call(self, values: Mapping[str, Any], typed: Mapping[str, Any]) -> Any:
-        return tuple(values.get(name) for name in ("tasks", "limit", "task", "evidence", "sql_timeout"))
+        names = ("tasks", "limit", "task", "evidence", "sql_timeout")
+        fields = [self.options[name] for name in names if name in self.options]
+        return tuple(checked(field, values.get(field.name, field.default)) for field in fields)
 
 
 def parsed(*argv: str | Path) -> tuple[Any, ...]:
@@ -105,14 +108,15 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_a_file_gives_the_options(file: Path) -> None:
-    assert parsed("bird", "--config", file) == ("d.json", 3, ("a", "b"), False, 5.0)
-    assert parsed("spider2", "run", f"--config={file}") == ("d.json", 3, ("a", "b"), False, 5.0)
+    assert parsed("bird", "--config", file) == (Path("d.json"), 3, ("a", "b"), False, 5.0)
+    file.write_text(file.read_text().replace("evidence = false\n", ""))
+    assert parsed("spider2", "run", f"--config={file}") == (Path("d.json"), 3, ("a", "b"), 5.0)
     assert parsed("bird") == (None, None, (), True, 30.0)
 
 
 def test_the_command_line_counts_more(file: Path) -> None:
     assert parsed("bird", "other.json", "--config", file, "--limit", "1", "--evidence") == (
-        "other.json",
+        Path("other.json"),
         1,
         ("a", "b"),
         True,
@@ -132,7 +136,7 @@ def test_a_file_for_another_command_is_refused(file: Path) -> None:
 )
 def test_a_wrong_option_is_refused_with_its_file(file: Path, line: str, named: str) -> None:
     file.write_text(line)
-    with pytest.raises(CycloptsError) as caught:
+    with pytest.raises(InputError) as caught:
         parsed("bird", "--config", file)
     said = " ".join(str(caught.value).split())
     assert named in said

@@ -12,6 +12,8 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Annotated, Any, cast
 
+from cyclopts import App
+
 from ..benchmarks.bird.benchmark import INSTRUCTIONS
 from ..benchmarks.bird.tasks import load_tasks
 from ..benchmarks.sql_episode import read_instructions, submission
@@ -68,6 +70,8 @@ class ServeCommand(StructCommand):
 
     def call(self, values: Mapping[str, Any], typed: Mapping[str, Any]) -> int:
         options = self.made(ServeOptions, values)
+        if "predictions" in self.options:
+            _no_predictions()
         if options.databases is None:
             raise InputError("serve needs --databases: the directory of databases")
         if not options.databases.is_dir():
@@ -146,3 +150,12 @@ def _listen(host: str, port: int) -> socket.socket:
 
 def command(argv: Sequence[str]) -> StructCommand:
     return ServeCommand(argv)
+
+
+def __getattr__(name: str) -> Any:
+    """`app`, for the list of commands."""
+    if name != "app":
+        raise AttributeError(name)
+    app = App(name="serve")
+    app.default(ServeCommand([]).function())
+    return app

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from touchstone.engines.tables import LONGEST_TEXT, ROWS_SHOWN, observation_of
-from touchstone.values import Table
+from touchstone.types import Table
 
 
 def as_text(table: Table) -> str:

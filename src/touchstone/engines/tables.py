@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..values import Observation, Table
+from ..types import Observation, Table
 
 ROWS_SHOWN = 100
 WIDEST_CELL = 200

@@ -10,7 +10,7 @@ from touchstone.engines.tables import observation_of
 from touchstone.reports.web import grids
 from touchstone.reports.web.dialogue import dialogue
 from touchstone.reports.web.episodes import Episode, without_gold
-from touchstone.values import Outcome, Table
+from touchstone.types import Outcome, Table
 
 SEEN = observation_of(Table(("name", "legs"), [("a | b", 4), (None, 2)]))
 

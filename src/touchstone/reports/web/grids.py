@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .html import Child, Html, h
+from .layout import Child, Html, h
 
 ROWS_SHOWN = 200
 _NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?(?:[eE][+-]?\d+)?\Z")

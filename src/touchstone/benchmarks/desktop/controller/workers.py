@@ -21,7 +21,7 @@ class WorkerGone(Exception):
 
 
 class Worker:
-    """See `forking` for the other end."""
+    """See `fork_server` for the other end."""
 
     def __init__(self, kind: str) -> None:
         self._kind = kind

@@ -13,7 +13,7 @@ import msgspec
 
 from touchstone import PlainEpisode
 
-from ...failures import Skipped, TimeLimit
+from ...failures import EpisodeFailure, Skipped, TimeLimit
 from ...protocols import Episode, Gold
 from ...values import Brief, Observation, Task, Tool, ToolCall, Verdict
 from .accounts import Accounts
@@ -97,6 +97,9 @@ class DesktopBenchmark:
                 try:
                     await run_steps(task.form.config, scene)
                     await scene.log.probe(desktop)
+                except EpisodeFailure as failure:
+                    failure.evidence["setup"] = scene.log.facts()
+                    raise
                 finally:
                     artefacts.keep(msgspec.json.format(msgspec.json.encode(scene.log.facts())), SETUP)
                 episode = DesktopEpisode(task, desktop, scene, self._settings, artefacts)

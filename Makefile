@@ -28,9 +28,9 @@ setup: .venv/.complete
 
 .venv/.complete: .venv/.demo
 	@$(call install,test,$(TEST_EXTRAS))
-	@command -v chromium >/dev/null && command -v bwrap >/dev/null || \
-		{ apt-get update -q && apt-get install -y -q chromium bubblewrap; } || \
-		echo "chromium and bubblewrap could not be installed: the tests that need them are skipped"
+	@command -v chromium >/dev/null && command -v bwrap >/dev/null && ls /usr/lib/*/faketime/libfaketime.so.1 >/dev/null 2>&1 || \
+		{ apt-get update -q && apt-get install -y -q chromium bubblewrap libfaketime; } || \
+		echo "chromium, bubblewrap and libfaketime could not be installed: the tests that need them are skipped"
 	touch $@
 
 demo: .venv/.demo

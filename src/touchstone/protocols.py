@@ -94,8 +94,10 @@ class EpisodeDatabase(Protocol):
     async def judge(
         self, function: Callable[[Any, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float
     ) -> R:
-        """Runs `function(bench, request)` next to the data, on a fresh copy of the current state (see engines/bench.py).
-        `writes` says that it is sure to change it; `wall` are seconds in which it has surely ended."""
+        """Runs `function(connection, request)` next to the data, on a fresh copy of the current state.
+
+        What the connection can do is in engines/bench.py. `writes` says that it is sure to change it; `wall` are seconds in
+        which it has surely ended."""
         ...
 
     async def advance(self, scripts: Sequence[str], limits: Limits) -> None:
@@ -355,6 +357,8 @@ class Opening:
     """The name of whoever plays, for a benchmark that some agents cannot play as it is configured."""
     output: Path | None = None
     """Where the run directory is made, if that was said."""
+    reader: bool = False
+    """Whoever plays reads what it is told: instructions, hints, documents."""
     counting: Callable[[str], AbstractContextManager[Counter]] = _uncounted
     """Shows how far a long piece of work is: `with opening.counting("tasks looked at") as watch: watch(done, total)`."""
 
@@ -395,10 +399,11 @@ class BenchmarkConfig(Options, frozen=True, kw_only=True):
 
     What it can do besides being played are methods that its struct may have. Who has none of them gets no such command:
 
-    - `predictions(path, tasks, *, allow_missing) -> Mapping[str, Sequence[Move]]`: what a file or folder of answers has for the
-      tasks, for `touchstone score` and `--agent replay`
+    - `predictions(path, tasks, *, allow_missing) -> Mapping[str, Sequence[Move]] | None`: what a file or folder of answers has
+      for the tasks, for `touchstone score` and `--agent replay`; None for a run, whose calls are played as they are
     - `scoring(options) -> Scoring`: how answers are scored, where replaying `predictions` is not all there is to it
     - `async audit(opening, options) -> Audited`: what is wrong with its own gold (see touchstone.benchmarks.audit)
+    - `described(record) -> Sequence[str]`: what `--verbose` tells of a task besides its outcome
     - `check_data(dataset, file, found, deep)`, a classmethod: whether a dataset of the catalogue is complete
     """
 
@@ -417,6 +422,8 @@ class BenchmarkConfig(Options, frozen=True, kw_only=True):
     run_words: ClassVar[Mapping[str, Mapping[str, Any]]] = {"": {}}
     """What stands behind its name on the command line to play it ("" for nothing), and the other defaults that this word has,
     of any option ("agent" too): {"run": {}, "api": {"agent": "http"}}."""
+    run_names: ClassVar[Mapping[str, Mapping[str, str]]] = {}
+    """Options that have another name behind one of these words: {"api": {"report": "--output", "output": "--runs"}}."""
     commands: ClassVar[Mapping[str, str]] = {}
     """More commands under its name, each as "module:function". A function whose parameters are structs of options gets the
     options of these; any other is one of cyclopts', and so may be an App."""
@@ -466,6 +473,8 @@ class EngineConfig(Options, frozen=True, kw_only=True):
     """A file, a folder of databases, or the address of a server."""
     cache: bool = True
     """Remember results by content across runs."""
+    today: str | None = None
+    """The day that SQL is told it is, such as 2025-02-19."""
 
     async def open(self, opening: Opening) -> Engine:
         """The engine, which the opening's stack closes. Raises InputError if it cannot be used here."""

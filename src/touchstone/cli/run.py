@@ -6,12 +6,12 @@ Which options a command has depends on the agent and the model that are named; t
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from inspect import getdoc
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from cyclopts import App
 
@@ -60,6 +60,7 @@ class RunCommand(StructCommand):
             defaults=defaults,
             synonyms=benchmark.synonyms,
             taken_names=benchmark.taken_names,
+            renamed=benchmark.run_names.get(words[-1]) if words[0] == benchmark.name else None,
             said=said,
         )
 
@@ -105,14 +106,15 @@ class RunCommand(StructCommand):
             command = str(stored.get("command", ""))
             if command.removeprefix("run ") not in ours:
                 raise InputError(f"{resume}: a run of 'touchstone {command}' cannot be resumed with 'touchstone {words}'")
-            return Said(stored_options(stored), f"{resume}/config.json", resumed=True)
+            as_typed = stored.get("format", 1) == 1
+            return Said(stored_options(stored), f"{resume}/config.json", resumed=True, as_typed=as_typed)
         if config is None:
             return Said({})
         values = options_of_file(Path(config))
         meant = str(values.pop("touchstone", words))
         if meant.removeprefix("run ") not in ours:
             raise InputError(f"{config}: these are options of 'touchstone {meant}', not of 'touchstone {words}'")
-        return Said(values, config)
+        return Said(values, config, as_typed=meant != name)
 
     def _named_model(self, argv: Sequence[str], said: Said, defaults: Mapping[str, Any]) -> str:
         names = ("--model", "-m", *self.benchmark.synonyms.get("model", ()))
@@ -144,9 +146,12 @@ def own_command(name: str, argv: list[str]) -> StructCommand | None:
     if word in benchmark.run_words and word:
         return RunCommand(benchmark, [name, word], argv, benchmark.run_words[word])
     for several in (" ".join(argv[1:3]), word):
-        if target := benchmark.commands.get(several):
-            function = imported(target)
-            return FunctionCommand([name, *several.split()], argv, function) if structs_of(function) else None
+        if several in benchmark.commands:
+            target = imported(benchmark.commands[several])
+            words = [name, *several.split()]
+            if isinstance(target, type) and issubclass(target, StructCommand):
+                return cast("Callable[..., StructCommand]", target)(words, argv)
+            return FunctionCommand(words, argv, cast(Any, target)) if structs_of(target) else None
     return RunCommand(benchmark, [name], argv, benchmark.run_words[""]) if "" in benchmark.run_words else None
 
 

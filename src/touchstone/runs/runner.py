@@ -46,8 +46,8 @@ class Interface(Protocol):
         """Told of every record."""
         ...
 
-    def finished(self, finished: Finished) -> None:
-        """Before copies are waited for."""
+    def finished(self, finished: Finished, more: str | None = None) -> None:
+        """Before copies are waited for; `more` is what the benchmark has to say of it."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ async def run_config(
     interface: Interface,
     base: Path | None = None,
     resume: Path | None = None,
-    watch: Callable[[Step], None] | None = None,
+    follow: Callable[[Benchmark], Callable[[Step], None] | None] = lambda _: None,
     command: str | None = None,
     name: str | None = None,
     heading: str | None = None,
@@ -99,23 +99,24 @@ async def run_config(
 ) -> Played:
     """Plays it. `base` is where run directories are made if the configuration does not say; without it, none is made. `name` is
     what the results are filed under instead of the model or the agent, `heading` what the title says instead; `only` are the
-    keys of the tasks to play."""
+    keys of the tasks to play. `follow` gives who is shown each step of a run that is a single episode."""
     async with AsyncExitStack() as stack:
         opened = await open_parts(config, stack, interface.say, resume=resume, only=only)
+        single = len(opened.benchmark.tasks()) * config.run.epochs == 1 and not config.agent.at_terminal
         plan = Plan(
-            title=config.benchmark.title(heading or opened.who),
+            title=getattr(opened.benchmark, "title", config.benchmark.title)(heading or opened.who),
             benchmark=opened.benchmark,
             agent=opened.agent,
             epochs=config.run.epochs,
             parallel=1 if config.agent.at_terminal else config.run.parallel,
             max_consecutive_errors=config.run.max_consecutive_errors,
-            watch=watch,
+            watch=follow(opened.benchmark) if single else None,
             versions=getattr(opened.benchmark, "versions", {}),
         )
         place = base / f"{safe_name(name or opened.name)}-{config.benchmark.name}" if base else None
         spec = RunSpec(
             command=command or (config.benchmark.name if config.is_plain else "python"),
-            config=config.as_json() if config.is_plain else {},
+            config={**(config.as_json() if config.is_plain else {}), **getattr(opened.benchmark, "facts", {})},
             options=as_toml(config.as_options(), config.benchmark.name) if config.is_plain else "",
             identity=opened.identity,
             base=config.run.output or place,
@@ -140,6 +141,7 @@ async def open_parts(
         parallel=config.run.parallel,
         agent=config.agent.name,
         output=config.run.output,
+        reader=config.agent.reads_instructions,
     )
     benchmark = await opened_benchmark(config.benchmark, opening)
     if only is not None:
@@ -227,7 +229,8 @@ async def play_plan(
         directory.close()
         if mirror:
             await mirror.stop()
-    interface.finished(finished)
+    ended = getattr(plan.benchmark, "ended", None)
+    interface.finished(finished, ended(read_records(directory.path)) if ended and directory.path.exists() else None)
     if mirror:
         await mirror.finish()
     return Played(finished, directory.path)
@@ -277,7 +280,9 @@ class Predictions(dict[str, Sequence[Move]]):
 def predictions(benchmark: BenchmarkConfig, path: Path, tasks: Sequence[Task], *, allow_missing: bool = False) -> Predictions:
     """Of a file, if the benchmark has a format for it; else the calls of an earlier run."""
     if read := getattr(benchmark, "predictions", None):
-        moves = cast("Mapping[str, Sequence[Move]]", read(path, tasks, allow_missing=allow_missing))
+        moves = cast("Mapping[str, Sequence[Move]] | None", read(path, tasks, allow_missing=allow_missing))
+        if moves is None:
+            return recorded_calls(path)
         answers = sorted((key, [_arguments(move) for move in each]) for key, each in moves.items())
         return Predictions(moves, blake2b(msgspec.json.encode(answers), digest_size=8).hexdigest())
     return recorded_calls(path)

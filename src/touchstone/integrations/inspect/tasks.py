@@ -50,7 +50,7 @@ def _turns(name: str) -> int:
         raise PrerequisiteError(f"touchstone: {error}") from None
 
 
-def _task(make: Callable[[], BenchmarkConfig | sources.Source | Benchmark], max_turns: int) -> Task:
+def _task(make: Callable[[], BenchmarkConfig | Benchmark], max_turns: int) -> Task:
     try:
         shared = Shared(make())
     except (InputError, TypeError) as error:  # a TypeError is an option that the benchmark does not have

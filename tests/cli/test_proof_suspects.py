@@ -116,7 +116,7 @@ def test_the_list_is_shown_in_the_viewer(cli: Cli, tmp_path: Path, club: World) 
         assert f'href="suspects/{page.name}"' in index
         text = page.read_text()
         assert "It does not say which is wrong." in text
-        for words in ("Who is in Reno?", "CREATE TABLE", "2 systems: one, two", ' class="number new"'):
+        for words in ("Who is in Reno?", 'id="task-1"', "2 systems: one, two", ' class="number new"'):
             assert (words in text) is (folder == "open")
     (tmp_path / "other.json").write_text("{}")
     assert "touchstone audit suspects --json" in cli("view", tmp_path / "other.json", "--export", tmp_path / "x").complaint

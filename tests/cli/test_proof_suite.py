@@ -37,7 +37,7 @@ def test_a_suite_tells_without_a_search(cli: Cli, tmp_path: Path, club: World) -
     suite = load(tmp_path / "suite-of-mine.bin")
     assert list(suite.tasks) == ["1", "2"]
     assert suite.digest in done.out
-    one = handed_in(tmp_path / "one.jsonl", t1=ALL, t2="SELECT COUNT(id) FROM member", t3=YOUNG)
+    one = handed_in(tmp_path / "one.jsonl", t1=ALL, t2="SELECT COUNT(id) FROM member", t3=f"{YOUNG};")
     assert score(cli, club, one, "-o", "plain").code == 0
     scored = score(cli, club, one, "-o", "out", "--suite", "suite-of-mine.bin")
     assert scored.code == 0, scored.err
@@ -84,7 +84,7 @@ def test_a_task_with_another_gold_is_open(cli: Cli, tmp_path: Path, club: World)
     tasks = json.loads(club.tasks.read_text())
     tasks[0]["SQL"] = ALL
     club.tasks.write_text(json.dumps(tasks))
-    one = handed_in(tmp_path / "one.jsonl", t1=ALL)
+    one = handed_in(tmp_path / "one.jsonl", t1=f"{ALL};")
     assert score(cli, club, one, "-o", "out", "--suite", "s.bin").code == 0
     assert proofs(tmp_path / "out")["1"] == {"verdict": "open", "reason": "the suite has another gold"}
     alone = score(cli, club, one, "-o", "out", "--suite", "s.bin", "--task", "1")

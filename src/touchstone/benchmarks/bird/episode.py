@@ -119,6 +119,8 @@ class BirdEpisode(SqlEpisode):
         try:
             if suite is None:
                 found = await self._engine.apply(self._database, proven, Pair(gold, prediction, self._settings.laws), limits)
+            elif prediction.strip() == gold.strip():
+                found = Finding("same", "the same statement")
             elif (frozen := suite.tasks.get(self._task.key)) is None or frozen.gold != gold:
                 found = Finding("open", "the suite does not have this task" if frozen is None else "the suite has another gold")
             elif not frozen.databases:

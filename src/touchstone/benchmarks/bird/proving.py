@@ -110,8 +110,6 @@ def distilled(reader: Reader, wanted: Wanted) -> SuiteTask:
 
 def tried(_: Reader, trial: Trial) -> Finding:
     """As `proven`, on frozen databases: no search."""
-    if trial.gold.strip() == trial.prediction.strip():
-        return Finding("same", "the same statement")
     told = first_told(trial.databases, trial.prediction)
     many = len(trial.databases)
     if told is None:

@@ -16,7 +16,8 @@ from tests.benchmarks.interact.playing import Move, call, play_moves, sqlite_ben
 from tests.cheating.cheat import Cheat, each, refuse
 from tests.support.scripted_model import ScriptedModel, says
 from tests.support.worlds import ENDLESS
-from touchstone.benchmarks.interact.user.building import build_user
+from touchstone.benchmarks.interact.user.prompts import load_prompts
+from touchstone.benchmarks.interact.user.simulated import SimulatedUser
 from touchstone.benchmarks.interact.user.situation import User
 from touchstone.protocols import Limits, Stage
 from touchstone.runs.play import play
@@ -62,7 +63,7 @@ def asks(question: str, *, obedient: bool = False) -> Play:
 
     async def played(arena: Arena) -> Record:
         make_dataset(arena.folder / "d")
-        user: User | None = build_user(ScriptedModel(lambda _: says(OBEDIENT))) if obedient else None
+        user: User | None = SimulatedUser(ScriptedModel(lambda _: says(OBEDIENT)), load_prompts("v2")) if obedient else None
         async with sqlite_benchmark(arena.folder / "d", user) as benchmark:
             return (await play(benchmark, Talks(question), benchmark.tasks()[0]))[0]
 

@@ -13,8 +13,8 @@ from tests.cli.conftest import Cli
 from tests.support.chat_server import JSON, Answer, ChatServer, failure, text, tool_call
 from tests.support.command import overall, records, run_directory, start, times_recorded
 from touchstone.addresses import without_secrets
-from touchstone.cli.interact_databases import own_server, server_at
-from touchstone.cli.interact_options import DatabaseOptions
+from touchstone.benchmarks.interact.databases import own_server
+from touchstone.engines.postgres.config import server_at
 from touchstone.failures import InputError
 
 
@@ -92,7 +92,7 @@ def test_a_run_is_replayed_from_its_records(cli: Cli, dataset: Path) -> None:
     done = cli("interact", dataset, "--agent", "replay", "--predictions", "first/latest", "-o", "second")
     assert done.code == 0
     assert overall(run_directory(Path("second")))["score"] == 1
-    assert "needs --predictions" in cli("interact", dataset, "--agent", "replay").complaint
+    assert "--predictions: the replay agent needs" in cli("interact", dataset, "--agent", "replay").complaint
 
 
 def test_the_flags_of_the_published_scripts_work(cli: Cli, dataset: Path) -> None:
@@ -150,14 +150,26 @@ def test_a_sweep_plays_every_level_and_the_reference_and_plots_them(cli: Cli, da
     done = cli("interact", "sweep", dataset, "--patience", "0,6", "--agent", "oracle", "-o", "sweeps")
     assert done.code == 0, done.err
     (sweep,) = Path("sweeps").iterdir()
-    levels = json.loads((sweep / "scaling.json").read_text())
-    assert [(level["patience"], level["accuracy"], level["n"]) for level in levels] == [(0, 1, 2), (6, 1, 2), (None, 1, 2)]
+    scaling = json.loads((sweep / "scaling.json").read_text())
+    levels = [(level["patience"], level["passed"]["value"], level["passed"]["n"]) for level in scaling["levels"]]
+    assert levels == [(0, 1, 2), (6, 1, 2), (None, 1, 2)]
+    assert [step["what"] for step in scaling["steps"]] == ["patience 0 to patience 6", "patience 6 to unambiguous"]
+    assert "both phases +0.0" in done.out
+    assert r"patience 6 & 2 & 100.0" in (sweep / "scaling.tex").read_text()
     assert (sweep / "scaling.png").read_bytes().startswith(b"\x89PNG")
     assert "unambiguous, single turn" in (sweep / "scaling.svg").read_text()
     assert config(sweep / "patience-0" / "latest")["identity"]["patience"] == 0
     assert config(sweep / "unambiguous" / "latest")["identity"]["mode"] == "single"
     again = cli("interact", "sweep", "--resume", sweep)
     assert again.code == 0, again.err
+    both = cli("compare", sweep, sweep)
+    assert both.code == 0, both.err
+    assert "agent oracle, user scripted, rules strict, patience 6" in both.out
+    shown = cli("interact", "report", sweep / "patience-6" / "latest", "-o", "paper")
+    assert shown.code == 0, shown.err
+    names = {path.name for path in Path("paper").iterdir()}
+    assert names >= {"report.csv", "report.tex", "report.json", "curve-coins.png", "curve-coins.svg", "curve-turns.svg"}
+    assert cli("interact", "report", sweep, sweep / "patience-6" / "latest").code != 0
     assert again.out.count("(2 done before)") == 3
 
 
@@ -180,17 +192,18 @@ def test_combine_merges_and_says_what_is_missing(cli: Cli, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "interact needs DATASET_DIR, or --resume RUN_DIR"),
+        ([], "interact needs DATASET, a dataset's name such as demo, or --resume RUN_DIR"),
         (["nowhere"], "nowhere: there is no such dataset directory"),
         (["data", "--task", "x"], "--task x: not in the task file"),
-        (["data", "--patience", "-1"], "--patience -1: expected 0 or more"),
+        (["data", "--patience", "-1"], "--patience -1: expected a number of at least 0"),
         (["data", "--prices", "nowhere.json"], "--prices nowhere.json: No such file"),
         (["data", "--user-prompt", "nowhere", "--user-model", "local"], "nowhere"),
-        (["data", "--engine", "postgres", "--agent", "oracle"], "or --database-url"),
+        (["data", "--engine", "postgres", "--agent", "oracle"], "--dumps: data has no databases"),
+        (["data", "--agent", "oracle", "--database-url", "x://a:secret@b"], "--database-url: expected an address such as"),
         (["data", "--mode", "other"], "--mode"),
         (["data", "--agent", "nobody"], "nobody"),
         (["sweep", "data", "--patience", "a,b"], "--patience a,b: expected numbers of 0 or more, separated by commas"),
-        (["sweep"], "interact sweep needs DATASET_DIR, or --resume SWEEP_DIR"),
+        (["sweep"], "interact sweep needs DATASET, a dataset's name such as demo, or --resume SWEEP_DIR"),
         (["load", "nowhere"], "nowhere"),
     ],
 )
@@ -198,6 +211,7 @@ def test_a_mistake_is_told_in_one_line(cli: Cli, dataset: Path, arguments: list[
     done = cli("interact", *arguments)
     assert done.code == 2
     assert said in done.complaint
+    assert "secret" not in done.err
     assert "Traceback" not in done.err
 
 
@@ -211,7 +225,7 @@ def test_a_dataset_whose_databases_are_all_missing_is_refused_before_it_is_playe
 
 @pytest.mark.parametrize("url", ["mysql://h", "postgresql://", "host", "postgresql://h:99999"])
 def test_an_address_that_is_none_is_refused(url: str) -> None:
-    with pytest.raises(InputError, match="--database-url"):
+    with pytest.raises(InputError, match=r"^database_url: "):
         server_at(url)
 
 
@@ -269,7 +283,7 @@ def test_a_recording_has_no_user(cli: Cli, dataset: Path) -> None:
     assert cli("interact", dataset, "--agent", "oracle", "-o", "out").code == 0
     done = cli("interact", dataset, "--model", "recorded:out/latest")
     assert done.code == 2
-    assert "name the user's with --user-model" in done.complaint
+    assert "--user-model: expected another model: a recording" in done.complaint
 
 
 @pytest.mark.parametrize("version", ["v1", "v2"])
@@ -288,10 +302,11 @@ def test_the_version_of_the_user_prompt_reaches_the_user(
 def test_host_and_port_of_the_published_scripts_name_the_published_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PGUSER", raising=False)
     monkeypatch.delenv("PGPASSWORD", raising=False)
-    server = own_server(DatabaseOptions(db_host="box", db_port=5433))
-    assert server is not None
+    address = own_server(None, "box", 5433)
+    assert address is not None
+    server = server_at(address)
     assert (server.host, server.port, server.user, server.password) == ("box", 5433, "root", "123123")
-    assert own_server(DatabaseOptions()) is None
+    assert own_server(None) is None
 
 
 def test_the_user_of_a_database_server_is_kept_and_the_password_is_not() -> None:

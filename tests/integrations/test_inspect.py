@@ -145,7 +145,7 @@ def test_nothing_stays_open(task: Task, tmp_path: Path) -> None:
 def test_a_dialogue_with_the_simulated_user(tmp_path: Path) -> None:
     """On real data, whose gold is withheld: it can be asked about, and not judged."""
     data = shared_data("mini-interact")
-    first = touchstone.interact(data, limit=1).tasks[0]
+    first = touchstone.interact(data, limit=1).chosen()[0]
     outputs = [call("ask", question="What do you mean?"), call("submit", sql="SELECT 1")]
     log = play(interact(dataset=str(data), max_turns=2), outputs, tmp_path, sample_id=first.key)
     assert log.status == "success", log.error

@@ -16,13 +16,11 @@ from cyclopts import Parameter
 
 from ..api.run import configured
 from ..benchmarks.bird.config import BirdConfig
-from ..datasets import bird_demo, interact_demo, spider2_demo
+from ..benchmarks.interact.config import InteractConfig
+from ..benchmarks.spider2.config import Spider2Config
+from ..datasets import bird_demo, spider2_demo
 from ..distribution import pip_install
 from ..failures import InputError
-from .interact import interact
-from .interact_options import InteractionOptions, InteractPlay, InteractRun, InteractSelect
-from .options import ServiceOptions
-from .spider2 import DataOptions, RequestOptions, api
 from .terminal import play
 
 _EASY = ("101", "102", "201", "202", "203", "301", "302", "303")
@@ -85,33 +83,21 @@ def _service_of_the_local_model(output: Path) -> int:
 def _dialogue_with_the_oracle(output: Path) -> int:
     """Ambiguous requests on a private PostgreSQL server: the oracle submits the gold of the request and of its follow-up, and
     the hidden tests of the dataset judge what it did to the database. It must earn every reward."""
-    play = InteractPlay(agent="oracle")
-    return interact(interact_demo(), play=play, run=InteractRun(output=output / "interact-oracle", parallel=4))
+    return play(configured(InteractConfig(), "oracle", output=output / "interact-oracle", parallel=4))
 
 
 def _dialogue_with_the_local_model(output: Path) -> int:
     """The local model plays one of these tasks with a simulated user: it may ask, submits, and has one attempt to debug.
     You see the dialogue as it happens."""
-    return interact(
-        interact_demo(),
-        selected=InteractSelect(task=(_DIALOGUE,)),
-        play=InteractPlay(model="local", max_turns=4),
-        interaction=InteractionOptions(mode="conversational", user_model="scripted"),
-        run=InteractRun(output=output / "interact-local", verbose=True),
-    )
+    dialogue = InteractConfig(task=(_DIALOGUE,), mode="conversational", user_model="scripted")
+    return play(configured(dialogue, "tools", model="local", max_turns=4, output=output / "interact-local", verbose=True))
 
 
 def _evaluate(url: str, output: Path, name: str, limit: int | None) -> int:
-    questions, gold, databases = spider2_demo()
-    return api(
-        input=questions,
-        output=output / f"api-{name}.json",
-        data=DataOptions(databases=databases, gold=gold, results=output / f"api-{name}-csv", limit=limit),
-        service=ServiceOptions(api_url=url),
-        sent=RequestOptions(minimal_request=True),
-        parallel=4,
-        runs=output / f"api-{name}",
+    evaluated = Spider2Config(
+        limit=limit, results=output / f"api-{name}-csv", report=output / f"api-{name}.json", minimal_request=True
     )
+    return play(configured(evaluated, "http", api_url=url, parallel=4, output=output / f"api-{name}"))
 
 
 @contextmanager
@@ -189,7 +175,7 @@ What to try next:
   Predictions you have already, scored without a model:
     {program} score bird {oracle} --data demo
   An ambiguous request, played by you:
-    {program} interact {interact_demo()} --agent human --task {_DIALOGUE}
+    {program} interact demo --agent human --task {_DIALOGUE}
   Work on a real desktop, by mouse and keyboard (its image is built first: about 3 GB, ten minutes):
     {program} desktop demo --build
   The real BIRD data (docs/bird.md says where it is), or your own text-to-SQL service (docs/spider2.md):

@@ -28,8 +28,8 @@ def show(step: Step) -> None:
             _say("service", f"status {step.status}")
 
 
-def show_request(asked: str, budget: str) -> None:
-    _say("request", f"{asked.strip()}\n[{budget}]")
+def show_request(asked: str) -> None:
+    _say("request", asked)
 
 
 def in_words(call: ToolCall) -> str:

@@ -19,7 +19,7 @@ from ..distribution import pip_install
 from ..engines.cache import Cache, default_path
 from ..engines.sqlite.library import library
 from ..failures import InputError, TouchstoneError
-from ..plugins import available, model_config
+from ..plugins import Kind, available, load, model_config
 from ..protocols import Limits
 
 
@@ -39,8 +39,18 @@ def doctor() -> int:
     for finding in findings:
         print(f"{'ok     ' if finding.good else 'missing'}  {finding.what:<22} {finding.detail}")
     for kind in ("benchmarks", "agents", "models", "engines"):
-        print(f"         {kind:<22} {', '.join(available(kind))}")
+        print(f"         {kind:<22} {', '.join(_loaded(kind))}")
     return 1 if any(finding.needed and not finding.good for finding in findings) else 0
+
+
+def _loaded(kind: Kind) -> Iterator[str]:
+    """What another package adds must load to be of use."""
+    for name in available(kind):
+        try:
+            load(kind, name)
+            yield name
+        except Exception as error:  # whatever a foreign module does when it is imported
+            yield f"{name} (does not load: {' '.join(str(error).split())})"
 
 
 def _examine() -> Iterator[Finding]:
@@ -51,6 +61,7 @@ def _examine() -> Iterator[Finding]:
     yield _installed("LiteLLM", "litellm", pip_install("litellm"), "litellm/<provider>/<model>")
     yield _local_model()
     yield _postgres()
+    yield _clock()
     yield _confinement()
     yield asyncio.run(_sandbox())
     yield _images()
@@ -128,6 +139,13 @@ def _postgres() -> Finding:
             return Finding(True, "PostgreSQL", f"version {version}, a private server after {time.perf_counter() - clock:.2f} s")
     except TouchstoneError as error:
         return Finding(False, "PostgreSQL", str(error))
+
+
+def _clock() -> Finding:
+    from ..engines.today import INSTALL, faketime
+
+    library = faketime()
+    return Finding(library is not None, "libfaketime", f"--today on PostgreSQL: {library or INSTALL}")
 
 
 def _confinement() -> Finding:

@@ -17,7 +17,8 @@ import msgspec
 
 from ..addresses import address_of
 from ..failures import InputError
-from ..protocols import Agent, AgentContext, Benchmark, BenchmarkConfig, Move, Opening, Script
+from ..plugins import expected_of
+from ..protocols import Agent, AgentContext, Benchmark, BenchmarkConfig, Model, ModelConfig, Move, Opening, Script
 from ..values import Step, Task, ToolCall, ToolStep
 from . import custody
 from .batch import quiet
@@ -45,8 +46,8 @@ class Interface(Protocol):
         """Told of every record."""
         ...
 
-    def finished(self, finished: Finished) -> None:
-        """Before copies are waited for."""
+    def finished(self, finished: Finished, more: str | None = None) -> None:
+        """Before copies are waited for; `more` is what the benchmark has to say of it."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ async def run_config(
     interface: Interface,
     base: Path | None = None,
     resume: Path | None = None,
-    watch: Callable[[Step], None] | None = None,
+    follow: Callable[[Benchmark], Callable[[Step], None] | None] = lambda _: None,
     command: str | None = None,
     name: str | None = None,
     heading: str | None = None,
@@ -98,23 +99,24 @@ async def run_config(
 ) -> Played:
     """Plays it. `base` is where run directories are made if the configuration does not say; without it, none is made. `name` is
     what the results are filed under instead of the model or the agent, `heading` what the title says instead; `only` are the
-    keys of the tasks to play."""
+    keys of the tasks to play. `follow` gives who is shown each step of a run that is a single episode."""
     async with AsyncExitStack() as stack:
         opened = await open_parts(config, stack, interface.say, resume=resume, only=only)
+        single = len(opened.benchmark.tasks()) * config.run.epochs == 1 and not config.agent.at_terminal
         plan = Plan(
-            title=config.benchmark.title(heading or opened.who),
+            title=getattr(opened.benchmark, "title", config.benchmark.title)(heading or opened.who),
             benchmark=opened.benchmark,
             agent=opened.agent,
             epochs=config.run.epochs,
             parallel=1 if config.agent.at_terminal else config.run.parallel,
             max_consecutive_errors=config.run.max_consecutive_errors,
-            watch=watch,
+            watch=follow(opened.benchmark) if single else None,
             versions=getattr(opened.benchmark, "versions", {}),
         )
         place = base / f"{safe_name(name or opened.name)}-{config.benchmark.name}" if base else None
         spec = RunSpec(
             command=command or (config.benchmark.name if config.is_plain else "python"),
-            config=config.as_json() if config.is_plain else {},
+            config={**(config.as_json() if config.is_plain else {}), **getattr(opened.benchmark, "facts", {})},
             options=as_toml(config.as_options(), config.benchmark.name) if config.is_plain else "",
             identity=opened.identity,
             base=config.run.output or place,
@@ -132,12 +134,20 @@ async def open_parts(
     only: Collection[str] | None = None,
 ) -> Opened:
     """Opens the benchmark and builds the agent; the stack closes them."""
-    opening = Opening(stack=stack, say=say, model=config.model, parallel=config.run.parallel)
-    benchmark = await config.benchmark.open(opening)
+    opening = Opening(
+        stack=stack,
+        say=say,
+        model=config.model,
+        parallel=config.run.parallel,
+        agent=config.agent.name,
+        output=config.run.output,
+        reader=config.agent.reads_instructions,
+    )
+    benchmark = await opened_benchmark(config.benchmark, opening)
     if only is not None:
         benchmark = cast(Benchmark, Narrowed(benchmark, only))
     tasks = benchmark.tasks()
-    model = config.model.build(config.run.parallel) if config.model and config.agent.needs_model else None
+    model = _model(config.model, config.run.parallel) if config.model and config.agent.needs_model else None
     if model is not None and not isinstance(config.model, OpenModel):
         stack.push_async_callback(model.close)
     output = config.run.output or Path("results")
@@ -149,8 +159,7 @@ async def open_parts(
         hidden=[path for path in (*config.paths(), output, resume) if path is not None],
     )
     agent = config.agent.build(context)
-    if not hasattr(agent, "play"):
-        raise InputError(f"the agent '{config.agent.name}': build() gave a {type(agent).__name__}, which has no play(stage)")
+    expected_of(agent, f"the agent '{config.agent.name}': build()", "an Agent", "play")
     if close := getattr(agent, "close", None):
         stack.push_async_callback(close)
     reach = await custody.gold_reach(benchmark, agent)
@@ -167,6 +176,21 @@ async def open_parts(
     }
     who = f"agent {identity['agent']}" + (f", model {model.name}" if model else "")
     return Opened(benchmark, agent, str(model.name if model else identity["agent"]), who, identity)
+
+
+async def opened_benchmark(config: BenchmarkConfig, opening: Opening) -> Benchmark:
+    """What the struct opens. Raises InputError if that is not a benchmark, since a plug-in may give anything."""
+    who = f"the benchmark '{config.name}'"
+    benchmark = await config.open(opening)
+    expected_of(benchmark, f"{who}: open()", "a Benchmark", "tasks", "open", "solution", "identity")
+    tasks = cast("Sequence[Any]", benchmark.tasks())
+    if not isinstance(tasks, Sequence) or not all(isinstance(task, Task) for task in tasks):  # pyright: ignore
+        raise InputError(f"{who}: tasks() gave a {type(tasks).__name__}, expected a sequence of Task")
+    return benchmark
+
+
+def _model(config: ModelConfig, concurrency: int) -> Model:
+    return expected_of(config.build(concurrency), f"the model '{config.model}': build()", "a Model", "reply", "close")
 
 
 class Narrowed:
@@ -205,7 +229,8 @@ async def play_plan(
         directory.close()
         if mirror:
             await mirror.stop()
-    interface.finished(finished)
+    ended = getattr(plan.benchmark, "ended", None)
+    interface.finished(finished, ended(read_records(directory.path)) if ended and directory.path.exists() else None)
     if mirror:
         await mirror.finish()
     return Played(finished, directory.path)
@@ -255,7 +280,9 @@ class Predictions(dict[str, Sequence[Move]]):
 def predictions(benchmark: BenchmarkConfig, path: Path, tasks: Sequence[Task], *, allow_missing: bool = False) -> Predictions:
     """Of a file, if the benchmark has a format for it; else the calls of an earlier run."""
     if read := getattr(benchmark, "predictions", None):
-        moves = cast("Mapping[str, Sequence[Move]]", read(path, tasks, allow_missing=allow_missing))
+        moves = cast("Mapping[str, Sequence[Move]] | None", read(path, tasks, allow_missing=allow_missing))
+        if moves is None:
+            return recorded_calls(path)
         answers = sorted((key, [_arguments(move) for move in each]) for key, each in moves.items())
         return Predictions(moves, blake2b(msgspec.json.encode(answers), digest_size=8).hexdigest())
     return recorded_calls(path)

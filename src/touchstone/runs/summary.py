@@ -65,7 +65,8 @@ def _totals(overall: Mapping[str, Any]) -> Iterator[str]:
     yield f"Failed:           {share['failed']}"
     yield f"Accuracy:         {percent(share).strip()}, n = {share['total']}"
     score = overall["score"]
-    if score is not None and share["accuracy"] is not None and abs(score - share["accuracy"]) > 1e-12:
+    graded = "phase_1" in overall["metrics"]  # then what a task is worth is of interest even where all is won, or nothing
+    if score is not None and share["accuracy"] is not None and (graded or abs(score - share["accuracy"]) > 1e-12):
         yield f"Mean score:       {score:.4f}  (normalised: {100 * score:.2f})"
 
 
@@ -120,7 +121,8 @@ def _metrics(overall: Mapping[str, Any]) -> Iterator[str]:
         yield "Mean of each metric over the counted tasks:"
         width = max(10, *map(len, overall["metrics"]))
         for name, value in overall["metrics"].items():
-            yield f"  {name:<{width}} {value:.4f}"
+            n = overall.get("metrics_n", {}).get(name)
+            yield f"  {name:<{width}} {value:.4f}" + ("" if n is None else f"  n = {n}")
 
 
 def _effort(overall: Mapping[str, Any]) -> Iterator[str]:

@@ -100,7 +100,6 @@ def test_selecting_names_what_is_unknown(tmp_path: Path) -> None:
     for options, said in [
         ({"ids": ["b"]}, "task='b': not in the task file"),
         ({"databases": ["b"]}, "database='b': not in the task file"),
-        ({"category": "Other"}, "--category Other: expected one of Query, Management"),
         ({"limit": 0}, "--limit 1 or more"),
         ({"offset": 9}, "no task is left"),
     ]:

@@ -78,6 +78,7 @@ class Bird:
             "r_ves_wall": self._settings.r_ves_wall,
             "evidence": self._evidence,
             "schema": self._schema,
+            **({"today": self._engine.today} if self._engine.today else {}),
             "instructions": hashlib.sha256(self._instructions.encode()).hexdigest()[:16],
             **({"ties": True} if self._settings.ties else {}),
             **self._settings.proof_identity(),

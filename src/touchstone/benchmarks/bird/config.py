@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
 from msgspec.structs import force_setattr
 
 from ...datasets import named_data, named_suite
 from ...distribution import refuse_without
+from ...engines.today import checked_day
 from ...failures import InputError
 from ...options import Opt, OptionError, Positive, expected
+from ...plugins import open_engine
 from ...protocols import JUDGING, TASKS, WHO, Hints, Limits, Opening
 from ...values import Outcome, Record, Task, ToolCall
 from ..audit import remaining
@@ -78,11 +80,14 @@ class BirdConfig(Selection, frozen=True):
     sql_timeout: Annotated[Positive, Opt(group=JUDGING)] = 30.0
     """Seconds for each statement, the gold and the prediction apart. They are counted as work, 70 million steps of SQLite
     each, so a busy machine changes no verdict."""
+    today: Annotated[str | None, Opt(group=JUDGING)] = None
+    """The day that SQL is told it is, such as 2025-02-19: for gold queries that ask the clock."""
     cache: Annotated[bool, Opt(group=JUDGING, advanced=True)] = True
     """Remember results by content across runs."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        checked_day(self.today)
         if self.databases is None and (found := named_data("bird", self.tasks)):
             force_setattr(self, "tasks", found[0])
             force_setattr(self, "databases", found[1])
@@ -96,7 +101,7 @@ class BirdConfig(Selection, frozen=True):
             raise InputError("--laws is for a search: give --proof or --metric proven with it, without --suite")
 
     async def open(self, opening: Opening) -> Bird:
-        return self.built(self.chosen(opening.say), self.engine(opening), opening.say)
+        return self.built(self.chosen(opening.say), await self.engine(opening), opening.say)
 
     def hints(self) -> Hints:
         return Hints(service_template={"question": "{question}", "db_id": "{database}", "evidence": "{evidence}"})
@@ -140,13 +145,9 @@ class BirdConfig(Selection, frozen=True):
             say(f"{len(missing)} databases are not in {self.databases}: {names}; their tasks are unscorable")
         return benchmark
 
-    def engine(self, opening: Opening) -> SqliteEngine:
-        from ...engines.cache import default_path
-        from ...engines.sqlite.engine import SqliteEngine
-
-        engine = SqliteEngine(cache=default_path() if self.cache else None)
-        opening.stack.push_async_callback(engine.close)
-        return engine
+    async def engine(self, opening: Opening) -> SqliteEngine:
+        engine = await open_engine("sqlite", opening, place=str(self.databases), cache=self.cache, today=self.today)
+        return cast("SqliteEngine", engine)
 
     def predictions(self, path: Path, tasks: Sequence[Task], *, allow_missing: bool = False) -> Calls:
         """What a prediction file or a run has for the chosen tasks. Of the file's own tasks none may be missing."""
@@ -176,7 +177,7 @@ class BirdConfig(Selection, frozen=True):
         assert self.tasks is not None
         if options.mutants:
             refuse_without("sqlglot", "--mutants", "proof")
-        engine = self.engine(opening)
+        engine = await self.engine(opening)
         benchmark = self.built(self.chosen(opening.say), engine)
         limits = Limits(seconds=self.sql_timeout)
         with opening.counting("tasks looked at") as watch:

@@ -5,6 +5,4 @@ from __future__ import annotations
 from .benchmark import Interact, Settings
 from .tasks import InteractTask, load_tasks, select
 
-__all__ = ["Interact", "InteractTask", "Settings", "load_tasks", "plugin", "select"]
-
-plugin = Interact
+__all__ = ["Interact", "InteractTask", "Settings", "load_tasks", "select"]

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
@@ -22,13 +22,11 @@ from .conversation import ConversationEpisode, SingleEpisode
 from .episode import InteractEpisode
 from .examiner import Examiner
 from .ledger import Ledger
-from .rules import RULES, Compat, Prices
+from .rules import RULES, Compat, Mode, Prices
 from .tasks import InteractTask
 from .tools import CONVERSATIONAL, SINGLE, priced
 from .user.situation import User
 from .worlds import Worlds
-
-Mode = Literal["agentic", "conversational", "single"]
 
 INSTRUCTIONS = Path(__file__).with_name("instructions")
 _DIALECTS = {"postgres": "PostgreSQL", "sqlite": "SQLite"}
@@ -79,9 +77,38 @@ class Interact:
     def tasks(self) -> Sequence[InteractTask]:
         return self._tasks
 
-    def scorable(self) -> int:
-        """Of how many tasks the dataset has all that a submission is judged by."""
-        return sum(map(self._rules.can_judge, self._tasks))
+    @property
+    def databases(self) -> Worlds:
+        return self._worlds
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """Of the servers at work."""
+        return self._worlds.versions
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """For the run's configuration: of how many tasks the dataset has all that a submission is judged by."""
+        return {"scorable": sum(map(self._rules.can_judge, self._tasks))}
+
+    def withheld_in_words(self) -> str:
+        """Before anything is played: a run of hours may be worth nothing without the ground truth."""
+        scorable, total = self.facts["scorable"], len(self._tasks)
+        return (
+            ""
+            if scorable == total
+            else (
+                f"{total} tasks can be played, {scorable} can be scored: the gold of {total - scorable} is withheld "
+                "(merge it in with 'touchstone interact combine')"
+            )
+        )
+
+    def title(self, who: str) -> str:
+        settings, scorable, total = self._settings, self.facts["scorable"], len(self._tasks)
+        patience = f", patience {settings.patience_or_default:g}"
+        user = "" if settings.mode == "single" else f", user {self._user.identity()['model']}{patience}"
+        left = "" if scorable == total else f", {scorable} of {total} tasks can be scored"
+        return f"BIRD-Interact, {settings.mode}: {who}{user}, rules {settings.compat}{left}"
 
     @asynccontextmanager
     async def open(self, task: Task) -> AsyncGenerator[InteractEpisode]:
@@ -118,6 +145,8 @@ class Interact:
             "databases": await self._worlds.digests(self._tasks),
             "texts": self._texts_digest(),
             "dialect": self._worlds.dialect,
+            **({"collation": sorts} if (sorts := self._worlds.versions.get("collation")) else {}),
+            **({"today": self._worlds.today} if self._worlds.today else {}),
             "mode": settings.mode,
             "compat": settings.compat,
             "patience": settings.patience_or_default,
@@ -156,6 +185,10 @@ class Interact:
     def request(self, task: InteractTask) -> str:
         """As the agent hears it first."""
         return task.phases[0].clear if self._settings.mode == "single" else task.phases[0].shown
+
+    def request_in_words(self, task: InteractTask) -> str:
+        """For a person who looks on."""
+        return f"{self.request(task).strip()}\n[{self.budget_in_words(task)}]"
 
     def budget_in_words(self, task: InteractTask) -> str:
         match self._settings.mode:

@@ -1,7 +1,9 @@
 """What was submitted elsewhere, by task and phase: prediction files, and the result files of the original harnesses.
 
-.jsonl   {"instance_id": …, "phase_1": SQL, "phase_2": SQL} per line; or the batch harness's results.jsonl
+.jsonl   {"instance_id": …, "phase_1": SQL, "phase_2": SQL} per line; or the batch harness's results.jsonl; or the
+         conversational scripts' sql_results.jsonl, with sql_results_debug, _fu and _fu_debug beside it
 .json    the service-based harness's results
+a run    of ours, as it was played
 
 Which phase a submission of an original was for is what the original said, since it knew the phase: judged by other rules, a
 first phase may turn out as not passed, and what was submitted for the follow-up must not count as another try at it.
@@ -11,7 +13,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,7 +22,7 @@ from msgspec import Struct
 
 from ...failures import InputError
 from ...foreign import Unreadable, read_json
-from ...values import ToolCall
+from ...values import ModelStep, Record, ToolCall, ToolStep
 from ..entries import entries, in_words
 
 Phases = tuple[tuple[str, ...], ...]
@@ -28,6 +30,9 @@ Phases = tuple[tuple[str, ...], ...]
 
 _SUBMIT = re.compile(r"\s*submit\((.*)\)", re.DOTALL)
 _QUOTES = ('"""', "'''", '"', "'")
+_CONVERSATIONAL = re.compile(r"sql_results(_fu)?(_debug)?(_output_with_status)?\.jsonl")
+_ATTEMPTS = (("", "_debug"), ("_fu", "_fu_debug"))
+"""The files of each phase: the first attempt, and the one to debug it."""
 
 
 class Submissions(Struct, frozen=True):
@@ -36,6 +41,8 @@ class Submissions(Struct, frozen=True):
     """How they came about."""
     is_run: bool = False
     """Whoever made them chose the tasks: what is not in it was not asked for."""
+    changed: int = 0
+    """Of how many tasks the content is not what the run found."""
 
 
 class _Prediction(Struct):
@@ -59,6 +66,11 @@ class _BatchRow(Struct):
     interaction_history: list[_Turn]
 
 
+class _ConversationalRow(Struct):
+    instance_id: str
+    pred_sqls: list[str]
+
+
 class _Step(Struct):
     tool: str | None = None
     args: dict[str, Any] | None = None
@@ -77,8 +89,10 @@ class _AdkFile(Struct):
     """As the published samples name them."""
 
 
-def load_submissions(path: Path, known: Collection[str]) -> Submissions:
-    """All of a file; `known` are the tasks of the dataset. Raises InputError naming the row that is wrong."""
+def load_submissions(path: Path, known: Mapping[str, str]) -> Submissions:
+    """All of a file or a run; `known` has the digests of the dataset's tasks. Raises InputError naming the wrong row."""
+    if path.is_dir():
+        return _from_run(path, known)
     if path.suffix == ".json":
         return _adk(path, known)
     if path.suffix != ".jsonl":
@@ -86,6 +100,8 @@ def load_submissions(path: Path, known: Collection[str]) -> Submissions:
     rows = list(entries(path))
     if not rows:
         raise InputError(f"{path}: there are no predictions in this file")
+    if isinstance(rows[0][1], dict) and "pred_sqls" in rows[0][1]:
+        return _conversational(path, known)
     batch = isinstance(rows[0][1], dict) and "interaction_history" in rows[0][1]
     read = _batch_row if batch else _prediction
     found = _unique(path, ((number, *_converted(path, number, value, read)) for number, value in rows), known)
@@ -110,6 +126,60 @@ def by_phase(submitted: Sequence[tuple[str, bool]]) -> Phases:
     return tuple(map(tuple, phases))
 
 
+def _from_run(path: Path, known: Mapping[str, str]) -> Submissions:
+    """Every task's first attempt in a run of ours."""
+    found: dict[str, Phases] = {}
+    changed: set[str] = set()
+    for number, line in enumerate(_read(path / "runs.jsonl").splitlines(keepends=True), 1):
+        if not line.endswith(b"\n"):
+            continue
+        try:
+            record = read_json(line, Record)
+        except Unreadable as error:
+            raise InputError(f"{path / 'runs.jsonl'}: row {number}: not a record of Touchstone: {error}") from None
+        if record.task not in known:
+            raise InputError(f"{path}: task '{record.task}' is not in the dataset")
+        if record.epoch == 0:
+            found[record.task] = by_phase(_of_record(path, record))
+            changed |= {record.task} if record.digest != known[record.task] else set()
+    try:
+        mode = read_json(_read(path / "config.json"), dict[str, Any]).get("identity", {}).get("mode", "agentic")
+    except Unreadable as error:
+        raise InputError(f"{path / 'config.json'}: {error}") from None
+    return Submissions(found, mode, is_run=True, changed=len(changed))
+
+
+def _of_record(path: Path, record: Record) -> list[tuple[str, bool]]:
+    """All submissions of an episode, and whether they were accepted. One that could not be judged, because the gold was
+    withheld, is a call that the model made and nobody answered."""
+    found: list[tuple[str, bool]] = []
+    unanswered: list[ToolCall] = []
+    for step in record.steps:
+        if isinstance(step, ModelStep):
+            unanswered = list(step.reply.calls)
+        if isinstance(step, ToolStep):
+            unanswered = [call for call in unanswered if call.id != step.call.id]
+            if step.call.name == "submit" and "call.arguments" in step.cut:
+                raise InputError(f"{path}: task '{record.task}': its SQL was too long to be recorded as a whole")
+            found += [(sql, not step.observation.error) for sql in _sql(step.call)]
+    return found + [(sql, False) for call in unanswered for sql in _sql(call)][:1]
+
+
+def _sql(call: ToolCall) -> list[str]:
+    try:
+        sql = read_json(call.arguments, dict[str, Any]).get("sql") if call.name == "submit" else None
+    except Unreadable:
+        return []
+    return [sql] if isinstance(sql, str) else []
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+
+
 def _prediction(value: Any) -> tuple[str, Phases]:
     row = msgspec.convert(value, _Prediction)
     return row.instance_id, tuple(map(_attempt, (row.phase_1, row.phase_2)))
@@ -130,6 +200,39 @@ def _batch_row(value: Any) -> tuple[str, Phases]:
     return row.original_data.instance_id, by_phase(submitted)
 
 
+def _conversational(path: Path, known: Mapping[str, str]) -> Submissions:
+    """Four files, of which only the first need be there. A file of debugging repeats the SQL of whoever had no need of it."""
+    if not _CONVERSATIONAL.fullmatch(path.name):
+        raise InputError(f"{path}: results of the conversational scripts are known by their names: expected sql_results.jsonl")
+    phases = [[_predicted(path, kind, known) for kind in kinds] for kinds in _ATTEMPTS]
+    found: dict[str, Phases] = {
+        key: tuple(_different(attempt[key] for attempt in attempts if key in attempt) for attempts in phases)
+        for key in phases[0][0]
+    }
+    if not found:
+        raise InputError(f"{path.with_name('sql_results.jsonl')}: there are no results of phase 1")
+    return Submissions(found, "conversational", is_run=True)
+
+
+def _predicted(path: Path, kind: str, known: Mapping[str, str]) -> dict[str, str]:
+    """What one of the files has, with or without the evaluator's verdicts in it."""
+    for suffix in ("", "_output_with_status"):
+        file = path.with_name(f"sql_results{kind}{suffix}.jsonl")
+        if file.is_file():
+            rows = ((number, *_converted(file, number, value, _conversational_row)) for number, value in entries(file))
+            return {key: attempts[0][0] for key, attempts in _unique(file, rows, known).items()}
+    return {}
+
+
+def _conversational_row(value: Any) -> tuple[str, Phases]:
+    row = msgspec.convert(value, _ConversationalRow)
+    return row.instance_id, (("\n;\n".join(row.pred_sqls),),)
+
+
+def _different(attempts: Iterator[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(attempts))
+
+
 def _submitted(action: str) -> str | None:
     """The SQL as the batch harness read it: a Python literal, else what is between one pair of quotes, or all of it."""
     found = _SUBMIT.match(action)
@@ -146,7 +249,7 @@ def _submitted(action: str) -> str | None:
     return text[len(quote) : len(text) - len(quote)]
 
 
-def _adk(path: Path, known: Collection[str]) -> Submissions:
+def _adk(path: Path, known: Mapping[str, str]) -> Submissions:
     try:
         file = read_json(path.read_bytes(), _AdkFile)
     except OSError as error:
@@ -176,7 +279,7 @@ def _converted(path: Path, number: int, value: Any, read: Any) -> tuple[str, Pha
         raise InputError(f"{path}: row {number}: {in_words(str(error))}") from None
 
 
-def _unique(path: Path, rows: Iterator[tuple[int, str, Phases]], known: Collection[str]) -> dict[str, Phases]:
+def _unique(path: Path, rows: Iterator[tuple[int, str, Phases]], known: Mapping[str, str]) -> dict[str, Phases]:
     found: dict[str, Phases] = {}
     for number, key, phases in rows:
         if key not in known:

@@ -12,10 +12,11 @@ from typing import Any, Literal
 
 import msgspec
 
-from ...failures import InputError
+from ...options import OptionError
 from .tasks import InteractTask, Phase
 
 Compat = Literal["strict", "batch", "adk", "conv"]
+Mode = Literal["agentic", "conversational", "single"]
 PATIENCE_LEVELS = (0, 6, 10, 14)
 
 
@@ -160,11 +161,11 @@ def read_prices(path: Path) -> Prices:
     try:
         prices = msgspec.json.decode(path.read_bytes(), type=Prices)
     except OSError as error:
-        raise InputError(f"--prices {path}: {error.strerror}") from None
+        raise OptionError("prices", path, error.strerror or "cannot be read") from None
     except (msgspec.DecodeError, UnicodeError) as error:
-        raise InputError(f"--prices {path}: {error}") from None
+        raise OptionError("prices", path, str(error)) from None
     values: dict[str, Any] = msgspec.to_builtins(prices)
     for name, value in values.items():
         if not 0 <= value < float("inf"):
-            raise InputError(f"--prices {path}: field '{name}': expected 0 or more, found {value}")
+            raise OptionError("prices", path, f"field '{name}': expected 0 or more, found {value}")
     return prices

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
@@ -18,7 +18,7 @@ from ..selecting import cut, refuse_odd_cut, refuse_unknown
 from .user.situation import Ambiguity
 
 NAMES = ("bird_interact_data.jsonl", "mini_interact.jsonl")
-CATEGORIES = ("Query", "Management")
+Category = Literal["Query", "Management"]
 
 Texts = list[str] | str | None
 
@@ -123,7 +123,7 @@ def load_tasks(path: Path) -> list[InteractTask]:
 def select(
     tasks: Sequence[InteractTask],
     *,
-    category: str | None = None,
+    category: Category | None = None,
     databases: Sequence[str] = (),
     ids: Sequence[str] = (),
     offset: int = 0,
@@ -131,8 +131,6 @@ def select(
 ) -> list[InteractTask]:
     """The tasks to play: filtered, then cut. Raises InputError if none is left or a name is unknown."""
     refuse_odd_cut(offset, limit)
-    if category is not None and category not in CATEGORIES:
-        raise InputError(f"--category {category}: expected one of {', '.join(CATEGORIES)}")
     refuse_unknown("--database", databases, {task.database for task in tasks})
     refuse_unknown("--task", ids, {task.key for task in tasks})
     chosen = [

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
 from ...code_digest import code_digest, code_digest_with
-from ...failures import SqlError, WorkerFailure
-from ...protocols import Limits
+from ...failures import InputError, SqlError, WorkerFailure
+from ...protocols import EpisodeDatabase, Limits
 from ...sandbox.folders import scratch_folder
 from ...sandbox.worker import WorkerRules
 from ...values import Table
@@ -27,8 +27,10 @@ from ...workers.cores import Turns, cores
 from ...workers.pool import Pool, Worker, WorkerLost
 from ..cache import Cache, Origin, key
 from ..functions import name_of, result_type
+from ..today import worker_environment
 from . import files
 from .connection import out_of_cpu
+from .library import library
 from .worker import Application, Applied, Fault, Query, Reader, Rows, Shown, apply, end_private, query, query_private
 
 A = TypeVar("A")
@@ -42,13 +44,40 @@ class SqliteEngine:
 
     name = "sqlite"
 
-    def __init__(self, *, cache: Path | None = None, workers: int | None = None, pool: Pool | None = None) -> None:
+    versions: Mapping[str, str] = {}  # every run has SQLite's
+
+    def __init__(
+        self,
+        *,
+        cache: Path | None = None,
+        workers: int | None = None,
+        pool: Pool | None = None,
+        place: Path | None = None,
+        today: str | None = None,
+    ) -> None:
+        """`place` is a file, or the folder in which `database` finds one by its name; `today` the day that SQL is told it is,
+        such as 2025-02-19. Raises InputError if that cannot be arranged."""
+        if today is not None and library() is None:
+            raise InputError("--today needs a Python that does not hide SQLite's library")
+        self.today = today
+        self._place = place
         rules = WorkerRules([str(scratch_folder()), *([str(cache.absolute().parent)] if cache else [])])
-        self.pool = pool or Pool(warm=workers, preload=["touchstone.engines.sqlite.worker"], rules=rules)
+        preload = ["touchstone.engines.sqlite.worker"]
+        self.pool = pool or Pool(warm=workers, preload=preload, rules=rules, environment=worker_environment(today))
         self.cache = Cache(cache)
         self.judging = Turns(cores())
         self._sources: dict[Path, Path] = {}
         self._digests: dict[Path, str] = {}
+
+    def database(self, name: str, key: str = "") -> EpisodeDatabase:
+        from .world import SqliteWorld
+
+        return SqliteWorld(self, self._file(name))
+
+    def _file(self, name: str) -> Path:
+        if self._place is None:
+            raise InputError("the SQLite engine was opened without a place: give the file, or the folder of the databases")
+        return self._place if self._place.is_file() else files.find(self._place, name)
 
     def session(self, database: Path, *, writable: bool, limits: Limits) -> SqliteSession:
         return SqliteSession(self.pool, self.source(database), writable, limits)
@@ -66,7 +95,7 @@ class SqliteEngine:
         digest = await self.digest(database)
         name = name_of(function)
         code = code_digest_with(function.__module__)
-        known_as = key("applied", name, code, digest, encoded, limits, sqlite3.sqlite_version)
+        known_as = key("applied", name, code, digest, encoded, limits, sqlite3.sqlite_version, self.today)
         answer_type = result_type(function)
         if known := self.cache.get(known_as):
             return msgspec.msgpack.decode(known, type=answer_type)
@@ -86,8 +115,10 @@ class SqliteEngine:
             self._digests[database] = files.known_digest(database, self.cache) or await self._hash(database)
         return self._digests[database]
 
-    async def digests(self, databases: Mapping[str, Path]) -> dict[str, str | None]:
-        """Of several databases by name; None for one that cannot be read."""
+    async def digests(self, databases: Mapping[str, Path] | Sequence[str]) -> dict[str, str | None]:
+        """Of several databases by name; None for one that cannot be read. Without their files they are where the engine is."""
+        if not isinstance(databases, Mapping):
+            databases = {name: self._file(name) for name in databases}
         return dict(zip(databases, await asyncio.gather(*map(self._digest_or_none, databases.values())), strict=True))
 
     async def _digest_or_none(self, database: Path) -> str | None:

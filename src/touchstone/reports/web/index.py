@@ -33,6 +33,8 @@ class _Proof(Struct, frozen=True):
 class _Evidence(Struct, frozen=True):
     kind: Any = None
     proof: _Proof | None = None
+    reached: Any = None
+    """When phases were passed, for curves."""
 
 
 class _Fields(Struct, frozen=True):
@@ -74,7 +76,7 @@ class Entry:
     name: str
     """In addresses and file names."""
     record: Record
-    """Without its brief and steps; its evidence holds the kind and the word of the proof alone."""
+    """Without its brief and steps; of its evidence only what lists and curves need."""
     question: str
     offset: int
     length: int
@@ -211,7 +213,8 @@ def _record(line: _Line) -> Record:
 
 def _kept(evidence: _Evidence) -> dict[str, Any]:
     kind = {"kind": str(evidence.kind)} if evidence.kind else {}
-    return kind | ({"proof": {"verdict": str(evidence.proof.verdict)}} if evidence.proof else {})
+    reached = {"reached": evidence.reached} if evidence.reached else {}
+    return kind | reached | ({"proof": {"verdict": str(evidence.proof.verdict)}} if evidence.proof else {})
 
 
 def _question(line: _Line) -> str:

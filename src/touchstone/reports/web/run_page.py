@@ -11,6 +11,7 @@ from .charts import outcome_bar, part_bar, share_bar
 from .episodes import reason_of
 from .html import Child, Html, h, join
 from .index import Entry
+from .interaction import interaction
 from .layout import View, badge, data, facts, notice, page
 from .library import Run
 from .runs_page import progress
@@ -63,8 +64,14 @@ def summary(run: Run, view: View) -> Html:
         _outcomes(overall, view),
         class_="card headline",
     )
-    blocks = [_facet(name.removeprefix("by_"), shares) for name, shares in overall.items() if name.startswith("by_")]
-    return join(headline, h("div", blocks, _failures(overall), _metrics(overall), _effort(run, overall), class_="blocks"))
+    blocks: list[Child] = [
+        _facet(name.removeprefix("by_"), shares) for name, shares in overall.items() if name.startswith("by_")
+    ]
+    return join(
+        headline,
+        interaction(run),
+        h("div", blocks, _failures(overall), _metrics(overall), _effort(run, overall), class_="blocks"),
+    )
 
 
 def rows(entries: Sequence[Entry], view: View) -> list[list[Any]]:
@@ -173,7 +180,8 @@ def _metrics(overall: Mapping[str, Any]) -> Child:
     metrics = overall["metrics"]
     if not metrics:
         return None
-    means = facts([(readable(name), f"{value:.4f}") for name, value in metrics.items()])
+    n = overall["metrics_n"]
+    means = facts([(readable(name), f"{value:.4f} (n = {n[name]:,})") for name, value in metrics.items()])
     return h("section", h("h2", "Means over the counted episodes"), means, class_="card")
 
 

@@ -20,7 +20,7 @@ _TOLD = frozenset(
     """
     prediction gold kind gold_rows predicted_rows gold_columns predicted_columns missing_count extra_count missing_rows
     extra_rows missing_columns extra_columns differing_columns found_columns counts counts_apart submissions budget charges
-    rows screenshots partners executed official strict video proof
+    rows screenshots partners executed official strict video proof setup
     """.split()
 )
 """What has a place of its own on the page. Whatever else the evidence holds is listed as it is."""

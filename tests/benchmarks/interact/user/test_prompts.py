@@ -9,7 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.scripted_model import ScriptedModel
 from touchstone.benchmarks.interact.user.prompts import FIELDS, MODES, VERSIONS, Prompts, Template, UserMode, load_prompts
+from touchstone.benchmarks.interact.user.scripted import ScriptedUser
+from touchstone.benchmarks.interact.user.simulated import SimulatedUser
 from touchstone.failures import InputError
 
 CHOOSE = "{request} {ambiguities} {segments} {actions} <question>{question}</question>"
@@ -107,3 +110,20 @@ def test_no_such_prompts(tmp_path: Path) -> None:
     (folder(tmp_path) / "answer.md").write_bytes(b"\xff\xfe{")
     with pytest.raises(InputError, match=r"answer\.md cannot be read: it is not UTF-8"):
         load_prompts(tmp_path)
+
+
+def test_what_makes_users_comparable(tmp_path: Path) -> None:
+    model = ScriptedModel([])
+    assert ScriptedUser().name == "scripted"
+    assert SimulatedUser(model, load_prompts("v2")).name == "scripted (v2)"
+    identity = SimulatedUser(model, load_prompts("v1"), 5).identity()
+    guarded = {"mode": "guarded", "on_leak": "retry"}
+    assert identity == {"model": "scripted", "prompts": "v1", "digest": load_prompts("v1").digest, "retries": 5, **guarded}
+    faithful = SimulatedUser(model, load_prompts("v2", "faithful")).identity()
+    assert (faithful["mode"], faithful["prompts"], faithful["on_leak"]) == ("faithful", "faithful v2", "flag")
+    for stage in ("choose", "answer"):
+        template = getattr(load_prompts("v1"), stage)
+        (tmp_path / f"{stage}.md").write_text(template.text + "Be brief.")
+    own = SimulatedUser(model, load_prompts(tmp_path)).identity()
+    assert own["prompts"] == tmp_path.name
+    assert own["digest"] != identity["digest"]

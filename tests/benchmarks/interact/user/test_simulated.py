@@ -12,9 +12,8 @@ from tests.benchmarks.interact.user.situations import FIRST, FOLLOW_UP, GOLD, GO
 from tests.support.chat_server import JSON, ChatServer, text
 from tests.support.chat_server import Answer as Served
 from tests.support.scripted_model import USAGE, ScriptedModel, says
-from touchstone.benchmarks.interact.user.building import build_user
-from touchstone.benchmarks.interact.user.prompts import MODES, UserMode
-from touchstone.benchmarks.interact.user.simulated import LONGEST_ANSWER, OnLeak
+from touchstone.benchmarks.interact.user.prompts import MODES, UserMode, load_prompts
+from touchstone.benchmarks.interact.user.simulated import LONGEST_ANSWER, OnLeak, SimulatedUser
 from touchstone.benchmarks.interact.user.situation import REFUSAL, Answer, Situation
 from touchstone.failures import EpisodeFailure, ModelFailure
 from touchstone.models.openai import OpenAIConfig
@@ -33,7 +32,7 @@ async def ask(
     on_leak: OnLeak | None = None,
 ) -> tuple[Answer, ScriptedModel]:
     model = ScriptedModel(replies)
-    return await build_user(model, prompts, retries, mode=mode, on_leak=on_leak).answer(question, situation, PLACE), model
+    return await SimulatedUser(model, load_prompts(prompts, mode), retries, on_leak).answer(question, situation, PLACE), model
 
 
 def contents(model: ScriptedModel) -> list[str]:
@@ -218,7 +217,7 @@ async def test_calls_are_numbered_on() -> None:
         places.append(place)
         return next(replies)
 
-    await build_user(ScriptedModel(reply)).answer(QUESTION, FIRST, PLACE)
+    await SimulatedUser(ScriptedModel(reply), load_prompts("v2")).answer(QUESTION, FIRST, PLACE)
     assert places == [Place(PLACE.task, PLACE.epoch, PLACE.call + more) for more in range(3)]
 
 
@@ -246,7 +245,7 @@ async def test_with_a_service(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
     with ChatServer(_player) as server:
         model = OpenAIConfig(model="scripted", base_url=server.url, model_retries=0).build()
-        user = build_user(model)
+        user = SimulatedUser(model, load_prompts("v2"))
         told = await user.answer(QUESTION, FIRST, PLACE)
         refused = await user.answer("Which tables are there?", FIRST, PLACE)
         await model.close()

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from . import sql
-from .html import Child, Html, h
-from .layout import View, facts, notice, page
-from .shapes import mapping, names, objects
+from . import layout
+from .charts import mapping, names, objects
+from .layout import Child, Html, View, facts, h, notice, page
 from .verdict import small_database
 from .words import count
 
@@ -49,8 +48,8 @@ def _case(case: Mapping[str, Any]) -> Html:
         ),
         h(
             "div",
-            h("section", h("h3", "The majority's query"), sql.block(str(case.get("majority") or ""))),
-            h("section", h("h3", "Gold"), sql.block(str(case.get("gold") or ""))),
+            h("section", h("h3", "The majority's query"), layout.block(str(case.get("majority") or ""))),
+            h("section", h("h3", "Gold"), layout.block(str(case.get("gold") or ""))),
             class_="sides",
         ),
         small_database(mapping(case.get("difference")), "Majority"),

@@ -14,6 +14,7 @@ from touchstone.benchmarks.desktop.dataset import demo
 from touchstone.failures import InputError
 from touchstone.options import OptionError
 from touchstone.protocols import Opening
+from touchstone.runs.config import from_json
 
 from .documents.support import make_warehouse
 from .support import ABSTRACT, VERBOSE, make_dataset
@@ -114,3 +115,11 @@ def test_passages_come_from_an_index_or_from_published_files(tmp_path: Path) -> 
     assert published.facts()["file"].startswith("retrieved_chunk_size_512_")
     with pytest.raises(InputError, match="no such directory"):
         DesktopConfig(rag="index", rag_index=tmp_path / "none").retriever()
+
+
+def test_another_machine_is_sent_all_of_it(tmp_path: Path) -> None:
+    make_dataset(tmp_path)
+    config = touchstone.configured(DesktopConfig(tmp_path, instruction="verbose", **DRAWN), "oracle", parallel=2)
+    there = from_json(config.as_json(secrets=True))
+    assert there == config.relocated(Path.absolute)
+    assert set(there.paths(targets=False)) >= {tmp_path}

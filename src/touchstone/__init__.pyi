@@ -11,13 +11,13 @@ from .api.stepping import gym as gym
 from .benchmarks.audit.audited import Audited as Audited
 from .benchmarks.audit.audited import AuditOptions as AuditOptions
 from .benchmarks.audit.findings import Finding as Finding
-from .benchmarks.bird.config import BirdConfig as bird  # noqa: F401
+from .benchmarks.bird.config import BirdConfig as _BirdConfig
 from .benchmarks.data_check import Found as Found
-from .benchmarks.desktop.config import DesktopConfig as desktop  # noqa: F401
+from .benchmarks.desktop.config import DesktopConfig as _DesktopConfig
 from .benchmarks.episodes import PlainEpisode as PlainEpisode
-from .benchmarks.interact.config import InteractConfig as interact  # noqa: F401
+from .benchmarks.interact.config import InteractConfig as _InteractConfig
 from .benchmarks.selecting import Selection as Selection
-from .benchmarks.spider2.config import Spider2Config as spider2  # noqa: F401
+from .benchmarks.spider2.config import Spider2Config as _Spider2Config
 from .failures import EpisodeFailure as EpisodeFailure
 from .failures import InputError as InputError
 from .failures import SqlError as SqlError
@@ -66,3 +66,11 @@ from .values import Usage as Usage
 from .values import Verdict as Verdict
 
 __version__: str
+
+bird = _BirdConfig
+
+spider2 = _Spider2Config
+
+interact = _InteractConfig
+
+desktop = _DesktopConfig

@@ -94,8 +94,10 @@ class EpisodeDatabase(Protocol):
     async def judge(
         self, function: Callable[[Any, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float
     ) -> R:
-        """Runs `function(bench, request)` next to the data, on a fresh copy of the current state (see engines/bench.py).
-        `writes` says that it is sure to change it; `wall` are seconds in which it has surely ended."""
+        """Runs `function(connection, request)` next to the data, on a fresh copy of the current state.
+
+        What the connection can do is in engines/bench.py. `writes` says that it is sure to change it; `wall` are seconds in
+        which it has surely ended."""
         ...
 
     async def advance(self, scripts: Sequence[str], limits: Limits) -> None:
@@ -471,6 +473,8 @@ class EngineConfig(Options, frozen=True, kw_only=True):
     """A file, a folder of databases, or the address of a server."""
     cache: bool = True
     """Remember results by content across runs."""
+    today: str | None = None
+    """The day that SQL is told it is, such as 2025-02-19."""
 
     async def open(self, opening: Opening) -> Engine:
         """The engine, which the opening's stack closes. Raises InputError if it cannot be used here."""

@@ -150,14 +150,26 @@ def test_a_sweep_plays_every_level_and_the_reference_and_plots_them(cli: Cli, da
     done = cli("interact", "sweep", dataset, "--patience", "0,6", "--agent", "oracle", "-o", "sweeps")
     assert done.code == 0, done.err
     (sweep,) = Path("sweeps").iterdir()
-    levels = json.loads((sweep / "scaling.json").read_text())
-    assert [(level["patience"], level["accuracy"], level["n"]) for level in levels] == [(0, 1, 2), (6, 1, 2), (None, 1, 2)]
+    scaling = json.loads((sweep / "scaling.json").read_text())
+    levels = [(level["patience"], level["passed"]["value"], level["passed"]["n"]) for level in scaling["levels"]]
+    assert levels == [(0, 1, 2), (6, 1, 2), (None, 1, 2)]
+    assert [step["what"] for step in scaling["steps"]] == ["patience 0 to patience 6", "patience 6 to unambiguous"]
+    assert "both phases +0.0" in done.out
+    assert r"patience 6 & 2 & 100.0" in (sweep / "scaling.tex").read_text()
     assert (sweep / "scaling.png").read_bytes().startswith(b"\x89PNG")
     assert "unambiguous, single turn" in (sweep / "scaling.svg").read_text()
     assert config(sweep / "patience-0" / "latest")["identity"]["patience"] == 0
     assert config(sweep / "unambiguous" / "latest")["identity"]["mode"] == "single"
     again = cli("interact", "sweep", "--resume", sweep)
     assert again.code == 0, again.err
+    both = cli("compare", sweep, sweep)
+    assert both.code == 0, both.err
+    assert "agent oracle, user scripted, rules strict, patience 6" in both.out
+    shown = cli("interact", "report", sweep / "patience-6" / "latest", "-o", "paper")
+    assert shown.code == 0, shown.err
+    names = {path.name for path in Path("paper").iterdir()}
+    assert names >= {"report.csv", "report.tex", "report.json", "curve-coins.png", "curve-coins.svg", "curve-turns.svg"}
+    assert cli("interact", "report", sweep, sweep / "patience-6" / "latest").code != 0
     assert again.out.count("(2 done before)") == 3
 
 

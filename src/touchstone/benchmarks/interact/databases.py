@@ -37,16 +37,22 @@ async def open_databases(config: InteractConfig, tasks: Sequence[InteractTask], 
     directory = config.directory
     if _is_sqlite(config, tasks):
         _warn_of_missing(directory, tasks, opening.say)
-        engine = await open_engine("sqlite", opening, place=str(directory), cache=config.cache)
+        if config.locale is not None:
+            raise OptionError(
+                "locale", config.locale, "it is for PostgreSQL, and the databases of this dataset are SQLite files"
+            )
+        engine = await open_engine("sqlite", opening, place=str(directory), cache=config.cache, today=config.today)
         return SqliteWorlds(cast("SqliteEngine", engine), directory)
     from ...engines.postgres.config import server_at
 
     address = own_server(config.database_url, config.db_host, config.db_port)
     if address:
         server_at(address)  # a wrong one is refused as the option's value, without its password
+        _refuse_for_own_server(config)
     place = address or str(_find_dumps(directory, config.dumps))
-    engine = cast("PostgresEngine", await open_engine("postgres", opening, place=place))
-    return PostgresWorlds(engine, directory, engine.versions["PostgreSQL"])
+    opened = await open_engine("postgres", opening, place=place, today=config.today, locale=config.locale)
+    engine = cast("PostgresEngine", opened)
+    return PostgresWorlds(engine, directory, await engine.start(sorted({task.database for task in tasks})))
 
 
 def own_server(url: str | None, host: str | None = None, port: int | None = None) -> str | None:
@@ -105,6 +111,12 @@ def _find_dumps(directory: Path, named: Path | None) -> Path:
             return path
     why = f"{directory} has no databases: give the published {DUMPS}, or the address of a server as database-url"
     raise OptionError("dumps", None, why)
+
+
+def _refuse_for_own_server(config: InteractConfig) -> None:
+    for option in ("today", "locale"):
+        if (value := getattr(config, option)) is not None:
+            raise OptionError(option, value, "it is for the private server; one of your own has its own clock and order")
 
 
 def _there(server: Server, names: list[str]) -> list[str]:

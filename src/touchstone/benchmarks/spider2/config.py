@@ -12,6 +12,7 @@ from msgspec.structs import force_setattr
 
 from ...datasets import fetched_file, spider2_demo
 from ...datasets.catalogue import Dataset
+from ...engines.today import checked_day
 from ...failures import InputError
 from ...options import Opt, OptionError, Positive
 from ...plugins import agent_config, open_engine
@@ -90,6 +91,8 @@ class Spider2Config(Selection, frozen=True):
     sql_timeout: Annotated[Positive, Opt(group=JUDGING)] = 30.0
     """Seconds for each statement. They are counted as work, 70 million steps of SQLite each, so a busy machine changes no
     verdict."""
+    today: Annotated[str | None, Opt(group=JUDGING, advanced=True)] = None
+    """The day that SQL is told it is, such as 2025-02-19."""
     cache: Annotated[bool, Opt(group=JUDGING, advanced=True)] = True
     """Remember results by content across runs."""
     results: Annotated[Path | None, Opt(names=("--result_csv_dir",), target=True, group=RUN)] = None
@@ -114,6 +117,7 @@ class Spider2Config(Selection, frozen=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        checked_day(self.today)
         found = dataset_named(self.tasks) if self.databases is None and self.gold is None else None
         if found is None:
             gold = self.gold or _gold_beside(self.tasks)
@@ -296,7 +300,8 @@ class Spider2Config(Selection, frozen=True):
         return lines
 
     async def engine(self, opening: Opening) -> SqliteEngine:
-        return cast("SqliteEngine", await open_engine("sqlite", opening, place=str(self.databases), cache=self.cache))
+        place = str(self.databases)
+        return cast("SqliteEngine", await open_engine("sqlite", opening, place=place, cache=self.cache, today=self.today))
 
     def settings(self) -> Settings:
         from .episode import Settings

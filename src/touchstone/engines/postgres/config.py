@@ -23,11 +23,14 @@ class PostgresConfig(EngineConfig, frozen=True, kw_only=True):
     name: ClassVar[str] = "postgres"
     schemes: ClassVar[tuple[str, ...]] = ("postgresql", "postgres")
 
+    locale: str | None = None
+    """How the private server sorts, such as en_US.utf8."""
+
     async def open(self, opening: Opening) -> PostgresEngine:
         refuse_without_driver()
         from .engine import PostgresEngine
 
-        engine = PostgresEngine(await self._server(opening))
+        engine = PostgresEngine(await self._server(opening), today=self.today)
         opening.stack.push_async_callback(engine.close)
         await engine.start()
         return engine
@@ -40,8 +43,8 @@ class PostgresConfig(EngineConfig, frozen=True, kw_only=True):
         from .embedded import embedded_server
         from .store import default_cache, prepared
 
-        store = await prepared(dumps, None, default_cache(), opening.say)
-        return await opening.stack.enter_async_context(embedded_server(store.data))
+        store = await prepared(dumps, None, default_cache(), opening.say, locale=self.locale)
+        return await opening.stack.enter_async_context(embedded_server(store.data, today=self.today))
 
 
 def _folder(place: str) -> Path:

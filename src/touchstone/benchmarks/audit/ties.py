@@ -26,7 +26,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_CUTS = {"sqlite": {"limit"}, "postgres": {"limit", "offset", "fetch"}}
+_CUTS = {"sqlite": {"limit"}, "postgres": {"limit", "offset", "fetch"}, "duckdb": {"limit", "offset"}}
 _MOST_COLUMNS = 100
 
 

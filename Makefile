@@ -28,9 +28,9 @@ setup: .venv/.complete
 
 .venv/.complete: .venv/.demo
 	@$(call install,test,$(TEST_EXTRAS))
-	@command -v chromium >/dev/null && command -v bwrap >/dev/null || \
-		{ apt-get update -q && apt-get install -y -q chromium bubblewrap; } || \
-		echo "chromium and bubblewrap could not be installed: the tests that need them are skipped"
+	@command -v chromium >/dev/null && command -v bwrap >/dev/null && ls /usr/lib/*/faketime/libfaketime.so.1 >/dev/null 2>&1 || \
+		{ apt-get update -q && apt-get install -y -q chromium bubblewrap libfaketime; } || \
+		echo "chromium, bubblewrap and libfaketime could not be installed: the tests that need them are skipped"
 	touch $@
 
 demo: .venv/.demo
@@ -76,7 +76,7 @@ test-clouds: .venv-clouds/.complete
 test-desktop: setup
 	@command -v mmdebstrap >/dev/null && command -v slirp4netns >/dev/null && command -v newuidmap >/dev/null || \
 		{ apt-get update -q && apt-get install -y -q mmdebstrap slirp4netns uidmap; }
-	$(BIN)/touchstone desktop image build jupyter dbt
+	$(BIN)/touchstone desktop image build jupyter dbt airflow dagster mysql postgresql superset
 	@command -v dockerd >/dev/null || ls .venv/docker/usr/sbin/dockerd >/dev/null 2>&1 || \
 		{ mkdir -p .venv/docker && cd .venv/docker && apt-get download -qq docker.io containerd runc tini && \
 		for package in *.deb; do dpkg -x $$package . && rm $$package; done; } || \

@@ -6,6 +6,7 @@ to have a fresh state for it, which comes on top of the SQL's own time.
 
 read            a query
 submit          an update and a query on a state of their own; `back to back` leaves no time to make copies ahead
+hidden test     the same through psycopg2 in the confined process of the hidden tests, and a test that looks at the result
 8 episodes      eight at once, beside the same eight one after the other: each of ten reads, a write, and two submissions
 """
 
@@ -15,12 +16,16 @@ import asyncio
 import statistics
 import subprocess
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import psycopg
+import psycopg2
 from measuring import arguments, report
 
+from touchstone.benchmarks.interact.hidden_tests import TestRequest, run_tests
 from touchstone.engines.postgres import binaries
 from touchstone.engines.postgres.embedded import embedded_server
 from touchstone.engines.postgres.engine import PostgresEngine
@@ -42,6 +47,13 @@ CONTENT = """
 """
 READ = "SELECT kind, sum(amount) FROM events WHERE id < 2000 GROUP BY kind ORDER BY kind"
 SUBMISSION = ["UPDATE events SET amount = 0 WHERE id = 77", READ]
+
+TEST = """
+def test_case(pred_sqls, sol_sqls, db_name, conn):
+    rows, error, timed_out = execute_queries("SELECT amount FROM events WHERE id = 77", db_name, conn)
+    assert rows[0][0] == 0
+"""
+TESTED = TestRequest(tests=[TEST], predicted=["\n;\n".join(SUBMISSION)], gold=[])
 
 Action = Callable[[], Awaitable[None]]
 
@@ -68,15 +80,25 @@ class Original:
 
     async def read(self) -> None:
         self._reset()
-        with psycopg.connect(self._server.conninfo("toy")) as connection:
-            connection.execute(READ).fetchall()
+        with self._connected() as connection, connection.cursor() as cursor:
+            cursor.execute(READ)
+            cursor.fetchall()
 
     async def submit(self) -> None:
         self._reset()
-        with psycopg.connect(self._server.conninfo("toy")) as connection:
+        with self._connected() as connection, connection.cursor() as cursor:
             for text in SUBMISSION:
-                connection.execute(text.encode())
+                cursor.execute(text)
                 connection.commit()
+
+    @contextmanager
+    def _connected(self) -> Generator[Any]:
+        server = self._server
+        connection = psycopg2.connect(host=server.host, port=server.port, user=server.user, dbname="toy")
+        try:
+            yield connection
+        finally:
+            connection.close()
 
     def _reset(self) -> None:
         end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'toy' AND pid <> pg_backend_pid()"
@@ -100,6 +122,10 @@ class Ours:
     async def submit(self) -> None:
         ran = await self._world.judge(run_all, Scripts(SUBMISSION), LIMITS, writes=True, wall=60)
         assert ran.kind is None, ran.message
+
+    async def test(self) -> None:
+        report = await self._world.judge(run_tests, TESTED, LIMITS, writes=True, wall=120)
+        assert report.passed, report.detail
 
     async def episode(self, number: int) -> None:
         world = self._engine.world("toy", f"episode {number}")
@@ -142,6 +168,7 @@ async def measure(programs: Path) -> dict[str, float]:
                 "read_ms": await median(ours.read),
                 "submit_ms": await median(ours.submit, pause=PAUSE),
                 "submit_back_to_back_ms": await median(ours.submit),
+                "test_ms": await median(ours.test, pause=PAUSE),
                 "one_by_one_s": await ours.episodes(1),
                 "at_once_s": await ours.episodes(EPISODES),
             }
@@ -160,6 +187,7 @@ def main() -> None:
     rows = [
         ["read", f"{found['original_read_ms']:.1f} ms", f"{read:.2f} ms", f"{found['original_read_ms'] / read:.0f}x"],
         ["submit", f"{found['original_submit_ms']:.1f} ms", f"{submit:.1f} ms", f"{found['original_submit_ms'] / submit:.1f}x"],
+        ["submit, hidden test", "", f"{found['test_ms']:.1f} ms", f"{found['original_submit_ms'] / found['test_ms']:.1f}x"],
         ["submit, back to back", "", f"{apart:.1f} ms", f"{found['original_submit_ms'] / apart:.1f}x"],
     ]
     one, all_ = found["one_by_one_s"], found["at_once_s"]

@@ -11,14 +11,18 @@ from importlib import import_module
 __version__ = "0.1.0"
 
 _PLACES = {
-    "api.benchmarks": ("benchmark", "digest"),
+    "api.sources": ("benchmark", "digest"),
     "api.run": ("configured", "run", "run_async"),
     "api.results": ("Results", "read"),
     "api.stepping": ("Gym", "gym"),
     "agents.function": ("answers",),
+    "benchmarks.audit.audited": ("AuditOptions", "Audited"),
+    "benchmarks.audit.findings": ("Finding",),
+    "benchmarks.data_check": ("Found",),
     "benchmarks.episodes": ("PlainEpisode",),
-    "failures": ("InputError", "TouchstoneError"),
-    "options": ("Opt", "OptionError", "Options"),
+    "benchmarks.selecting": ("Selection",),
+    "failures": ("EpisodeFailure", "InputError", "SqlError", "TouchstoneError", "Unscorable"),
+    "options": ("Count", "NotNegative", "Opt", "OptionError", "Options", "Positive", "WholeNumber"),
     "protocols": (
         "Agent",
         "AgentConfig",
@@ -33,7 +37,10 @@ _PLACES = {
         "Limits",
         "Model",
         "ModelConfig",
+        "Move",
         "Opening",
+        "ScoreOptions",
+        "Scoring",
         "Session",
         "Stage",
     ),

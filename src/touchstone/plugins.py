@@ -17,6 +17,20 @@ from .failures import InputError
 from .options import Options, field_names
 from .protocols import AgentConfig, BenchmarkConfig, Engine, EngineConfig, ModelConfig, Opening
 
+__all__ = [
+    "Kind",
+    "agent_config",
+    "agent_type",
+    "available",
+    "benchmark_type",
+    "engine_at",
+    "engine_type",
+    "load",
+    "model_config",
+    "model_type",
+    "open_engine",
+]
+
 Kind = Literal["benchmarks", "agents", "models", "engines"]
 S = TypeVar("S", bound=Options)
 T = TypeVar("T")

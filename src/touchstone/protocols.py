@@ -94,8 +94,10 @@ class EpisodeDatabase(Protocol):
     async def judge(
         self, function: Callable[[Any, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float
     ) -> R:
-        """Runs `function(bench, request)` next to the data, on a fresh copy of the current state (see engines/bench.py).
-        `writes` says that it is sure to change it; `wall` are seconds in which it has surely ended."""
+        """Runs `function(connection, request)` next to the data, on a fresh copy of the current state.
+
+        What the connection can do is in engines/bench.py. `writes` says that it is sure to change it; `wall` are seconds in
+        which it has surely ended."""
         ...
 
     async def advance(self, scripts: Sequence[str], limits: Limits) -> None:
@@ -351,12 +353,12 @@ class Opening:
     model: ModelConfig | None = None
     """The agent's, for whoever else needs one."""
     parallel: int = 1
-    reader: bool = False
-    """Whoever plays reads what it is told: instructions, hints, documents."""
     agent: str = ""
     """The name of whoever plays, for a benchmark that some agents cannot play as it is configured."""
     output: Path | None = None
     """Where the run directory is made, if that was said."""
+    reader: bool = False
+    """Whoever plays reads what it is told: instructions, hints, documents."""
     counting: Callable[[str], AbstractContextManager[Counter]] = _uncounted
     """Shows how far a long piece of work is: `with opening.counting("tasks looked at") as watch: watch(done, total)`."""
 
@@ -471,6 +473,8 @@ class EngineConfig(Options, frozen=True, kw_only=True):
     """A file, a folder of databases, or the address of a server."""
     cache: bool = True
     """Remember results by content across runs."""
+    today: str | None = None
+    """The day that SQL is told it is, such as 2025-02-19."""
 
     async def open(self, opening: Opening) -> Engine:
         """The engine, which the opening's stack closes. Raises InputError if it cannot be used here."""

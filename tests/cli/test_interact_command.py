@@ -13,7 +13,8 @@ from tests.cli.conftest import Cli
 from tests.support.chat_server import JSON, Answer, ChatServer, failure, text, tool_call
 from tests.support.command import overall, records, run_directory, start, times_recorded
 from touchstone.addresses import without_secrets
-from touchstone.benchmarks.interact.databases import own_server, server_at
+from touchstone.benchmarks.interact.databases import own_server
+from touchstone.engines.postgres.config import server_at
 from touchstone.failures import InputError
 
 
@@ -149,14 +150,26 @@ def test_a_sweep_plays_every_level_and_the_reference_and_plots_them(cli: Cli, da
     done = cli("interact", "sweep", dataset, "--patience", "0,6", "--agent", "oracle", "-o", "sweeps")
     assert done.code == 0, done.err
     (sweep,) = Path("sweeps").iterdir()
-    levels = json.loads((sweep / "scaling.json").read_text())
-    assert [(level["patience"], level["accuracy"], level["n"]) for level in levels] == [(0, 1, 2), (6, 1, 2), (None, 1, 2)]
+    scaling = json.loads((sweep / "scaling.json").read_text())
+    levels = [(level["patience"], level["passed"]["value"], level["passed"]["n"]) for level in scaling["levels"]]
+    assert levels == [(0, 1, 2), (6, 1, 2), (None, 1, 2)]
+    assert [step["what"] for step in scaling["steps"]] == ["patience 0 to patience 6", "patience 6 to unambiguous"]
+    assert "both phases +0.0" in done.out
+    assert r"patience 6 & 2 & 100.0" in (sweep / "scaling.tex").read_text()
     assert (sweep / "scaling.png").read_bytes().startswith(b"\x89PNG")
     assert "unambiguous, single turn" in (sweep / "scaling.svg").read_text()
     assert config(sweep / "patience-0" / "latest")["identity"]["patience"] == 0
     assert config(sweep / "unambiguous" / "latest")["identity"]["mode"] == "single"
     again = cli("interact", "sweep", "--resume", sweep)
     assert again.code == 0, again.err
+    both = cli("compare", sweep, sweep)
+    assert both.code == 0, both.err
+    assert "agent oracle, user scripted, rules strict, patience 6" in both.out
+    shown = cli("interact", "report", sweep / "patience-6" / "latest", "-o", "paper")
+    assert shown.code == 0, shown.err
+    names = {path.name for path in Path("paper").iterdir()}
+    assert names >= {"report.csv", "report.tex", "report.json", "curve-coins.png", "curve-coins.svg", "curve-turns.svg"}
+    assert cli("interact", "report", sweep, sweep / "patience-6" / "latest").code != 0
     assert again.out.count("(2 done before)") == 3
 
 
@@ -186,6 +199,7 @@ def test_combine_merges_and_says_what_is_missing(cli: Cli, tmp_path: Path) -> No
         (["data", "--prices", "nowhere.json"], "--prices nowhere.json: No such file"),
         (["data", "--user-prompt", "nowhere", "--user-model", "local"], "nowhere"),
         (["data", "--engine", "postgres", "--agent", "oracle"], "--dumps: data has no databases"),
+        (["data", "--agent", "oracle", "--database-url", "x://a:secret@b"], "--database-url: expected an address such as"),
         (["data", "--mode", "other"], "--mode"),
         (["data", "--agent", "nobody"], "nobody"),
         (["sweep", "data", "--patience", "a,b"], "--patience a,b: expected numbers of 0 or more, separated by commas"),
@@ -197,6 +211,7 @@ def test_a_mistake_is_told_in_one_line(cli: Cli, dataset: Path, arguments: list[
     done = cli("interact", *arguments)
     assert done.code == 2
     assert said in done.complaint
+    assert "secret" not in done.err
     assert "Traceback" not in done.err
 
 
@@ -287,8 +302,9 @@ def test_the_version_of_the_user_prompt_reaches_the_user(
 def test_host_and_port_of_the_published_scripts_name_the_published_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PGUSER", raising=False)
     monkeypatch.delenv("PGPASSWORD", raising=False)
-    server = own_server(None, "box", 5433)
-    assert server is not None
+    address = own_server(None, "box", 5433)
+    assert address is not None
+    server = server_at(address)
     assert (server.host, server.port, server.user, server.password) == ("box", 5433, "root", "123123")
     assert own_server(None) is None
 

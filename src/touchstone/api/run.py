@@ -22,9 +22,9 @@ from ..runs.reading import read_records
 from ..runs.run import Finished, Watch
 from ..runs.runner import run_config
 from ..values import Record
-from .benchmarks import StrPath
 from .loops import wait_for
 from .results import Results
+from .sources import Place
 
 Playing = AgentConfig | Agent | str | Answering | Callable[[Stage], Awaitable[Any]]
 Playable = BenchmarkConfig | Benchmark
@@ -56,7 +56,7 @@ def run(
     benchmark: Playable | RunConfig,
     agent: Playing | None = None,
     *,
-    resume: StrPath | None = None,
+    resume: Place | None = None,
     watch: Callable[[Record], None] | None = None,
     **options: Any,
 ) -> Results:
@@ -81,7 +81,7 @@ async def run_async(
     benchmark: Playable | RunConfig,
     agent: Playing | None = None,
     *,
-    resume: StrPath | None = None,
+    resume: Place | None = None,
     watch: Callable[[Record], None] | None = None,
     **options: Any,
 ) -> Results:
@@ -102,7 +102,7 @@ class _Watching:
         self._title = ""
         self.interrupted = False
 
-    async def play(self, config: RunConfig, resume: StrPath | None) -> None:
+    async def play(self, config: RunConfig, resume: Place | None) -> None:
         played = await run_config(config, interface=self, resume=Path(resume) if resume is not None else None)
         self._finished = played.finished
 

@@ -22,8 +22,8 @@ from ..models.schemas import tool_schema
 from ..protocols import Benchmark, BenchmarkConfig, Episode
 from ..runs.stage import RecordingStage
 from ..values import Outcome, Standing, Task, ToolCall, Verdict
-from .benchmarks import opened
 from .loops import Background
+from .sources import opened
 
 T = TypeVar("T")
 Action = ToolCall | tuple[str, Mapping[str, Any] | str] | Mapping[str, Any]

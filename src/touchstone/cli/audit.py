@@ -40,7 +40,7 @@ from ..runs.tally import COUNTED, Tally, wilson
 from ..values import Outcome, Record, Task
 from .progress import counting, progress
 from .run import named_benchmark
-from .struct_command import StructCommand
+from .struct_command import FunctionCommand, StructCommand
 from .terminal import refuse_no_file, say, write_file
 
 _OTHERS = {"suspects": ("audit_suspects:suspects", "List golds that several systems agree against.")}
@@ -76,7 +76,11 @@ async def _audit(benchmark: Any, options: AuditOptions) -> int:
 
 def command(argv: Sequence[str]) -> StructCommand | None:
     name = named_benchmark(argv)
-    if name is None or name in _OTHERS:
+    if name == "suspects":
+        from .audit_suspects import BirdConfig, SuspectOptions, suspects
+
+        return FunctionCommand(["audit", name], argv, suspects, positional=SuspectOptions, needs_data=BirdConfig)
+    if name is None:
         return None
     return AuditCommand(benchmark_type(name), argv)
 

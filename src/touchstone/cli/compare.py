@@ -11,6 +11,7 @@ from cyclopts import Parameter
 from ..failures import InputError
 from ..reports.comparing import Comparison, as_text, load
 from ..reports.comparing import compare as compare_runs
+from ..reports.interact_sweep import is_sweep, load_sweep, steps, sweep_text
 from ..runs.directory import replace_file
 
 Flag = Annotated[bool, Parameter(negative="")]
@@ -34,7 +35,8 @@ def compare(
     Parameters
     ----------
     run_dir
-        Two or more run directories. Differences are the later minus the earlier.
+        Two or more run directories. Differences are the later minus the earlier. Or directories of sweeps (of interact): then
+        levels and agents are compared along them.
     force
         Compare runs that measure different things (another metric, dataset, limit, rule) all the same.
     baseline
@@ -54,6 +56,10 @@ def compare(
     """
     if json is not None and not json.absolute().parent.is_dir():
         raise InputError(f"--json {json}: there is no directory {json.parent}")
+    if run_dir and len([path for path in run_dir if is_sweep(path)]) == len(run_dir):
+        sweeps = [load_sweep(path) for path in run_dir]
+        print(sweep_text(sweeps, steps(sweeps)), end="")
+        return 0
     if len(run_dir) < 2:
         raise InputError("compare needs two run directories or more")
     if not 0 < detect < 1:

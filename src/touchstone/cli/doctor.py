@@ -61,6 +61,7 @@ def _examine() -> Iterator[Finding]:
     yield _installed("LiteLLM", "litellm", pip_install("litellm"), "litellm/<provider>/<model>")
     yield _local_model()
     yield _postgres()
+    yield _clock()
     yield _confinement()
     yield asyncio.run(_sandbox())
     yield _images()
@@ -138,6 +139,13 @@ def _postgres() -> Finding:
             return Finding(True, "PostgreSQL", f"version {version}, a private server after {time.perf_counter() - clock:.2f} s")
     except TouchstoneError as error:
         return Finding(False, "PostgreSQL", str(error))
+
+
+def _clock() -> Finding:
+    from ..engines.today import INSTALL, faketime
+
+    library = faketime()
+    return Finding(library is not None, "libfaketime", f"--today on PostgreSQL: {library or INSTALL}")
 
 
 def _confinement() -> Finding:

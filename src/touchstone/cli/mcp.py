@@ -163,7 +163,7 @@ def _tell_address(address: str) -> None:
 def command(argv: Sequence[str]) -> StructCommand | None:
     """`touchstone mcp --benchmark NAME`."""
     name = typed_value(argv, "--benchmark")
-    return None if name is None else McpCommand(benchmark_type(name), argv)
+    return McpCommand(benchmark_type(name), argv) if name else None
 
 
 def __getattr__(name: str) -> Callable[..., int]:

@@ -59,8 +59,8 @@ class RunCommand(StructCommand):
             help=benchmark.__doc__ or "",
             defaults=defaults,
             synonyms=benchmark.synonyms,
-            renamed=benchmark.run_names.get(words[-1]) if words[0] == benchmark.name else None,
             taken_names=benchmark.taken_names,
+            renamed=benchmark.run_names.get(words[-1]) if words[0] == benchmark.name else None,
             said=said,
         )
 
@@ -146,11 +146,12 @@ def own_command(name: str, argv: list[str]) -> StructCommand | None:
     if word in benchmark.run_words and word:
         return RunCommand(benchmark, [name, word], argv, benchmark.run_words[word])
     for several in (" ".join(argv[1:3]), word):
-        if target := benchmark.commands.get(several):
-            words, called = [name, *several.split()], imported(target)
-            if isinstance(called, type) and issubclass(called, StructCommand):
-                return cast("Callable[..., StructCommand]", called)(words, argv)
-            return FunctionCommand(words, argv, cast(Any, called)) if structs_of(called) else None
+        if several in benchmark.commands:
+            target = imported(benchmark.commands[several])
+            words = [name, *several.split()]
+            if isinstance(target, type) and issubclass(target, StructCommand):
+                return cast("Callable[..., StructCommand]", target)(words, argv)
+            return FunctionCommand(words, argv, cast(Any, target)) if structs_of(target) else None
     return RunCommand(benchmark, [name], argv, benchmark.run_words[""]) if "" in benchmark.run_words else None
 
 

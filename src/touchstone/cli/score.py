@@ -89,7 +89,7 @@ def default_scoring(benchmark: BenchmarkConfig, options: ScoreOptions, predictio
 
 def command(argv: Sequence[str]) -> StructCommand | None:
     name = named_benchmark(argv)
-    return None if name is None else ScoreCommand(benchmark_type(name), argv)
+    return ScoreCommand(benchmark_type(name), argv) if name else None
 
 
 def __getattr__(name: str) -> Any:

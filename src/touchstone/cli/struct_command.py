@@ -53,8 +53,8 @@ class StructCommand:
         positional: type[Options] | None = None,
         defaults: Mapping[str, Any] | None = None,
         synonyms: Mapping[str, tuple[str, ...]] | None = None,
-        renamed: Mapping[str, str] | None = None,
         taken_names: Collection[str] = (),
+        renamed: Mapping[str, str] | None = None,
         said: Said | None = None,
     ) -> None:
         """Where two structs have an option of one name, the later one's is the command's, and both get its value. `positional`
@@ -65,8 +65,8 @@ class StructCommand:
         self.help = help
         self.defaults = dict(defaults or {})
         self.synonyms = dict(synonyms or {})
-        self.renamed = dict(renamed or {})
         self.taken_names = taken_names
+        self.renamed = dict(renamed or {})
         self.said = said or Said({})
         self._positional = positional
 
@@ -103,8 +103,8 @@ class StructCommand:
     def _parameter(self, field: Field, everything: bool) -> inspect.Parameter:
         opt = field.opt
         renamed = self.renamed.get(field.name)
-        names = [renamed] if renamed else [*field.names, *self.synonyms.get(field.name, ())]
-        names = [name for name in names if name not in self.taken_names]
+        all_names = [renamed] if renamed else [*field.names, *self.synonyms.get(field.name, ())]
+        names = [name for name in all_names if name not in self.taken_names]
         default = self.defaults.get(field.name, inspect.Parameter.empty if field.required else field.default)
         flag = field.plain_type is bool
         positional = opt.positional and self._positional in (None, field.owner)
@@ -167,12 +167,23 @@ class StructCommand:
 class FunctionCommand(StructCommand):
     """A function whose parameters are structs of options."""
 
-    def __init__(self, words: Sequence[str], argv: Sequence[str], function: Callable[..., int], **more: Any) -> None:
+    def __init__(
+        self,
+        words: Sequence[str],
+        argv: Sequence[str],
+        function: Callable[..., int],
+        *,
+        needs_data: type[Options] | None = None,
+        **more: Any,
+    ) -> None:
+        self._needs_data = needs_data
         kinds = cast("Sequence[type[Options]]", structs_of(function))
         super().__init__(words, argv, kinds, help=inspect.getdoc(function) or "", **more)
         self._function = function
 
     def call(self, values: Mapping[str, Any], typed: Mapping[str, Any]) -> int:
+        if self._needs_data:
+            self.refuse_no_data(self._needs_data, values)
         return self._function(*(self.made(struct, values) for struct in self.structs)) or 0
 
 

@@ -133,8 +133,7 @@ class OpenBenchmark(BenchmarkConfig, frozen=True, kw_only=True):
     given: Annotated[Any, Opt(internal=True)] = None
 
     async def open(self, opening: Opening) -> Benchmark:
-        build = getattr(self.given, "build", None)
-        return cast(Benchmark, await build(opening.stack) if build else self.given)
+        return cast(Benchmark, self.given)
 
     def title(self, who: str) -> str:
         return f"{self.given.name}: {who}"

@@ -139,9 +139,9 @@ async def open_parts(
         say=say,
         model=config.model,
         parallel=config.run.parallel,
-        reader=config.agent.reads_instructions,
         agent=config.agent.name,
         output=config.run.output,
+        reader=config.agent.reads_instructions,
     )
     benchmark = await opened_benchmark(config.benchmark, opening)
     if only is not None:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from ..budgets import BUDGETS, Budgets, in_words
-from ..failures import ModelRefusal, SizeLimit
+from ..failures import ModelRefusal, SizeLimit, Unscorable
 from ..foreign import Unreadable, read_json, size_of
 from ..models import request_digest
 from ..protocols import Episode, Model
@@ -77,7 +77,12 @@ class RecordingStage:
         self._calls += 1
         if self._calls > self._budgets.calls:
             raise SizeLimit(f"more than {self._budgets.calls:,} tool calls in one episode", "calls")
-        observation = await self._observe(call)
+        try:
+            observation = await self._observe(call)
+        except Unscorable as reason:  # the call itself is the agent's work, and may be scored once the reference is there
+            told = Observation(f"Not judged: {reason}", error=True)
+            self._transcript.add(ToolStep(call, told, round(time.perf_counter() - started, 6)))
+            raise
         self._transcript.add(ToolStep(call, observation, round(time.perf_counter() - started, 6)))
         self._shown += size_of(observation.text)
         if self._shown > self._budgets.bytes_out:

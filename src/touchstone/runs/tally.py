@@ -74,6 +74,7 @@ class Tally:
             "overall": _share(self.outcomes),
             "score": math.fsum(self._scores) / n if n else None,
             "metrics": self._means(),
+            "metrics_n": {name: self._over(name) for name in sorted(self._metrics)},
             **({"proof": self._proof()} if self._proofs else {}),
             "outcomes": {outcome.value: self.outcomes[outcome] for outcome in Outcome},
             "failed_because": _ranked(self._kinds),
@@ -85,19 +86,23 @@ class Tally:
         }
 
     def _proof(self) -> dict[str, int]:
-        """How many predictions are right by EX, and what small databases say of these."""
-        words = ("same", "upheld", "refuted", "open")
-        return {"ex_passed": self._proofs.total(), **{word: self._proofs[word] for word in words}}
+        return proof_counts(self._proofs)
 
     def _means(self) -> dict[str, float]:
         """Over the records that have the metric, and those that came to no judgement at all, which count as 0.
 
         What the oracle would have scored (`…_oracle`) says nothing of the agent, so it is a mean of what was measured.
         """
-        return {
-            name: total / (self._measured[name] + (0 if name.endswith("_oracle") else self._unmeasured))
-            for name, total in sorted(self._metrics.items())
-        }
+        return {name: total / self._over(name) for name, total in sorted(self._metrics.items())}
+
+    def _over(self, name: str) -> int:
+        """How many records a mean is of."""
+        return self._measured[name] + (0 if name.endswith("_oracle") else self._unmeasured)
+
+
+def proof_counts(words: Counter[str]) -> dict[str, int]:
+    """How many predictions are right by EX, and what small databases say of these."""
+    return {"ex_passed": words.total(), **{word: words[word] for word in ("same", "upheld", "refuted", "open")}}
 
 
 def tally(records: Iterable[Record]) -> Tally:
@@ -112,7 +117,7 @@ def _ranked(counts: Counter[str], most: int | None = None) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:most])
 
 
-def wilson(passed: int, n: int) -> tuple[float, float]:
+def wilson(passed: float, n: float) -> tuple[float, float]:
     """The 95% interval of a share. Without observations it says nothing: 0 to 1."""
     if n == 0:
         return 0.0, 1.0

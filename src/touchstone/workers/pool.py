@@ -13,7 +13,7 @@ import sys
 import time
 import typing
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, Literal, TypeVar
 
@@ -211,7 +211,7 @@ class Pool:
 
     `warm` workers are kept; up to `limit` run at once while calls wait. Leased workers are not counted: their number is
     that of their holders, and a holder that waits for a shared worker must always get one in the end. With `rules`, workers are
-    confined (see `sandbox.worker`).
+    confined (see `sandbox.worker`). `environment` is added to their few variables.
     """
 
     def __init__(
@@ -222,8 +222,10 @@ class Pool:
         preload: Sequence[str] = (),
         rules: WorkerRules | None = None,
         stalled: float = STALLED,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         self._rules = rules
+        self._environment = environment or {}
         self._warm = warm or cores()
         self._limit = max(limit, self._warm)
         self._preload = list(preload)
@@ -251,7 +253,7 @@ class Pool:
                 return
             self._hang_up()  # somebody killed it, and its workers with it
         self._control, theirs = socket.socketpair()
-        environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+        environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ} | dict(self._environment)
         if self._rules and self._rules.writable:
             environment["TMPDIR"] = self._rules.writable[0]
         environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)

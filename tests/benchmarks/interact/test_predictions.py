@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.data import shared_data
 from touchstone.benchmarks.interact.predictions import by_phase, load_submissions
+from touchstone.failures import InputError
 
 
 @pytest.mark.parametrize(("name", "mode"), [("a", "agentic"), ("c", "conversational")])
@@ -49,3 +50,33 @@ def test_actions_are_read_as_the_batch_harness_reads_them(tmp_path: Path, action
 def test_an_accepted_submission_ends_its_phase() -> None:
     assert by_phase([("a", False), ("b", True), ("c", False)]) == (("a", "b"), ("c",))
     assert by_phase([]) == ((),)
+
+
+def conversational(folder: Path, **files: dict[str, str]) -> Path:
+    for name, rows in files.items():
+        lines = [json.dumps({"instance_id": key, "pred_sqls": [sql], "status": "failed"}) for key, sql in rows.items()]
+        (folder / f"{name}.jsonl").write_text("\n".join(lines))
+    return folder / "sql_results.jsonl"
+
+
+def test_results_of_the_conversational_scripts_are_read_with_their_other_files(tmp_path: Path) -> None:
+    path = conversational(
+        tmp_path,
+        sql_results={"a": "SELECT 1", "b": "SELECT 2"},
+        sql_results_debug_output_with_status={"a": "SELECT 1", "b": "SELECT 3"},
+        sql_results_fu={"b": "SELECT 4"},
+        sql_results_fu_debug={"b": "SELECT 5"},
+    )
+    known = {"a": "", "b": "", "c": ""}
+    for name in ("sql_results.jsonl", "sql_results_fu.jsonl"):
+        found = load_submissions(path.with_name(name), known)
+        assert found.by_task == {"a": (("SELECT 1",), ()), "b": (("SELECT 2", "SELECT 3"), ("SELECT 4", "SELECT 5"))}
+        assert (found.mode, found.is_run) == ("conversational", True)
+    with pytest.raises(InputError, match=r"sql_results.jsonl: row 2: instance_id 'b' is not in the dataset"):
+        load_submissions(path, {"a": ""})
+
+
+def test_a_conversational_file_under_another_name_is_refused(tmp_path: Path) -> None:
+    path = conversational(tmp_path, sql_results={"a": "SELECT 1"}).rename(tmp_path / "mine.jsonl")
+    with pytest.raises(InputError, match=r"mine.jsonl: results .* expected sql_results.jsonl"):
+        load_submissions(path, {"a": ""})

@@ -22,6 +22,7 @@ import touchstone
 from tests.engines.postgres_server.conftest import ask, wait_for
 from touchstone.engines.postgres import binaries
 from touchstone.engines.postgres.embedded import Kept, embedded_server, started
+from touchstone.engines.postgres.locale import locale_for
 from touchstone.engines.postgres.server import Server
 from touchstone.failures import InputError
 
@@ -81,12 +82,28 @@ def test_start_use_and_stop(base: Path) -> None:
         assert found == {"fsync": "off", "listen_addresses": "", "TimeZone": "UTC", "server_encoding": "UTF8"}
         query = "SELECT rolname FROM pg_roles WHERE rolsuper ORDER BY oid"
         assert ask(server, "postgres", query) == [("bootstrap",), ("postgres",)]
-        assert ask(server, "postgres", "SELECT current_user, upper('é'), 'B' < 'a'") == [("postgres", "É", True)]
+        assert ask(server, "postgres", "SELECT current_user, upper('é')") == [("postgres", "É")]
         for pid in (keeper_of(base), postmaster_of(base)):
             assert os.getsid(pid) != os.getsid(0)  # a Ctrl-C does not reach them
         (home,) = base.iterdir()
         assert home.stat().st_mode & 0o777 == 0o700
     assert is_clean(base)
+
+
+def test_it_sorts_as_the_published_server_does_where_it_can() -> None:
+    best = locale_for(None, binaries.find())
+    query = "SELECT string_agg(word, '' ORDER BY word) FROM unnest(ARRAY['b', 'A', 'a', 'B']) AS word"
+    with started() as server:
+        assert ask(server, "postgres", query) == [("ABab" if best.name.startswith("C") else "aAbB",)]
+    with started(locale="C") as server:
+        assert ask(server, "postgres", query) == [("ABab",)]
+
+
+def test_a_locale_that_is_not_there_is_refused() -> None:
+    with pytest.raises(InputError, match=r"--locale tlh_QO: the system has no such locale .*icu:en-US needs none"):
+        locale_for("tlh_QO", binaries.find())
+    with pytest.raises(InputError, match=r"--locale icu:en-US: PostgreSQL 14 in /old cannot do that"):
+        locale_for("icu:en-US", binaries.Binaries(Path("/old"), 14))
 
 
 async def test_the_asynchronous_form(base: Path) -> None:
@@ -263,6 +280,7 @@ def test_root_where_namespaces_are_forbidden(nobodys: Path) -> None:
     """The server then runs as the real nobody."""
     found = binaries.find()
     request = {"programs": str(found.directory), "major": found.major, "base": str(nobodys), "store": None}
+    request |= {"locale": ["--locale=C"], "environment": {}}
     command = [sys.executable, "-c", WITHOUT_NAMESPACES, json.dumps(request)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as keeper:
         assert keeper.stdout is not None

@@ -53,6 +53,8 @@ class CheckOptions(TaskChoice, frozen=True):
     """An application that is there although no image has it, such as on a machine of yours (repeatable)."""
     network: Annotated[bool, Opt(group=DESKTOP)] = False
     """The network may be used."""
+    offline_web: Annotated[bool, Opt(group=DESKTOP)] = False
+    """Stand-ins on the desktop may answer for a few public addresses."""
     json: Annotated[Path | None, Opt(target=True)] = None
     """Write one line per task to this file too."""
     brief: bool = False
@@ -101,11 +103,15 @@ def check(options: CheckOptions) -> int:
     known = {task.key: task for task in findings.tasks}
     accounts = Accounts(options.settings or source.root / "settings")
     wanted = options.select(findings.tasks, source)
-    reports = examine(wanted, known, source, accounts, network=options.network, have=options.have)
+    reports = examine(
+        *(wanted, known, source, accounts), network=options.network, have=options.have, offline_web=options.offline_web
+    )
     if not options.brief:
         print("\n".join(_lines(reports)) + "\n")
     print("\n".join(_application_table(reports)))
-    print(f"\n{sum(report.runs for report in reports)} of {len(reports)} tasks can run here; ", end="")
+    counts = Counter(report.standing for report in reports)
+    print("\n" + ", ".join(f"{name} {counts[name]}" for name in ("runs", "stand-ins", *KINDS) if counts[name]))
+    print(f"{sum(report.runs for report in reports)} of {len(reports)} tasks can run here; ", end="")
     print(f"{sum(report.offline for report in reports)} can be judged from files alone (touchstone desktop evaluate)")
     if options.json is not None:
         options.json.write_bytes(b"".join(msgspec.json.encode(_entry(report)) + b"\n" for report in reports))
@@ -215,7 +221,8 @@ def _conclude(tasks: Sequence[DesktopTask], scores: Mapping[str, Sequence[str]],
 
 def _lines(reports: Sequence[Report]) -> Iterator[str]:
     for report in reports:
-        yield f"{'yes' if report.runs else 'no':<3}  {report.task.key}  {report.task.domain:<10}  {_why(report)}".rstrip()
+        why = _why(report) or ", ".join(report.standins)
+        yield f"{report.standing:<9}  {report.task.key}  {report.task.domain:<10}  {why}".rstrip()
 
 
 def _why(report: Report) -> str:
@@ -238,5 +245,5 @@ def _application_table(reports: Sequence[Report]) -> Iterator[str]:
 
 def _entry(report: Report) -> dict[str, object]:
     obstacles = [{"kind": obstacle.kind, "detail": obstacle.detail} for obstacle in report.obstacles]
-    runs = {"runs": report.runs, "offline": report.offline, "obstacles": obstacles}
-    return {"task": report.task.key, **report.task.facets, **runs}
+    runs = {"runs": report.runs, "standing": report.standing, "stand_ins": report.standins}
+    return {"task": report.task.key, **report.task.facets, **runs, "offline": report.offline, "obstacles": obstacles}

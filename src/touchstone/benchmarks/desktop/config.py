@@ -108,6 +108,7 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
         "check": f"{_HERE}.commands:check",
         "evaluate": f"{_HERE}.commands:evaluate",
         "demo": f"{_HERE}.commands:demo",
+        "selfcheck": f"{_HERE}.selfcheck:selfcheck",
         "accounts init": f"{_HERE}.commands:accounts_init",
         "accounts check": f"{_HERE}.commands:accounts_check",
         "image build": f"{_HERE}.image_commands:build",
@@ -128,12 +129,14 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
     """Python code, or one of 13 kinds of actions as JSON."""
     sleep_after_action: Annotated[NotNegative, Opt(group=SCREEN, advanced=True)] = 0.5
     """Seconds between an action and the look at what it did."""
-    settle: Annotated[NotNegative, Opt(group=SCREEN, advanced=True)] = 5.0
-    """Seconds between the set-up and the first look, and as many again if the screen still changes then."""
+    settle: Annotated[NotNegative, Opt(group=SCREEN, advanced=True)] = 10.0
+    """The most seconds that the first look waits for a screen at rest."""
     a11y_max_tokens: Annotated[Count, Opt(group=SCREEN, advanced=True)] = 5_000
     """Where the list is cut, in estimated tokens."""
     task_timeout: Annotated[Positive, Opt(group=SCREEN)] = 1_800.0
     """Seconds for each task, from the end of its set-up until it is judged."""
+    eval_timeout: Annotated[Positive, Opt(group=SCREEN, advanced=True)] = 300.0
+    """Seconds for each script or command of the set-up and of the evaluation; one that takes longer is an error, not a 0."""
     system_prompt: Annotated[Path | None, Opt(group=WHO, advanced=True)] = None
     """A file with instructions that replace the built-in ones."""
     provider: Annotated[str, Opt(group=DESKTOP)] = "sandbox"
@@ -145,6 +148,10 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
     """A shell command that makes the remote desktop clean again, run here before each task."""
     network: Annotated[bool, Opt(group=DESKTOP)] = False
     """Let the desktop use the network; tasks that need it are skipped otherwise."""
+    offline_web: Annotated[bool, Opt(group=DESKTOP, advanced=True)] = False
+    """Without a network: let stand-ins on the desktop answer for a few public addresses that tasks read from."""
+    solutions: Annotated[Path | None, Opt(group=WHO, advanced=True)] = None
+    """A folder of your own solutions for the oracle: <task>.py or <task>.sh; they count more than those beside the tasks."""
     settings: Annotated[Path | None, Opt(group=DESKTOP)] = None
     """The accounts' settings; by default those in the dataset."""
     video: Annotated[bool, Opt(group=DESKTOP)] = True
@@ -172,6 +179,8 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
             raise OptionError("provider", self.provider, f"expected one of {', '.join(NAMES)}, or module:function")
         if self.provider == "remote" and not self.address:
             raise OptionError("address", None, "the provider remote needs it: the controller of a running desktop")
+        if self.solutions is not None and not self.solutions.is_dir():
+            raise OptionError("solutions", self.solutions, "no such directory")
         for option in ("address", "reset_command"):
             if self.provider != "remote" and (value := getattr(self, option)):
                 raise OptionError(option, value, f"only for the provider remote, not {self.provider}")
@@ -257,7 +266,9 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
 
     def maker(self) -> Callable[[], Desktop]:
         """What makes the desktops. Raises InputError if this kind cannot be had here."""
-        settings = ProviderSettings(address=self.address, reset_command=self.reset_command, network=self.network)
+        settings = ProviderSettings(
+            address=self.address, reset_command=self.reset_command, network=self.network, offline_web=self.offline_web
+        )
         module, colon, name = self.provider.partition(":")
         if not colon:
             return provider(self.provider, settings)
@@ -291,6 +302,7 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
             settings=Settings(**{each.name: getattr(self, each.name) for each in dataclass_fields(Settings)}),
             told=_read(self.system_prompt),
             retriever=self.retriever(),
+            solutions=self.solutions,
         )
         opening.stack.push_async_callback(benchmark.close)
         return benchmark

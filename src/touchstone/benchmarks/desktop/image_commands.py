@@ -20,6 +20,7 @@ from .image.building import build as build_layers
 from .image.needs import layers_for, not_given
 from .image.recipes import ALWAYS, Recipe, recipes
 from .image.store import Layer, Store
+from .needed import applications
 from .tasks import load_tasks
 
 _DAY = 86_400
@@ -108,7 +109,7 @@ def remove(options: ImageRemoveOptions) -> int:
 
 
 def _for_tasks(choice: TaskChoice, dataset: Dataset, supplies: Supplies) -> list[str]:
-    apps = {app for task in choice.select(load_tasks(dataset), dataset) for app in task.form.related_apps}
+    apps = {app for task in choice.select(load_tasks(dataset), dataset) for app in applications(task)}
     for app_name, why in not_given(apps).items():
         print(f"touchstone: left out: {app_name}: {why}", file=sys.stderr)
     return _possible(layers_for(apps), supplies)

@@ -30,6 +30,7 @@ class AgenticEpisode(InteractEpisode):
 
     async def call(self, tool: str, arguments: Any) -> Observation:
         self._actions += 1
+        self._called[tool] += 1
         if refusal := self._ledger.refusal(tool):
             return Observation(f"{refusal}\n{self._ledger.note()}", error=True, details={"refused": True})
         if self._rules.credit == "batch" and self._ledger.must_submit and tool != "submit":
@@ -42,12 +43,16 @@ class AgenticEpisode(InteractEpisode):
 
     def unreadable(self, complaint: str) -> Observation:
         self._actions += 1
+        self._called["unreadable"] += 1
         if not self._rules.pays_for_misreading:
             return Observation(f"{complaint}\n{self._ledger.note()}", error=True)
         return self._charged("unreadable", Observation(complaint, error=True))
 
     def _charged(self, action: str, observation: Observation) -> Observation:
         charge = self._ledger.charge(action)
+        if action == "submit" and self._examiner.findings[-1].passed:
+            coins = round(sum(self._ledger.spent().values()), 6)
+            self._reached[-1] = msgspec.structs.replace(self._reached[-1], coins=coins)
         self._over = self._over or self._ledger.exhausted
         text = observation.text if self.finished else f"{observation.text}\n{self._ledger.note()}"
         if action == "submit" and not self.finished and self._examiner.findings[-1].passed:

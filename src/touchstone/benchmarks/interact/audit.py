@@ -16,8 +16,9 @@ import msgspec
 from msgspec import Struct
 
 from ...engines.bench import Bench, Result, wall_clock
+from ...engines.sqlite.statements import without_comments
 from ...failures import SqlError, Unscorable
-from ...protocols import Limits
+from ...protocols import EpisodeDatabase, Limits
 from ...verdicts.interact import official, rewritten
 from ..audit.findings import Finding, found
 from ..audit.gathering import Watch, each
@@ -27,11 +28,22 @@ from ..entries import entries
 from .catalogue import Catalogue
 from .hidden_tests import TestReport, TestRequest, run_tests
 from .tasks import InteractTask, Phase
-from .worlds import World, Worlds
+from .worlds import Worlds
 
 _SECONDS_FOR_A_TEST = 60.0
 _NOTHING = "SELECT 1"
 _TOKEN = re.compile(r"\w+|[^\w\s]")
+_CLOCK = re.compile(
+    r"""
+      \bnow\s*\( | '(?:now|today|yesterday|tomorrow)'
+    | \b(?:current|local)_?(?:date|time|timestamp)\b
+    | \b(?:clock_timestamp|statement_timestamp|transaction_timestamp|timeofday)\b
+    | \bage\s*\(\s*(?:[^(),]|\([^()]*\))+\)                                     # of one moment: since today
+    | \b(?:date|time|datetime|julianday|unixepoch)["`\]]?\s*\(\s*\)              # SQLite's, without arguments
+    | \b(?:date|datetime)\.(?:today|utcnow)\s*\( | \btime\.time\s*\(            # Python's, in tests
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
 
 
 class _FollowUp(Struct, frozen=True):
@@ -85,7 +97,7 @@ class _Auditor:
         self._known: dict[str, set[int]] = {}
 
     async def task(self, task: InteractTask) -> list[Finding]:
-        return [*await self._played(task), *self._texts(task), *_annotations(task)]
+        return [*await self._played(task), *self._texts(task), *_annotations(task), *_clocks(task)]
 
     async def _played(self, task: InteractTask) -> list[Finding]:
         try:
@@ -97,7 +109,7 @@ class _Auditor:
         finally:
             await world.close()
 
-    async def _phases(self, task: InteractTask, world: World) -> list[Finding]:
+    async def _phases(self, task: InteractTask, world: EpisodeDatabase) -> list[Finding]:
         findings: list[Finding] = []
         if fault := await self._advanced(world, task.preprocess):
             return [found(task.key, "preprocess_fails", f"preprocess_sql cannot be run: {fault}")]
@@ -118,20 +130,21 @@ class _Auditor:
                     findings.append(found(task.key, "clean_up_fails", f"clean_up_sqls cannot be run after the gold: {fault}"))
         return findings
 
-    async def _advanced(self, world: World, scripts: Sequence[str]) -> str | None:
+    async def _advanced(self, world: EpisodeDatabase, scripts: Sequence[str]) -> str | None:
         try:
             await world.advance(scripts, self._limits)
         except SqlError as error:
             return error.message
         return None
 
-    async def _compared(self, task: InteractTask, number: int, phase: Phase, world: World) -> list[Finding]:
+    async def _compared(self, task: InteractTask, number: int, phase: Phase, world: EpisodeDatabase) -> list[Finding]:
         gold = list(phase.gold)
         sql = "\n;\n".join(gold)
         result = await probed(world, gold, self._limits)
         order = phase.conditions.order
         what = f"the gold of phase {number}"
-        findings = list(from_probe(task.key, sql, result, self._limits, in_order=order, what=what))
+        probed_ = from_probe(task.key, sql, result, self._limits, in_order=order, what=what)
+        findings = [finding for finding in probed_ if finding.kind != "clock"]  # see _clocks, which knows PostgreSQL's too
         if result.fault is not None:
             return findings
         try:
@@ -143,7 +156,7 @@ class _Auditor:
             findings.append(found(task.key, "official_rejects_gold", f"{what}, handed in as it is: {why}", sql=sql))
         return findings
 
-    async def _tested(self, task: InteractTask, number: int, phase: Phase, world: World) -> list[Finding]:
+    async def _tested(self, task: InteractTask, number: int, phase: Phase, world: EpisodeDatabase) -> list[Finding]:
         if not phase.tests:
             return [found(task.key, "tests_missing", f"phase {number} is to be judged by tests and has none")]
         gold = await self._report(task, phase, world, "\n;\n".join(phase.gold))
@@ -159,7 +172,7 @@ class _Auditor:
             ]
         return []
 
-    async def _report(self, task: InteractTask, phase: Phase, world: World, sql: str) -> TestReport:
+    async def _report(self, task: InteractTask, phase: Phase, world: EpisodeDatabase, sql: str) -> TestReport:
         request = TestRequest(
             tests=list(phase.tests),
             predicted=[sql],
@@ -200,6 +213,18 @@ def _withheld(task: InteractTask) -> Iterator[Finding]:
     lacking = [str(number) for number, phase in enumerate(task.phases, 1) if not phase.gold]
     if lacking:
         yield found(task.key, "gold_withheld", f"there is no gold SQL for phase {' and '.join(lacking)}")
+
+
+def _clocks(task: InteractTask) -> Iterator[Finding]:
+    """What is compared on another day may be something else. `--today` sets the day."""
+    for number, phase in enumerate(task.phases, 1):
+        asking = [what for what, texts in (("the gold", phase.gold), ("a test", phase.tests)) if any(map(asks_clock, texts))]
+        if asking:
+            yield found(task.key, "clock", f"{' and '.join(asking)} of phase {number} ask for the date: see --today")
+
+
+def asks_clock(text: str) -> bool:
+    return _CLOCK.search(without_comments(text)) is not None
 
 
 def _annotations(task: InteractTask) -> Iterator[Finding]:

@@ -145,6 +145,8 @@ class Interact:
             "databases": await self._worlds.digests(self._tasks),
             "texts": self._texts_digest(),
             "dialect": self._worlds.dialect,
+            **({"collation": sorts} if (sorts := self._worlds.versions.get("collation")) else {}),
+            **({"today": self._worlds.today} if self._worlds.today else {}),
             "mode": settings.mode,
             "compat": settings.compat,
             "patience": settings.patience_or_default,

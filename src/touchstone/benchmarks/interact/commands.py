@@ -1,4 +1,4 @@
-"""`touchstone interact combine`, `load`, `sweep` and `export`. Imported when one of them is called."""
+"""`touchstone interact combine`, `load`, `sweep`, `report` and `export`. Imported when one of them is called."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from ...addresses import address_of
 from ...cli.run import RunCommand
 from ...cli.terminal import play, say
 from ...failures import InputError
-from ...reports.scaling import levels_of, plot
+from ...reports.interact_report import InteractReport, interact_report
+from ...reports.interact_sweep import is_sweep, load_sweep, plot, steps, sweep_text
+from ...reports.interact_tables import as_csv, as_latex, as_text, draw_curves
 from ...runs.config import FORMAT, RunConfig
 from ...runs.directory import replace_file
 from ...runs.reading import read_config, read_records
@@ -111,9 +113,63 @@ class Sweep(RunCommand):
             one = replaced(config, benchmark=level, run=replaced(config.run, output=base))
             if code := play(one, resume=latest.resolve() if latest.exists() else None):
                 return code
-        for path in plot(levels_of(directory), directory, title=_who(config)):
-            print(f"Plot: {path}")
+        _report_sweeps([directory], directory)
         return 0
+
+
+def report(
+    run_dir: Annotated[tuple[Path, ...], Parameter(name="RUN_DIR", negative="")],
+    /,
+    *,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+) -> int:
+    """Show what a paper says of runs: success by category, cost, actions, the simulated user, and curves.
+
+    Parameters
+    ----------
+    run_dir
+        Run directories, or directories of sweeps, which are then compared level by level.
+    output
+        Write the same as CSV, LaTeX, JSON, PNG and SVG into this directory.
+    """
+    if not run_dir:
+        raise InputError("interact report needs a run directory, or that of a sweep")
+    sweeps = [path for path in run_dir if is_sweep(path)]
+    if sweeps and len(sweeps) < len(run_dir):
+        raise InputError("interact report: give runs or sweeps, not both")
+    if output is not None:
+        try:
+            output.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"--output {output}: {error.strerror}") from None
+    if sweeps:
+        _report_sweeps(sweeps, output)
+    else:
+        _report_runs([interact_report(path) for path in run_dir], output)
+    return 0
+
+
+def _report_sweeps(paths: Sequence[Path], output: Path | None) -> None:
+    sweeps = [load_sweep(path) for path in paths]
+    found = steps(sweeps)
+    print(sweep_text(sweeps, found), end="")
+    for path in plot(sweeps, output, found) if output else ():
+        print(f"Written: {path}")
+
+
+def _report_runs(reports: Sequence[InteractReport], output: Path | None) -> None:
+    print("\n".join(map(as_text, reports)), end="")
+    if output is None:
+        return
+    texts = {
+        "report.csv": as_csv(reports),
+        "report.tex": as_latex(reports),
+        "report.json": msgspec.json.format(msgspec.json.encode(reports)).decode(),
+    }
+    for name, text in texts.items():
+        (output / name).write_text(text, encoding="utf-8")
+    for path in [*(output / name for name in texts), *draw_curves(reports, output)]:
+        print(f"Written: {path}")
 
 
 def export(run_dir: Path, *, output: Annotated[Path, Parameter(name=["--output", "-o"])]) -> int:

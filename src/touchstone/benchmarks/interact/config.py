@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar
 import msgspec
 from msgspec.structs import force_setattr
 
-from ...datasets import interact_demo, named_file
+from ...datasets import fetched_file, interact_demo
+from ...engines.today import checked_day
 from ...failures import InputError
 from ...options import NotNegative, Opt, OptionError, Positive, WholeNumber, fields
 from ...plugins import agent_config, model_config, model_type
@@ -69,8 +70,14 @@ class InteractConfig(InteractSelection, frozen=True):
     defaults: ClassVar[Mapping[str, Any]] = {"max_turns": 60}
     commands: ClassVar[Mapping[str, str]] = {
         word: f"touchstone.benchmarks.interact.commands:{name}"
-        for word, name in (("combine", "combine"), ("load", "load"), ("sweep", "Sweep"), ("export", "export"))
-    }
+        for word, name in (
+            ("combine", "combine"),
+            ("load", "load"),
+            ("sweep", "Sweep"),
+            ("export", "export"),
+            ("report", "report"),
+        )
+    } | {"usersim": "touchstone.benchmarks.interact.usersim:usersim"}
     synonyms: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "model": ("--agent_model",),
         "max_turns": ("--max_turns",),
@@ -131,11 +138,17 @@ class InteractConfig(InteractSelection, frozen=True):
 
     sql_timeout: Annotated[Positive, Opt(group=JUDGING)] = 60.0
     """Seconds for each statement: counted as work on SQLite, 70 million steps each; the wall clock's on PostgreSQL."""
+    today: Annotated[str | None, Opt(group=JUDGING)] = None
+    """The day that SQL and hidden tests are told it is, such as 2025-02-19: for gold queries that ask the clock."""
+    locale: Annotated[str | None, Opt(group=DATABASES, advanced=True)] = None
+    """How the private PostgreSQL server sorts: a locale of the system (C, en_US.utf8), or ICU's, as icu:en-US. By default as
+    the published server does: en_US.utf8, else icu:en-US; the run says which."""
     cache: Annotated[bool, Opt(group=JUDGING, advanced=True)] = True
     """Remember results by content across runs."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        checked_day(self.today)
         dataset = _named(self.dataset)
         if dataset.is_file():  # its databases are beside it: what is hidden or shipped is the directory
             force_setattr(self, "task_file", dataset.name)
@@ -179,7 +192,7 @@ class InteractConfig(InteractSelection, frozen=True):
         from .benchmark import Interact
         from .databases import open_databases
 
-        tasks, settings, user = self.chosen(opening.say), self.settings(), self._user(opening)
+        tasks, settings, user = self.chosen(opening.say), self.settings(), self.user(opening)
         instructions = read_instructions(self.system_prompt)
         databases = await open_databases(self, tasks, opening)
         benchmark = Interact(tasks, self.directory, databases, user, settings=settings, instructions=instructions)
@@ -261,7 +274,7 @@ class InteractConfig(InteractSelection, frozen=True):
             judging=Limits(seconds=self.sql_timeout),
         )
 
-    def _user(self, opening: Opening) -> User:
+    def user(self, opening: Opening) -> User:
         """The simulated user: a model like any other, or a script."""
         from .user.prompts import load_prompts
         from .user.scripted import ScriptedUser
@@ -349,7 +362,7 @@ def _named(dataset: Path | None) -> Path:
     """A directory or file as it is; else a dataset's name may be meant."""
     if dataset is None or (str(dataset) == "demo" and not dataset.exists()):
         return interact_demo()
-    return dataset if dataset.exists() else named_file("interact", dataset) or dataset
+    return dataset if dataset.exists() else fetched_file("interact", str(dataset)) or dataset
 
 
 def warn(text: str) -> None:

@@ -26,6 +26,7 @@ class ConversationEpisode(InteractEpisode):
 
     async def call(self, tool: str, arguments: Any) -> Observation:
         self._actions += 1
+        self._called[tool] += 1
         if tool == "submit":
             return self._judged(*await self.submit(arguments.sql.strip()))
         if self._examiner.findings:
@@ -41,6 +42,7 @@ class ConversationEpisode(InteractEpisode):
     def unreadable(self, complaint: str) -> Observation:
         """A turn that says nothing is lost, as a question would be."""
         self._actions += 1
+        self._called["unreadable"] += 1
         self._questions_left = max(self._questions_left - 1, 0)
         return Observation(complaint, error=True)
 
@@ -60,6 +62,7 @@ class SingleEpisode(ConversationEpisode):
     """The clear request, with all there is to know; one submission a phase."""
 
     attempts = 1
+    _asks = False
 
     def __init__(self, *common: Any) -> None:
         super().__init__(*common, questions=0)

@@ -6,16 +6,29 @@ The reward is always computed from the phases that were passed, never from a run
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from ...values import Brief, Observation, Outcome, Place, Standing, Tool, Usage, Verdict
 from .catalogue import Catalogue
 from .examiner import Examiner, Finding
 from .tasks import InteractTask
-from .user.situation import Answer, Situation, User
+from .user.situation import CHOICES, REFUSAL, Answer, Situation, User
+
+
+class Reached(Struct, frozen=True, omit_defaults=True):
+    """When a phase was passed."""
+
+    phase: int
+    actions: int
+    """The submission included."""
+    reward: float
+    """From then on."""
+    coins: float | None = None
 
 
 class InteractEpisode(ABC):
@@ -25,6 +38,8 @@ class InteractEpisode(ABC):
     """Of each phase, if it is passed at the first try, and later."""
     worth_alone = (1.0, 1.0)
     """Of a task without a follow-up."""
+    _asks = True
+    """Whether there is a user."""
 
     def __init__(
         self,
@@ -43,6 +58,8 @@ class InteractEpisode(ABC):
         self._catalogue = catalogue
         self._user = user
         self._answers: list[Answer] = []
+        self._called: Counter[str] = Counter()
+        self._reached: list[Reached] = []
         self._actions = 0
         self._over = False
         self._dialect = dialect
@@ -69,6 +86,8 @@ class InteractEpisode(ABC):
 
     async def submit(self, sql: str) -> tuple[Finding, Observation]:
         finding = await self._examiner.submit(sql)
+        if finding.passed:
+            self._reached.append(Reached(finding.phase, self._actions, self._reward()))
         details = {"finding": msgspec.to_builtins(finding)}
         return finding, Observation(finding.feedback, error=not finding.passed, details=details)
 
@@ -126,17 +145,30 @@ class InteractEpisode(ABC):
             metrics[f"phase_{number}"] = float(self._examiner.passed >= number)
             last = next((each for each in reversed(self._examiner.findings) if each.phase == number), None)
             metrics |= {f"phase_{number}_{name}": float(said) for name, said in (last.verdicts if last else {}).items()}
-        return (
-            metrics
-            | {
-                "actions": float(self._actions),
-                "questions": float(len(self._answers)),
-                "user_faults": float(sum(len(answer.faults) for answer in self._answers)),
-                "user_leaks": float(sum(bool(answer.leaks) for answer in self._answers)),
-                "user_withheld": float(sum(bool(answer.withheld) for answer in self._answers)),
-            }
-            | ({} if self._examiner.complete else {"failed_by_user": float(any(answer.failed for answer in self._answers))})
-        )
+        first = self._examiner.findings[0] if self._examiner.findings else None
+        metrics |= {
+            "first_submission": float(first is not None and first.passed),
+            "actions": float(self._actions),
+            **{f"calls_{name}": float(times) for name, times in self._calls().items()},
+            "questions": float(len(self._answers)),
+            "user_faults": float(sum(len(answer.faults) for answer in self._answers)),
+            "user_leaks": float(sum(bool(answer.leaks) for answer in self._answers)),
+            "user_withheld": float(sum(bool(answer.withheld) for answer in self._answers)),
+            **{f"user_{choice}": float(sum(answer.choice == choice for answer in self._answers)) for choice in CHOICES},
+        }
+        if self._asks and (labelled := {each.term for each in (*self._task.critical, *self._task.knowledge)}):
+            metrics["ambiguities_resolved"] = len(labelled & self._settled()) / len(labelled)
+        if not self._examiner.complete:
+            metrics["failed_by_user"] = float(any(answer.failed for answer in self._answers))
+        return metrics
+
+    def _calls(self) -> dict[str, int]:
+        """Of every action that there is."""
+        return {name: self._called[name] for name in (*(tool.name for tool in self.tools), "unreadable")}
+
+    def _settled(self) -> set[str | None]:
+        """Labelled terms that the user was asked about, and answered."""
+        return {answer.about for answer in self._answers if answer.choice == "labeled" and answer.text != REFUSAL}
 
     def _evidence(self) -> dict[str, Any]:
         findings = self._examiner.findings
@@ -146,5 +178,6 @@ class InteractEpisode(ABC):
         if findings and not findings[-1].passed:
             evidence["kind"] = findings[-1].kind
         seen = self._task.phases[: self._examiner.passed + 1] if findings else ()
+        evidence["reached"] = [msgspec.to_builtins(each) for each in self._reached]
         evidence["gold"] = [list(phase.gold) for phase in seen]
         return evidence

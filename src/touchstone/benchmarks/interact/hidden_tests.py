@@ -26,6 +26,7 @@ import msgspec
 from msgspec import Struct
 
 from ...engines.bench import Bench
+from ...engines.today import day, set_python_clock
 from ...failures import SqlError, Unscorable
 from ...sandbox.sandboxed_call import Died, Overdue, confined
 from ...values import Row
@@ -159,6 +160,8 @@ class _NoTest(Exception):
 
 def _judge(request: TestRequest, dialect: str, session: Any, at: mmap.mmap) -> bytes:
     encode = msgspec.msgpack.encode  # tests may do what they like to modules
+    if today := day():
+        set_python_clock(today)
     report = _report(request, dialect, session, at)
     return encode(report)
 

@@ -1,6 +1,7 @@
 """What was submitted elsewhere, by task and phase: prediction files, and the result files of the original harnesses.
 
-.jsonl   {"instance_id": …, "phase_1": SQL, "phase_2": SQL} per line; or the batch harness's results.jsonl
+.jsonl   {"instance_id": …, "phase_1": SQL, "phase_2": SQL} per line; or the batch harness's results.jsonl; or the
+         conversational scripts' sql_results.jsonl, with sql_results_debug, _fu and _fu_debug beside it
 .json    the service-based harness's results
 a run    of ours, as it was played
 
@@ -29,6 +30,9 @@ Phases = tuple[tuple[str, ...], ...]
 
 _SUBMIT = re.compile(r"\s*submit\((.*)\)", re.DOTALL)
 _QUOTES = ('"""', "'''", '"', "'")
+_CONVERSATIONAL = re.compile(r"sql_results(_fu)?(_debug)?(_output_with_status)?\.jsonl")
+_ATTEMPTS = (("", "_debug"), ("_fu", "_fu_debug"))
+"""The files of each phase: the first attempt, and the one to debug it."""
 
 
 class Submissions(Struct, frozen=True):
@@ -62,6 +66,11 @@ class _BatchRow(Struct):
     interaction_history: list[_Turn]
 
 
+class _ConversationalRow(Struct):
+    instance_id: str
+    pred_sqls: list[str]
+
+
 class _Step(Struct):
     tool: str | None = None
     args: dict[str, Any] | None = None
@@ -91,6 +100,8 @@ def load_submissions(path: Path, known: Mapping[str, str]) -> Submissions:
     rows = list(entries(path))
     if not rows:
         raise InputError(f"{path}: there are no predictions in this file")
+    if isinstance(rows[0][1], dict) and "pred_sqls" in rows[0][1]:
+        return _conversational(path, known)
     batch = isinstance(rows[0][1], dict) and "interaction_history" in rows[0][1]
     read = _batch_row if batch else _prediction
     found = _unique(path, ((number, *_converted(path, number, value, read)) for number, value in rows), known)
@@ -187,6 +198,39 @@ def _batch_row(value: Any) -> tuple[str, Phases]:
         if turn.interaction_object == "User" and (sql := _submitted(turn.action or "")) is not None
     ]
     return row.original_data.instance_id, by_phase(submitted)
+
+
+def _conversational(path: Path, known: Mapping[str, str]) -> Submissions:
+    """Four files, of which only the first need be there. A file of debugging repeats the SQL of whoever had no need of it."""
+    if not _CONVERSATIONAL.fullmatch(path.name):
+        raise InputError(f"{path}: results of the conversational scripts are known by their names: expected sql_results.jsonl")
+    phases = [[_predicted(path, kind, known) for kind in kinds] for kinds in _ATTEMPTS]
+    found: dict[str, Phases] = {
+        key: tuple(_different(attempt[key] for attempt in attempts if key in attempt) for attempts in phases)
+        for key in phases[0][0]
+    }
+    if not found:
+        raise InputError(f"{path.with_name('sql_results.jsonl')}: there are no results of phase 1")
+    return Submissions(found, "conversational", is_run=True)
+
+
+def _predicted(path: Path, kind: str, known: Mapping[str, str]) -> dict[str, str]:
+    """What one of the files has, with or without the evaluator's verdicts in it."""
+    for suffix in ("", "_output_with_status"):
+        file = path.with_name(f"sql_results{kind}{suffix}.jsonl")
+        if file.is_file():
+            rows = ((number, *_converted(file, number, value, _conversational_row)) for number, value in entries(file))
+            return {key: attempts[0][0] for key, attempts in _unique(file, rows, known).items()}
+    return {}
+
+
+def _conversational_row(value: Any) -> tuple[str, Phases]:
+    row = msgspec.convert(value, _ConversationalRow)
+    return row.instance_id, (("\n;\n".join(row.pred_sqls),),)
+
+
+def _different(attempts: Iterator[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(attempts))
 
 
 def _submitted(action: str) -> str | None:

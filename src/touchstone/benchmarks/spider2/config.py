@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple,
 import msgspec
 from msgspec.structs import force_setattr
 
-from ...datasets import named_file, spider2_demo
+from ...datasets import fetched_file, spider2_demo
 from ...datasets.catalogue import Dataset
+from ...engines.today import checked_day
 from ...failures import InputError
 from ...options import Opt, OptionError, Positive
 from ...plugins import agent_config, open_engine
@@ -90,6 +91,8 @@ class Spider2Config(Selection, frozen=True):
     sql_timeout: Annotated[Positive, Opt(group=JUDGING)] = 30.0
     """Seconds for each statement. They are counted as work, 70 million steps of SQLite each, so a busy machine changes no
     verdict."""
+    today: Annotated[str | None, Opt(group=JUDGING, advanced=True)] = None
+    """The day that SQL is told it is, such as 2025-02-19."""
     cache: Annotated[bool, Opt(group=JUDGING, advanced=True)] = True
     """Remember results by content across runs."""
     results: Annotated[Path | None, Opt(names=("--result_csv_dir",), target=True, group=RUN)] = None
@@ -114,6 +117,7 @@ class Spider2Config(Selection, frozen=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        checked_day(self.today)
         found = dataset_named(self.tasks) if self.databases is None and self.gold is None else None
         if found is None:
             gold = self.gold or _gold_beside(self.tasks)
@@ -296,7 +300,8 @@ class Spider2Config(Selection, frozen=True):
         return lines
 
     async def engine(self, opening: Opening) -> SqliteEngine:
-        return cast("SqliteEngine", await open_engine("sqlite", opening, place=str(self.databases), cache=self.cache))
+        place = str(self.databases)
+        return cast("SqliteEngine", await open_engine("sqlite", opening, place=place, cache=self.cache, today=self.today))
 
     def settings(self) -> Settings:
         from .episode import Settings
@@ -335,7 +340,7 @@ def dataset_named(name: Path | None) -> Places | None:
     """A dataset by its name: demo, which no name means too, or one that `touchstone data get` has brought here."""
     if name is None or (str(name) == "demo" and not name.exists()):
         return Places(*spider2_demo())
-    file = named_file("spider2", name)
+    file = None if name.is_file() else fetched_file("spider2", str(name))
     return Places(file, *places_of(file)) if file else None
 
 

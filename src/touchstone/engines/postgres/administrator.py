@@ -7,7 +7,7 @@ import contextlib
 import itertools
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any, NamedTuple, TypeVar
 
 from ...failures import DatabaseFailure, InputError, Unscorable, WorkerFailure
@@ -28,10 +28,13 @@ from .messages import (
     Refused,
     Seat,
     Settling,
+    TemplateCheck,
+    TemplateRights,
     Unfit,
 )
 from .server import Server
-from .worker import administer, copy, describe, hold, lay_ground, let_go, settle
+from .templates import copy_contents, to_copy
+from .worker import administer, copy, describe, hold, lay_ground, let_go, rights, settle
 
 AT_ONCE = 4
 """Administrative statements. More than a few clones at a time only wait for one another."""
@@ -74,6 +77,7 @@ class Administrator:
         self._laying: dict[str, asyncio.Lock] = {}
         self._grounds: dict[str, _Names] = {}
         self._described: dict[str, Description] = {}
+        self._copied: dict[str, TemplateRights] = {}
         self._background: set[asyncio.Task[None]] = set()
 
     async def start(self) -> Facts:
@@ -91,6 +95,16 @@ class Administrator:
                     raise InputError(found.message)
                 self._facts = found
             return self._facts
+
+    async def check(self, databases: Iterable[str]) -> None:
+        """Whether the templates of these can be used; those that are not there are not looked at. Raises InputError."""
+        facts = await self.start()
+        if facts.superuser:
+            return
+        wanted = [names.template(name) for name in databases]
+        found = await _twice(lambda: self._call(rights, TemplateCheck(self.server, wanted, self.patience), ""))
+        assert isinstance(found, list)
+        self._copied |= to_copy(found, self.server.user, facts.major)
 
     async def close(self) -> None:
         """Waits for what is under way and drops all that the run has made. A server that is gone is left alone."""
@@ -158,7 +172,14 @@ class Administrator:
         facts = await self.start()
         made = _Names(self._name(database, "t"), self._name(database, "b"))
         template = names.template(database)
-        order = Ground(self.server, self.run, template, *made, _strategy(facts), facts.superuser, self.patience)
+        if not facts.superuser:
+            await self.check([database])
+        if copied := self._copied.get(template):
+            create = f"CREATE DATABASE {made.ground} OWNER {names.keeper(self.run)} TEMPLATE template0 {copied.options}"
+            await self._order([create])
+            await copy_contents(self.server, template, made.ground, facts.major)
+        strategy, superuser = _strategy(facts), facts.superuser
+        order = Ground(self.server, self.run, template, *made, strategy, superuser, self.patience, copied is not None)
         await self._call(lay_ground, order, database)
         return made
 

@@ -37,7 +37,7 @@ def find() -> Binaries:
     if own:
         return _named(Path(own))
     seen: list[str] = []
-    for directory in _places():
+    for directory in places():
         major = version(directory)
         if major is not None and major >= OLDEST:
             return Binaries(directory, major)
@@ -76,7 +76,7 @@ def _named(directory: Path) -> Binaries:
     return Binaries(directory.absolute(), major)
 
 
-def _places() -> Iterator[Path]:
+def places() -> Iterator[Path]:
     """Candidates, best first."""
     installed = [*Path("/usr/lib/postgresql").glob("*/bin"), *Path("/usr").glob("pgsql-*/bin")]
     yield from sorted(installed, key=_number, reverse=True)

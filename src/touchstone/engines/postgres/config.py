@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from ...distribution import pip_install
 from ...failures import InputError
-from ...options import Opt
+from ...options import OptionError
 from ...protocols import EngineConfig, Opening
 
 if TYPE_CHECKING:
@@ -23,14 +23,14 @@ class PostgresConfig(EngineConfig, frozen=True, kw_only=True):
     name: ClassVar[str] = "postgres"
     schemes: ClassVar[tuple[str, ...]] = ("postgresql", "postgres")
 
-    server: Annotated[Server | None, Opt(internal=True)] = None
-    """One that is known already."""
+    locale: str | None = None
+    """How the private server sorts, such as en_US.utf8."""
 
     async def open(self, opening: Opening) -> PostgresEngine:
         refuse_without_driver()
         from .engine import PostgresEngine
 
-        engine = PostgresEngine(self.server or await self._server(opening))
+        engine = PostgresEngine(await self._server(opening), today=self.today)
         opening.stack.push_async_callback(engine.close)
         await engine.start()
         return engine
@@ -43,8 +43,8 @@ class PostgresConfig(EngineConfig, frozen=True, kw_only=True):
         from .embedded import embedded_server
         from .store import default_cache, prepared
 
-        store = await prepared(dumps, None, default_cache(), opening.say)
-        return await opening.stack.enter_async_context(embedded_server(store.data))
+        store = await prepared(dumps, None, default_cache(), opening.say, locale=self.locale)
+        return await opening.stack.enter_async_context(embedded_server(store.data, today=self.today))
 
 
 def _folder(place: str) -> Path:
@@ -53,17 +53,17 @@ def _folder(place: str) -> Path:
     return Path(place)
 
 
-def server_at(url: str, option: str = "--database-url") -> Server:
+def server_at(url: str, option: str = "database_url") -> Server:
     """From an address. What it leaves out comes from the usual variables: PGUSER, PGPASSWORD."""
     from .server import Server
 
     parts = urlsplit(url)
     if parts.scheme not in PostgresConfig.schemes or not (parts.netloc or "host=" in parts.query):
-        raise InputError(f"{option}: expected an address such as postgresql://user@host:5432")
+        raise OptionError(option, None, "expected an address such as postgresql://user@host:5432")
     try:
         port = parts.port or 5432
     except ValueError:
-        raise InputError(f"{option}: the port is not a number between 0 and 65535") from None
+        raise OptionError(option, None, "the port is not a number between 0 and 65535") from None
     options = dict(parse_qsl(parts.query))
     return Server(
         host=options.pop("host", parts.hostname or "localhost"),

@@ -19,9 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from ...failures import DatabaseFailure, InputError
+from ..today import INSTALL, faketime, server_environment
 from . import binaries
 from .homes import PORT
 from .keeper import ADMINISTRATOR
+from .locale import locale_for
 from .server import Server
 
 ROOM = 2**30
@@ -33,9 +35,12 @@ _SECONDS_TO_LEAVE = 30.0
 
 
 @asynccontextmanager
-async def embedded_server(store: Path | None = None) -> AsyncGenerator[Server]:
-    """A server of our own; with a store, a copy of its cluster. Raises InputError if none can be started."""
-    kept = Kept(store)
+async def embedded_server(store: Path | None = None, *, today: str | None = None) -> AsyncGenerator[Server]:
+    """A server of our own; with a store, a copy of its cluster. `today` is the day it lives on, such as 2025-02-19.
+
+    Raises InputError if none can be started.
+    """
+    kept = Kept(store, today=today)
     try:
         yield await asyncio.to_thread(kept.ready)
     finally:
@@ -44,9 +49,9 @@ async def embedded_server(store: Path | None = None) -> AsyncGenerator[Server]:
 
 
 @contextmanager
-def started(store: Path | None = None) -> Generator[Server]:
+def started(store: Path | None = None, *, today: str | None = None, locale: str | None = None) -> Generator[Server]:
     """The same, for a program without an event loop."""
-    kept = Kept(store)
+    kept = Kept(store, today=today, locale=locale)
     try:
         yield kept.ready()
     finally:
@@ -57,7 +62,9 @@ def started(store: Path | None = None) -> Generator[Server]:
 class Kept:
     """A server and its keeper, seen from the process that they belong to."""
 
-    def __init__(self, store: Path | None = None, *, room: int = 0) -> None:
+    def __init__(
+        self, store: Path | None = None, *, room: int = 0, today: str | None = None, locale: str | None = None
+    ) -> None:
         found = binaries.find()
         if store is not None:
             room = max(room, 2 * _size(store))
@@ -66,6 +73,8 @@ class Kept:
             "major": found.major,
             "base": str(_base(room)),
             "store": str(store.absolute()) if store is not None else None,
+            "locale": locale_for(locale, found).options if store is None else [],
+            "environment": _clock(today) if today is not None else {},
         }
         self._keeper = _start_keeper(request)
 
@@ -109,6 +118,13 @@ class Kept:
         assert self._keeper.stdout is not None
         line = self._keeper.stdout.readline()
         return json.loads(line) if line else {"error": "its keeper ended without a word"}
+
+
+def _clock(today: str) -> dict[str, str]:
+    library = faketime()
+    if library is None:
+        raise InputError(f"--today needs libfaketime around the PostgreSQL server: {INSTALL}")
+    return dict(server_environment(today, library))
 
 
 def _start_keeper(request: dict[str, Any]) -> subprocess.Popen[bytes]:

@@ -7,15 +7,16 @@ outside of their world.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ...failures import Unscorable
 from ...protocols import EpisodeDatabase
 from ...sandbox.folders import scratch_folder
 from ...sandbox.worker import WorkerRules
 from ...workers.pool import Pool
+from ..today import worker_environment
 from .administrator import Administrator
-from .messages import Description
+from .messages import Description, Facts
 from .server import Server
 from .stock import Stock
 from .worker import PRELOAD
@@ -31,29 +32,38 @@ class PostgresEngine:
     name = "postgres"
 
     def __init__(
-        self, server: Server, *, pool: Pool | None = None, run: str | None = None, ahead: int = 2, patience: float = 10.0
+        self,
+        server: Server,
+        *,
+        pool: Pool | None = None,
+        run: str | None = None,
+        ahead: int = 2,
+        patience: float = 10.0,
+        today: str | None = None,
     ) -> None:
+        """`today` is the day that the server lives on, for what is judged beside it."""
+        self.today = today
         self._owns_pool = pool is None
-        self.pool = pool or Pool(warm=_WARM, preload=PRELOAD, rules=WorkerRules([str(scratch_folder())], client=True))
+        rules = WorkerRules([str(scratch_folder())], client=True)
+        self.pool = pool or Pool(warm=_WARM, preload=PRELOAD, rules=rules, environment=worker_environment(today))
         self._administrator = Administrator(server, self.pool, run, patience)
         self._ahead = ahead
         self._stocks: dict[str, Stock] = {}
-        self._version = ""
+        self.versions: Mapping[str, str] = {}
+        """Known once the server has been reached."""
 
-    async def start(self) -> str:
-        """Takes hold of the server, which otherwise happens at the first use, and gives its version, such as 15.18.
+    async def start(self, databases: Iterable[str] = ()) -> Facts:
+        """Takes hold of the server, which otherwise happens at the first use, and looks whether these can be used.
 
-        Raises InputError if it cannot be used.
+        Raises InputError if not, with what its owner can do.
         """
-        self._version = (await self._administrator.start()).version
-        return self._version
+        facts = await self._administrator.start()
+        self.versions = {"PostgreSQL": facts.version, "collation": facts.collation}
+        await self._administrator.check(databases)
+        return facts
 
     def database(self, name: str, key: str = "") -> EpisodeDatabase:
         return self.world(name, key)
-
-    @property
-    def versions(self) -> Mapping[str, str]:
-        return {"PostgreSQL": self._version} if self._version else {}
 
     async def digests(self, names: Sequence[str]) -> Mapping[str, str | None]:
         found: dict[str, str | None] = {}

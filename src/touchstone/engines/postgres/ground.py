@@ -16,9 +16,22 @@ import msgspec
 import psycopg
 from psycopg.sql import SQL, Identifier
 
-from .connection import Connection, Unreachable, administrate
+from .connection import Connection, Unreachable, administrate, one_line
 from .control import administrator, execute, refusal
-from .messages import Broken, Contents, Copy, Description, Done, Gone, Ground, Lost, Refused, Settling
+from .messages import (
+    Broken,
+    Contents,
+    Copy,
+    Description,
+    Done,
+    Gone,
+    Ground,
+    Lost,
+    Refused,
+    Settling,
+    TemplateCheck,
+    TemplateRights,
+)
 from .names import keeper, owner, quoted
 
 _TABLES = """
@@ -34,6 +47,17 @@ _COLUMNS = """
     ORDER BY nspname COLLATE "C", relname COLLATE "C", attnum
 """
 
+_DATABASE = """
+    SELECT pg_get_userbyid(datdba), datistemplate OR pg_has_role(current_user, datdba, 'USAGE'),
+        format('ENCODING %%L LC_COLLATE %%L LC_CTYPE %%L', pg_encoding_to_char(encoding), datcollate, datctype)
+    FROM pg_database WHERE datname = %s::text::name
+"""
+_RIGHTS = """
+    SELECT coalesce(bool_and(pg_has_role(current_user, relowner, 'USAGE')), true),
+        coalesce(bool_and(has_table_privilege(pg_class.oid, 'SELECT') AND has_schema_privilege(nspname, 'USAGE')), true)
+    FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+    WHERE relkind IN ('r', 'p', 'v', 'm', 'S') AND nspname !~ '^pg_' AND nspname <> 'information_schema'
+"""
 _BELONGINGS = """
     SELECT 1 FROM pg_shdepend JOIN pg_database ON pg_database.oid = dbid
     WHERE datname = %s AND refclassid = 'pg_authid'::regclass AND refobjid = %s::regrole
@@ -62,7 +86,8 @@ def lay(request: Ground) -> Done | Broken | Refused | Lost | Gone:
         comment = _comment(connection, request.template)
         if isinstance(comment, Broken):
             return comment
-        _clone(connection, request, request.ground, request.template)
+        if not request.filled:
+            _clone(connection, request, request.ground, request.template)
         _give_to_owner(request)
         _wait_until_empty(connection, request.ground)
         execute(connection, f"ALTER DATABASE {request.ground} ALLOW_CONNECTIONS false")
@@ -115,6 +140,30 @@ def settle(request: Settling) -> Done | Refused | Lost | Gone:
     except psycopg.Error as error:
         return refusal(error)
     return Done()
+
+
+def rights(request: TemplateCheck) -> list[TemplateRights] | Gone:
+    """What may be done with each template; nothing of those that are not there."""
+    found: list[TemplateRights] = []
+    try:
+        for name in request.templates:
+            row = administrator(request.server, request.patience).execute(_DATABASE, [name]).fetchone()
+            if row is not None:
+                owned, readable = _contents(request, name)
+                found.append(TemplateRights(name, str(row[0]), bool(row[1]) and owned, readable, str(row[2])))
+    except (Unreachable, psycopg.Error) as error:
+        return Gone(one_line(error))
+    return found
+
+
+def _contents(request: TemplateCheck, name: str) -> tuple[bool, bool]:
+    """Whether all in it is ours, and whether all of it can be read."""
+    try:
+        with administrate(request.server, name, 0) as inside:
+            owned, readable = inside.execute(_RIGHTS).fetchone() or (False, False)
+            return bool(owned), bool(readable)
+    except (Unreachable, psycopg.Error):
+        return False, False  # it does not let us in
 
 
 def describe(request: Contents) -> Description | Broken | Refused | Lost | Gone:

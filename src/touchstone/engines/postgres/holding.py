@@ -17,7 +17,7 @@ from psycopg.sql import SQL, Identifier, Literal
 from .connection import Connection, Unreachable, administrate, connect, one_line
 from .control import MAINTENANCE
 from .messages import Done, Facts, Gone, Hold, Unfit
-from .names import keeper, of_episodes, owner
+from .names import keeper, of_episodes, owner, quoted
 from .server import Server
 
 OLDEST = 14
@@ -68,9 +68,20 @@ def _facts(connection: Connection) -> Facts | Unfit:
         return Unfit(f"PostgreSQL {OLDEST} or newer is needed; the server is version {version}")
     query = "SELECT rolsuper, rolcreatedb, rolcreaterole FROM pg_roles WHERE rolname = current_user"
     superuser, creates_databases, creates_roles = connection.execute(query).fetchone() or (False, False, False)
-    if not superuser and not (creates_databases and creates_roles):
-        return Unfit(f"the role {connection.info.user} needs CREATEDB and CREATEROLE on the PostgreSQL server")
-    return Facts(major, version, superuser)
+    has = {"CREATEDB": superuser or creates_databases, "CREATEROLE": superuser or creates_roles}
+    lacking = [right for right in has if not has[right]]
+    if lacking:
+        needs = f"the role {connection.info.user} needs {' and '.join(lacking)} on the PostgreSQL server"
+        why = "every episode gets a database and a role of its own"
+        return Unfit(f"{needs}: {why}; a superuser can run: ALTER ROLE {quoted(connection.info.user)} {' '.join(lacking)}")
+    return Facts(major, version, superuser, _collation(connection, major))
+
+
+def _collation(connection: Connection, major: int) -> str:
+    icu = "NULL" if major < 15 else "daticulocale" if major < 17 else "datlocale"
+    query = f"SELECT datcollate, {icu} FROM pg_database WHERE datname = current_database()"
+    of_libc, of_icu = connection.execute(query.encode()).fetchone() or ("", None)
+    return f"ICU {of_icu}" if of_icu else str(of_libc)
 
 
 def _try_lock(connection: Connection, run: str) -> bool:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import locale
 import os
 import select
 import signal
@@ -102,9 +101,12 @@ def _keep(request: dict[str, Any], stack: contextlib.ExitStack) -> None:
     directory = stack.enter_context(home(base))
     become = identity(directory)
     _fill(directory, programs, request, become)
-    server = _start(directory, programs, become)
+    server = _start(directory, programs, become, request["environment"])
     stack.callback(_stop, server, directory / "data")
-    _wait_until_ready(server, directory)
+    try:
+        _wait_until_ready(server, directory)
+    finally:
+        _remove_clock(server.pid)
     _say(socket=os.path.realpath(directory / "s"), directory=str(directory), server=server.pid)
     _serve(server, directory / "data")
 
@@ -137,19 +139,10 @@ def _fill(directory: Path, programs: Path, request: dict[str, Any], become: Beco
     data.mkdir(mode=0o700)
     hand_over(directory, become)
     options = ["--no-sync", "--no-instructions", "--auth=trust", f"--username={BOOTSTRAP}", "--encoding=UTF8"]
-    options += [f"--locale={_locale()}", "--lc-messages=C", *(["--no-data-checksums"] if request["major"] >= 18 else [])]
+    options += [*request["locale"], "--lc-messages=C", *(["--no-data-checksums"] if request["major"] >= 18 else [])]
     _run([programs / "initdb", "-D", data, *options], b"", directory, become)
     role = f"CREATE ROLE {ADMINISTRATOR} SUPERUSER CREATEDB CREATEROLE REPLICATION BYPASSRLS LOGIN\n"
     _run([programs / "postgres", "--single", "-D", data, *_settings(), "postgres"], role.encode(), directory, become)
-
-
-def _locale() -> str:
-    """Order by code points, and letters beyond ASCII where the system knows them."""
-    try:
-        locale.setlocale(locale.LC_ALL, "C.UTF-8")
-    except locale.Error:
-        return "C"
-    return "C.UTF-8"
 
 
 def _settings() -> list[str]:
@@ -163,11 +156,12 @@ def _run(command: list[Any], words: bytes, directory: Path, become: Become) -> N
         raise Trouble(f"{command[0].name} failed: {_last_words(directory / 'log')}")
 
 
-def _start(directory: Path, programs: Path, become: Become) -> subprocess.Popen[bytes]:
+def _start(directory: Path, programs: Path, become: Become, environment: dict[str, str]) -> subprocess.Popen[bytes]:
     sockets = os.path.realpath(directory / "s").replace('"', '""')
     command = [programs / "postgres", "-D", directory / "data", "-k", f'"{sockets}"', "-p", str(PORT), *_settings()]
     with (directory / "log").open("ab") as log:
-        return subprocess.Popen[bytes](command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", **become)
+        env = os.environ | environment
+        return subprocess.Popen[bytes](command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", env=env, **become)
 
 
 def _wait_until_ready(server: subprocess.Popen[bytes], directory: Path) -> None:
@@ -180,6 +174,13 @@ def _wait_until_ready(server: subprocess.Popen[bytes], directory: Path) -> None:
                 return
         time.sleep(0.005)
     raise Trouble(f"postgres did not start within {SECONDS_TO_START:.0f} seconds: {_last_words(directory / 'log')}")
+
+
+def _remove_clock(pid: int) -> None:
+    """libfaketime leaves these in memory when a process is killed. Once it has begun nobody looks for them by name."""
+    for name in (f"faketime_shm_{pid}", f"sem.faketime_sem_{pid}"):
+        with contextlib.suppress(OSError):
+            Path("/dev/shm", name).unlink()
 
 
 def _stop(server: subprocess.Popen[bytes], data: Path) -> None:

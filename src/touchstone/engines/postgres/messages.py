@@ -110,6 +110,24 @@ class Orders(Struct, frozen=True):
     patience: float
 
 
+class TemplateCheck(Struct, frozen=True):
+    server: Server
+    templates: list[str]
+    patience: float
+
+
+class TemplateRights(Struct, frozen=True):
+    """What we may do with a template that is there."""
+
+    name: str
+    owner: str
+    cloned: bool
+    """It may be cloned, and everything in it may be given to other roles."""
+    read: bool
+    options: str
+    """Of CREATE DATABASE for one that sorts as it does."""
+
+
 class Hold(Struct, frozen=True):
     server: Server
     run: str
@@ -122,6 +140,8 @@ class Facts(Struct, frozen=True, tag=True):
     major: int
     version: str
     superuser: bool
+    collation: str
+    """By which text is sorted: en_US.utf8, ICU en-US, C.UTF-8."""
 
 
 class Unfit(Struct, frozen=True, tag=True):
@@ -141,6 +161,8 @@ class Ground(Struct, frozen=True):
     strategy: str
     superuser: bool
     patience: float
+    filled: bool = False
+    """The ground is there already, with what the template holds."""
 
 
 class Copy(Struct, frozen=True):

@@ -28,6 +28,7 @@ from .. import cache as results
 from . import binaries, dumps
 from .dumps import Loaded, Say
 from .embedded import Kept
+from .locale import locale_for
 
 FORMAT = 1
 """Of an entry's folder."""
@@ -48,10 +49,12 @@ def default_cache() -> Path:
     return results.default_path().parent / "postgres"
 
 
-async def prepared(source: Path, databases: Sequence[str] | None, cache: Path, say: Say) -> Store:
+async def prepared(source: Path, databases: Sequence[str] | None, cache: Path, say: Say, *, locale: str | None = None) -> Store:
     """A store with these databases, from the cache or loaded now. Raises InputError, and DatabaseFailure if a server fails."""
     found = dumps.find(source, databases)
-    entry = cache / _key(found, databases, binaries.find().major)
+    programs = binaries.find()
+    sorts = locale_for(locale, programs).name
+    entry = cache / _key(found, databases, programs.major, sorts)
     store = await asyncio.to_thread(_opened, entry)
     if store is not None:
         return store
@@ -60,20 +63,20 @@ async def prepared(source: Path, databases: Sequence[str] | None, cache: Path, s
         async with _locked(cache / "lock", say):
             store = await asyncio.to_thread(_opened, entry)  # somebody else may just have built it
             if store is None:
-                store = await _build(source, databases, entry, _volume(found), say)
+                store = await _build(source, databases, entry, Kept(room=4 * _volume(found), locale=locale), say)
     except OSError as error:
         raise InputError(f"loaded databases cannot be kept in {cache}: {error.strerror or error}") from error
     return store
 
 
-def _key(found: dict[str, list[Path]], databases: Sequence[str] | None, major: int) -> str:
+def _key(found: dict[str, list[Path]], databases: Sequence[str] | None, major: int, sorts: str) -> str:
     files = [
         (name, path.name, path.stat().st_size, path.stat().st_mtime_ns)
         for name, paths in sorted(found.items())
         for path in paths
     ]
     asked = sorted(set(databases)) if databases is not None else None
-    return f"{major}-{results.key(FORMAT, _own_code(), platform.machine(), asked, files).hex()[:24]}"
+    return f"{major}-{results.key(FORMAT, _own_code(), platform.machine(), sorts, asked, files).hex()[:24]}"
 
 
 def _own_code() -> str:
@@ -112,7 +115,7 @@ async def _locked(path: Path, say: Say) -> AsyncGenerator[None]:
         yield
 
 
-async def _build(source: Path, databases: Sequence[str] | None, entry: Path, volume: int, say: Say) -> Store:
+async def _build(source: Path, databases: Sequence[str] | None, entry: Path, kept: Kept, say: Say) -> Store:
     """Holding the lock: loads into a server and keeps its cluster."""
     loop = asyncio.get_running_loop()
 
@@ -120,9 +123,8 @@ async def _build(source: Path, databases: Sequence[str] | None, entry: Path, vol
         loop.call_soon_threadsafe(say, text)
 
     part = entry.with_name(entry.name + _PART)
-    await asyncio.to_thread(_tidy, entry.parent)
-    kept = Kept(room=4 * volume)
     try:
+        await asyncio.to_thread(_tidy, entry.parent)
         server = await asyncio.to_thread(kept.ready)
         loaded = await asyncio.to_thread(dumps.load, server, source, databases, pass_on)
         part.mkdir()

@@ -26,6 +26,8 @@ from .messages import (
     Rows,
     Settling,
     Shown,
+    TemplateCheck,
+    TemplateRights,
     Unfit,
 )
 
@@ -76,6 +78,12 @@ def describe(request: Contents) -> Description | Broken | Refused | Lost | Gone:
     from . import ground
 
     return ground.describe(request)
+
+
+def rights(request: TemplateCheck) -> list[TemplateRights] | Gone:
+    from . import ground
+
+    return ground.rights(request)
 
 
 def hold(request: Hold) -> Facts | Unfit:

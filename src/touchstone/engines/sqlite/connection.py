@@ -21,6 +21,7 @@ from ...failures import SqlError
 from ...protocols import Limits
 from ...values import Row, Table
 from ...workers.rlimits import held_to
+from ..today import keep_day
 from .clone import clone
 from .guard import Guard
 from .library import limit_memory, make_defensive, steps_of
@@ -43,6 +44,7 @@ class Connection:
 
     def __init__(self, path: Path, *, private: bool, counting: bool = False) -> None:
         """`counting` is for a connection whose `steps` are asked."""
+        keep_day()
         self._guard = Guard(private=private)
         if private:
             self._connection, self._end = clone(path)

@@ -27,8 +27,10 @@ from ...workers.cores import Turns, cores
 from ...workers.pool import Pool, Worker, WorkerLost
 from ..cache import Cache, Origin, key
 from ..functions import name_of, result_type
+from ..today import worker_environment
 from . import files
 from .connection import out_of_cpu
+from .library import library
 from .worker import Application, Applied, Fault, Query, Reader, Rows, Shown, apply, end_private, query, query_private
 
 A = TypeVar("A")
@@ -51,11 +53,17 @@ class SqliteEngine:
         workers: int | None = None,
         pool: Pool | None = None,
         place: Path | None = None,
+        today: str | None = None,
     ) -> None:
-        """`place` is a file, or the folder in which `database` finds one by its name."""
+        """`place` is a file, or the folder in which `database` finds one by its name; `today` the day that SQL is told it is,
+        such as 2025-02-19. Raises InputError if that cannot be arranged."""
+        if today is not None and library() is None:
+            raise InputError("--today needs a Python that does not hide SQLite's library")
+        self.today = today
         self._place = place
         rules = WorkerRules([str(scratch_folder()), *([str(cache.absolute().parent)] if cache else [])])
-        self.pool = pool or Pool(warm=workers, preload=["touchstone.engines.sqlite.worker"], rules=rules)
+        preload = ["touchstone.engines.sqlite.worker"]
+        self.pool = pool or Pool(warm=workers, preload=preload, rules=rules, environment=worker_environment(today))
         self.cache = Cache(cache)
         self.judging = Turns(cores())
         self._sources: dict[Path, Path] = {}
@@ -87,7 +95,7 @@ class SqliteEngine:
         digest = await self.digest(database)
         name = name_of(function)
         code = code_digest_with(function.__module__)
-        known_as = key("applied", name, code, digest, encoded, limits, sqlite3.sqlite_version)
+        known_as = key("applied", name, code, digest, encoded, limits, sqlite3.sqlite_version, self.today)
         answer_type = result_type(function)
         if known := self.cache.get(known_as):
             return msgspec.msgpack.decode(known, type=answer_type)

@@ -7,6 +7,7 @@ in and hidden), `library()` is None and callers fall back to what the module off
 from __future__ import annotations
 
 import ctypes
+import datetime
 import sqlite3
 import sys
 from contextlib import closing
@@ -14,6 +15,30 @@ from functools import cache
 
 _VM_STEP = 4  # SQLITE_STMTSTATUS_VM_STEP
 _DEFENSIVE = 1010  # SQLITE_DBCONFIG_DEFENSIVE
+_MILLISECONDS_BEFORE_1970 = 210_866_760_000_000  # since noon of 24 November 4714 BC, from which SQLite counts
+_METHODS = (
+    "xOpen xDelete xAccess xFullPathname xDlOpen xDlError xDlSym xDlClose xRandomness xSleep xCurrentTime xGetLastError "
+    "xCurrentTimeInt64"
+).split()
+
+
+class _Vfs(ctypes.Structure):
+    """SQLite's door to the system, as sqlite3.h has it. From version 2 on it asks `xCurrentTimeInt64` for the time."""
+
+    _fields_ = (
+        ("iVersion", ctypes.c_int),
+        ("szOsFile", ctypes.c_int),
+        ("mxPathname", ctypes.c_int),
+        ("pNext", ctypes.c_void_p),
+        ("zName", ctypes.c_char_p),
+        ("pAppData", ctypes.c_void_p),
+        *((name, ctypes.c_void_p) for name in _METHODS),
+    )
+
+
+_Clock = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(ctypes.c_int64))
+_clock: object = None
+"""Kept, since SQLite calls it as long as the process lives."""
 
 
 @cache
@@ -38,6 +63,8 @@ def library() -> ctypes.CDLL | None:
         handle.sqlite3_next_stmt.restype = ctypes.c_void_p
         handle.sqlite3_stmt_status.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]
         handle.sqlite3_stmt_status.restype = ctypes.c_uint32
+        handle.sqlite3_vfs_find.argtypes = [ctypes.c_char_p]
+        handle.sqlite3_vfs_find.restype = ctypes.POINTER(_Vfs)
     except (OSError, AttributeError):
         return None
     return handle if _finds_connections(handle) else None
@@ -64,6 +91,21 @@ def make_defensive(connection: sqlite3.Connection) -> None:
     handle = library()
     if handle is not None:
         handle.sqlite3_db_config(ctypes.c_void_p(pointer(connection)), _DEFENSIVE, 1, None)
+
+
+def set_clock(moment: datetime.datetime) -> None:
+    """From now on it is always this moment for every connection of this process. Needs `library()`."""
+    global _clock
+    handle = library()
+    assert handle is not None
+    milliseconds = _MILLISECONDS_BEFORE_1970 + round(1000 * moment.timestamp())
+
+    def tell(_: object, place: ctypes.Array[ctypes.c_int64]) -> int:
+        place[0] = milliseconds  # pyright: ignore[reportArgumentType]
+        return 0
+
+    _clock = _Clock(tell)
+    handle.sqlite3_vfs_find(None).contents.xCurrentTimeInt64 = ctypes.cast(_clock, ctypes.c_void_p)
 
 
 def limit_memory(size: int) -> None:

@@ -24,6 +24,7 @@ from ...workers.rlimits import held_to
 from ..cache import Cache, Origin, key
 from ..functions import found, name_of
 from ..tables import as_text
+from ..today import day
 from .connection import Connection
 from .statements import is_volatile
 
@@ -136,7 +137,8 @@ class CachedReader:
         self.repeatable = True
 
     def run(self, sql: str) -> Table:
-        known_as = key("table", self._request.code, self._request.digest, sql, self._request.limits, sqlite3.sqlite_version)
+        given = self._request
+        known_as = key("table", given.code, given.digest, sql, given.limits, sqlite3.sqlite_version, day())
         volatile = is_volatile(sql)
         if not volatile and (known := self.cache.get(known_as)):
             return _table(msgspec.msgpack.decode(known, type=Rows | Fault))

@@ -20,8 +20,8 @@ from inspect_ai.tool import Tool as InspectTool
 from inspect_ai.tool import ToolDef, ToolError, ToolParams
 
 from ...agents.pictures import encoded
-from ...api.benchmarks import opened
 from ...api.loops import wait_for
+from ...api.sources import opened
 from ...api.stepping import cut_off
 from ...failures import RULES, EpisodeFailure
 from ...models.schemas import arguments_schema

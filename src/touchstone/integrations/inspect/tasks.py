@@ -14,7 +14,7 @@ from inspect_ai import Task, task
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import MemoryDataset, Sample
 
-from ...api import benchmarks
+from ...api import sources
 from ...failures import InputError
 from ...plugins import available, benchmark_type
 from ...protocols import Benchmark, BenchmarkConfig
@@ -27,7 +27,7 @@ from .playing import passed, play, score
 def benchmark(name: str, max_turns: int | None = None, **options: Any) -> Task:
     """Any benchmark by its name; the options are its own."""
     turns = max_turns or _turns(name)
-    return _task(lambda: benchmarks.benchmark(name, **options), turns)
+    return _task(lambda: sources.benchmark(name, **options), turns)
 
 
 def _registered(name: str) -> Callable[..., Task]:

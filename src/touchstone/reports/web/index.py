@@ -26,8 +26,15 @@ _MARK = 256
 """Bytes of the last line that was read, by which a file that was rewritten in place is told."""
 
 
-class _Kind(Struct, frozen=True):
+class _Proof(Struct, frozen=True):
+    verdict: Any = None
+
+
+class _Evidence(Struct, frozen=True):
     kind: Any = None
+    proof: _Proof | None = None
+    reached: Any = None
+    """When phases were passed, for curves."""
 
 
 class _Fields(Struct, frozen=True):
@@ -51,7 +58,7 @@ class _Line(Struct, frozen=True):
     score: float = 0.0
     reason: str = ""
     metrics: dict[str, float] = {}
-    evidence: _Kind = _Kind()
+    evidence: _Evidence = _Evidence()
     usage: Usage = Usage()
     usage_by: dict[str, Usage] = {}
     started: str = ""
@@ -69,7 +76,7 @@ class Entry:
     name: str
     """In addresses and file names."""
     record: Record
-    """Without its brief and steps; its evidence holds the kind alone."""
+    """Without its brief and steps; of its evidence only what lists and curves need."""
     question: str
     offset: int
     length: int
@@ -81,6 +88,12 @@ class Entry:
     @property
     def kind(self) -> str:
         return str(self.record.evidence.get("kind") or "")
+
+    @property
+    def word(self) -> str:
+        """What one filters by: for a prediction that is right by EX, what proof says of it; else the kind."""
+        proof = self.record.evidence.get("proof")
+        return f"proof {proof['verdict']}" if proof else self.kind
 
     @property
     def cost(self) -> float | None:
@@ -190,12 +203,18 @@ def _record(line: _Line) -> Record:
         score=line.score,
         reason=line.reason,
         metrics=line.metrics,
-        evidence={"kind": str(line.evidence.kind)} if line.evidence.kind else {},
+        evidence=_kept(line.evidence),
         usage=line.usage,
         usage_by=line.usage_by,
         started=line.started,
         seconds=line.seconds,
     )
+
+
+def _kept(evidence: _Evidence) -> dict[str, Any]:
+    kind = {"kind": str(evidence.kind)} if evidence.kind else {}
+    reached = {"reached": evidence.reached} if evidence.reached else {}
+    return kind | reached | ({"proof": {"verdict": str(evidence.proof.verdict)}} if evidence.proof else {})
 
 
 def _question(line: _Line) -> str:

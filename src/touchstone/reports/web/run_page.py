@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...runs.summary import REFUTED, proof_counts, proof_shares
 from ...values import Outcome
 from .charts import outcome_bar, part_bar, share_bar
 from .episodes import reason_of
 from .html import Child, Html, h, join
 from .index import Entry
+from .interaction import interaction
 from .layout import View, badge, data, facts, notice, page
 from .library import Run
 from .runs_page import progress
@@ -57,16 +59,24 @@ def summary(run: Run, view: View) -> Html:
         h("p", h("strong", percent(share["accuracy"]), class_="big"), f" passed; 95% interval {interval(share)}"),
         share_bar(share),
         h("p", f"{share['passed']:,} of n = {share['total']:,}{left_out}{_mean(overall)}", class_="dim"),
+        _proof(overall),
         outcome_bar(overall["outcomes"], run.planned if going else None),
         _outcomes(overall, view),
         class_="card headline",
     )
-    blocks = [_facet(name.removeprefix("by_"), shares) for name, shares in overall.items() if name.startswith("by_")]
-    return join(headline, h("div", blocks, _failures(overall), _metrics(overall), _effort(run, overall), class_="blocks"))
+    blocks: list[Child] = [
+        _facet(name.removeprefix("by_"), shares) for name, shares in overall.items() if name.startswith("by_")
+    ]
+    return join(
+        headline,
+        interaction(run),
+        h("div", blocks, _failures(overall), _metrics(overall), _effort(run, overall), class_="blocks"),
+    )
 
 
 def rows(entries: Sequence[Entry], view: View) -> list[list[Any]]:
-    """The episodes for the script: name, task, epoch, outcome, score, kind, reason, question, seconds, cost, facets."""
+    """The episodes for the script: name, task, epoch, outcome, score, kind (or what proof says), reason, question, seconds,
+    cost, facets."""
     return [
         [
             entry.name,
@@ -74,7 +84,7 @@ def rows(entries: Sequence[Entry], view: View) -> list[list[Any]]:
             entry.record.epoch,
             entry.record.outcome,
             round(entry.record.score, 4),
-            entry.kind,
+            entry.kind if view.hide_gold else entry.word,
             cut(reason_of(entry.record, view.hide_gold)),
             entry.question,
             round(entry.record.seconds, 3),
@@ -97,6 +107,16 @@ def cut(words: str) -> str:
 def _mean(overall: Mapping[str, Any]) -> str:
     score, accuracy = overall["score"], overall["overall"]["accuracy"]
     return "" if score is None or abs(score - accuracy) < 1e-12 else f"; mean score {score:.4f}"
+
+
+def _proof(overall: Mapping[str, Any]) -> Child:
+    """Beside EX, never instead of it."""
+    counts = overall.get("proof")
+    if not counts:
+        return None
+    said = h("strong", f"With proof: {proof_shares(counts, overall['overall']['total'])}")
+    words = f"in percent; {proof_counts(counts)}. {REFUTED[0].upper()}{REFUTED[1:]}."
+    return h("p", said, h("span", f" ({words})", class_="dim"), id="proof")
 
 
 def _outcomes(overall: Mapping[str, Any], view: View) -> Html:
@@ -160,7 +180,8 @@ def _metrics(overall: Mapping[str, Any]) -> Child:
     metrics = overall["metrics"]
     if not metrics:
         return None
-    means = facts([(readable(name), f"{value:.4f}") for name, value in metrics.items()])
+    n = overall["metrics_n"]
+    means = facts([(readable(name), f"{value:.4f} (n = {n[name]:,})") for name, value in metrics.items()])
     return h("section", h("h2", "Means over the counted episodes"), means, class_="card")
 
 

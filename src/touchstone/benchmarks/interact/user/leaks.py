@@ -194,7 +194,14 @@ def _runs(answer: str, gold: str, allowed: tuple[str, ...]) -> list[str]:
     ends = [start for start, following in pairwise([*starts, -1]) if following != start + 1]
     begins = [start for before, start in pairwise([-2, *starts]) if start != before + 1]
     runs = (pieces[begin : end + RUN] for begin, end in zip(begins, ends, strict=True))
-    return [" ".join(run) for run in runs if sum(piece[0].isalnum() for piece in run) >= RUN // 2]
+    told = [f" {' '.join(_pieces(text))} " for text in allowed]
+    return [" ".join(run) for run in runs if sum(piece[0].isalnum() for piece in run) >= RUN // 2 and not _is_told(run, told)]
+
+
+def _is_told(run: Sequence[str], told: Sequence[str]) -> bool:
+    """Up to commas and stops around it, which are the sentence's."""
+    bare = f" {' '.join(run).strip(' ,.;:')} "
+    return any(bare in text for text in told)
 
 
 @lru_cache(maxsize=256)

@@ -9,6 +9,7 @@ from msgspec import Struct
 from ....values import Place, Reply, Usage
 
 Choice = Literal["labeled", "unlabeled", "unanswerable"]
+CHOICES: tuple[Choice, ...] = ("labeled", "unlabeled", "unanswerable")
 REFUSAL = "I am sorry, that is nothing I can tell you: it goes beyond what I know about my request."
 """The one answer to everything that a user does not know."""
 

@@ -1,4 +1,7 @@
-"""Benchmarks by their names, and what opens them for Python."""
+"""Benchmarks by name: their options are checked at once, their files and databases are opened when they are played.
+
+Called without files, each is the small dataset that ships with the package.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +14,19 @@ import msgspec
 
 from ..plugins import benchmark_type
 from ..protocols import Benchmark, BenchmarkConfig, Opening
+from ..runs.runner import opened_benchmark
 
-__all__ = ["StrPath", "benchmark", "digest", "opened"]
+Place = str | os.PathLike[str]
 
-StrPath = str | os.PathLike[str]
+
+async def opened(given: BenchmarkConfig | Benchmark, stack: AsyncExitStack) -> Benchmark:
+    """What the stack closes again; a benchmark of the caller's own is taken as it is."""
+    return await opened_benchmark(given, Opening(stack=stack)) if isinstance(given, BenchmarkConfig) else given
 
 
 def benchmark(name: str, *arguments: Any, **options: Any) -> BenchmarkConfig:
     """One by its name: ours, or one that another package adds through the entry points `touchstone.benchmarks`."""
     return benchmark_type(name)(*arguments, **options)
-
-
-async def opened(given: BenchmarkConfig | Benchmark, stack: AsyncExitStack) -> Benchmark:
-    """What the stack closes again; a benchmark of the caller's own is taken as it is."""
-    return await given.open(Opening(stack=stack)) if isinstance(given, BenchmarkConfig) else given
 
 
 def digest(content: Any) -> str:

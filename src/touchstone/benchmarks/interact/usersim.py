@@ -1,0 +1,114 @@
+"""`touchstone interact usersim`: a user model on trial. Imported when it is called."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+
+from ...cli.terminal import say
+from ...failures import InputError, Unscorable
+from ...options import Count, Opt, OptionError, Options
+from ...protocols import RUN, Opening
+from ...reports.interact_report import Estimate, estimate_of
+from ...reports.interact_tables import percent
+from ...runs.directory import replace_file
+from ...values import Usage
+from .catalogue import Catalogue
+from .config import InteractConfig
+from .user.situation import CHOICES
+from .user.trial import Trial, TrialQuestion, questions, try_user
+from .worlds import sqlite_file
+
+_MEASURES = ("right choice", "right answer", "leaks", "refusals", "faults")
+
+
+class UsersimOptions(Options, frozen=True):
+    """How a trial is held."""
+
+    parallel: Annotated[Count, Opt(names=("-p",), group=RUN)] = 4
+    """How many questions at once."""
+    json: Annotated[Path | None, Opt(names=("--output", "-o"), target=True, group=RUN)] = None
+    """Write the figures and every question with its answer to this file."""
+
+
+def usersim(config: InteractConfig, options: UsersimOptions) -> int:
+    """Put a user model on trial: questions whose right choice the annotations say, and what it makes of them."""
+    if config.user_model is None:
+        raise OptionError("user_model", None, "name the model to try, or scripted")
+    if options.json is not None and not options.json.absolute().parent.is_dir():
+        raise OptionError("json", options.json, f"there is no directory {options.json.parent}")
+    asked = _questions(config)
+    identity, trials = asyncio.run(_tried(config, asked, options.parallel))
+    figures = table(trials)
+    usage = sum((trial.usage for trial in trials), Usage())
+    print(as_text(config.user_model, identity, figures, usage), end="")
+    if options.json is not None:
+        content = {"user": identity, "figures": figures, "usage": usage, "trials": trials}
+        try:
+            replace_file(options.json, msgspec.json.format(msgspec.json.encode(content)))
+        except OSError as error:
+            raise InputError(f"--json {options.json}: {error.strerror}") from None
+    return 0
+
+
+def table(trials: Sequence[Trial]) -> dict[str, dict[str, Estimate]]:
+    """By the kind of question, each share over the questions of that kind, clustered by task."""
+    groups = {"all": list(trials)} | {kind: [trial for trial in trials if trial.expected == kind] for kind in CHOICES}
+    return {name: _measured(members) for name, members in groups.items() if members}
+
+
+def _measured(trials: Sequence[Trial]) -> dict[str, Estimate]:
+    values: dict[str, list[tuple[str, float | None]]] = {
+        "right choice": [(trial.task, trial.stage_1) for trial in trials],
+        "right answer": [(trial.task, trial.stage_2) for trial in trials],
+        "leaks": [(trial.task, bool(trial.answer.leaks or trial.answer.withheld)) for trial in trials],
+        "refusals": [(trial.task, trial.refused) for trial in trials],
+        "faults": [(trial.task, bool(trial.answer.faults)) for trial in trials],
+    }
+    return {
+        name: estimate_of([(task, float(value)) for task, value in pairs if value is not None])
+        for name, pairs in values.items()
+    }
+
+
+def as_text(name: str, identity: dict[str, Any], figures: dict[str, dict[str, Estimate]], usage: Usage) -> str:
+    mode = f", {identity['mode']}" if "mode" in identity else ""
+    lines = [f"The simulated user {name}{mode}, in percent with 95% intervals:"]
+    lines.append("  " + f"{'questions':<14}{'n':>6}" + "".join(f"{measure:>24}" for measure in _MEASURES))
+    for kind, measures in figures.items():
+        cells = "".join(f"{percent(measures[measure]):>24}" for measure in _MEASURES)
+        lines.append(f"  {kind:<14}{measures['right answer'].n:>6}{cells}")
+    if usage.calls:
+        cost = "unknown" if usage.cost is None else f"${usage.cost:,.4f}"
+        lines.append(f"{usage.calls:,} calls, {usage.input_tokens:,} tokens in, {usage.output_tokens:,} out, cost {cost}")
+    return "\n".join(lines) + "\n"
+
+
+def _questions(config: InteractConfig) -> list[TrialQuestion]:
+    found: list[TrialQuestion] = []
+    texts: dict[str, Catalogue] = {}
+    without = 0
+    for task in config.chosen(say):
+        try:
+            if task.database not in texts:
+                texts[task.database] = Catalogue(config.directory, task.database)
+        except Unscorable as reason:
+            raise InputError(str(reason)) from None
+        without += not task.phases[0].gold
+        dialect = "sqlite" if sqlite_file(config.directory, task).is_file() else "postgres"
+        found += questions(task, texts[task.database], dialect)
+    if without:
+        say(f"{without} tasks have no gold here: no questions about its clauses, and no leaks of it can be found")
+    return found
+
+
+async def _tried(config: InteractConfig, asked: Sequence[TrialQuestion], parallel: int) -> tuple[dict[str, Any], list[Trial]]:
+    async with AsyncExitStack() as stack:
+        user = config.user(Opening(stack=stack, say=say, parallel=parallel))
+        staged = config.user_sim != "vanilla"
+        return user.identity(), [trial async for trial in try_user(user, asked, parallel, staged=staged)]

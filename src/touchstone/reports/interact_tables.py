@@ -1,0 +1,193 @@
+"""The report of a BIRD-Interact run or sweep on paper: text for a terminal, CSV, LaTeX, and drawings (PNG and SVG)."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from ..distribution import pip_install
+from ..failures import InputError
+from .interact_report import Curve, Estimate, InteractReport
+
+_HEADINGS = ("phase 1", "phase 2", "reward", "first submission")
+_USER_WORDS = {
+    "questions": "questions",
+    "user_labeled": "  about a labelled ambiguity",
+    "user_unlabeled": "  about another part of the gold",
+    "user_unanswerable": "  refused",
+    "user_leaks": "answers with a leak",
+    "user_withheld": "answers withheld",
+    "user_faults": "faults of its model",
+    "failed_by_user": "failures that it caused",
+}
+
+
+def as_text(report: InteractReport) -> str:
+    lines = [report.title, f"{report.episodes} episodes of {report.tasks} tasks{_apart(report)}", ""]
+    lines += ["In percent, with 95% intervals:", *_aligned(list(_category_rows(report))), ""]
+    lines += ["Each episode on average:", *_aligned(list(_effort_rows(report)))]
+    if report.actions:
+        lines += ["", *_aligned([["action", "calls", "coins", "n"], *_action_rows(report)])]
+    for curve in report.curves:
+        lines += ["", f"With at most so many {curve.unit} (percent, n = {curve.n}):"]
+        rows = [[f"{p.at:g}", *(f"{100 * value:.1f}" for value in (p.phase_1, p.passed, p.reward))] for p in _thinned(curve)]
+        lines += _aligned([[curve.unit, "phase 1", "both", "reward"], *rows])
+    return "\n".join(lines) + "\n"
+
+
+def as_csv(reports: Sequence[InteractReport]) -> str:
+    """One figure a line, for whatever makes the tables of a paper."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("run", "table", "row", "metric", "n", "value", "low", "high"))
+    for report in reports:
+        for table, row, metric, found in _figures(report):
+            shown = ("",) * 3 if found.value is None else tuple(f"{x:.6g}" for x in (found.value, found.low, found.high))
+            writer.writerow((report.path, table, row, metric, found.n, *shown))
+        for action in report.actions:
+            for metric, value in (("calls", action.calls), ("coins", action.coins)):
+                if value is not None:
+                    writer.writerow((report.path, "actions", action.action, metric, action.n, f"{value:.6g}", "", ""))
+        for curve in report.curves:
+            for point in curve.points:
+                for metric, value in (("phase_1", point.phase_1), ("passed", point.passed), ("reward", point.reward)):
+                    writer.writerow((report.path, f"by_{curve.unit}", f"{point.at:g}", metric, curve.n, f"{value:.6g}", "", ""))
+    return out.getvalue()
+
+
+def as_latex(reports: Sequence[InteractReport]) -> str:
+    """A table for booktabs: a row for each run and category."""
+    lines = [r"\begin{tabular}{llrrrrr}", r"\toprule", r"Run & Category & $n$ & Phase 1 & Phase 2 & Reward & First \\"]
+    for report in reports:
+        lines.append(r"\midrule")
+        for place, row in enumerate(report.categories):
+            cells = [row.phase_1, row.phase_2, row.reward, row.first_submission]
+            name = _escaped(report.title) if place == 0 else ""
+            lines.append(f"{name} & {_escaped(row.category)} & {row.phase_1.n} & {' & '.join(map(_latex, cells))} \\\\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def draw_curves(reports: Sequence[InteractReport], directory: Path) -> list[Path]:
+    """Success against coins and turns, one line for each run: `curve-coins.png`, `curve-coins.svg`, …"""
+    written: list[Path] = []
+    for unit in ("coins", "turns"):
+        curves = [(report.title, curve) for report in reports for curve in report.curves if curve.unit == unit]
+        if curves:
+            figure = new_figure()
+            axes = figure.subplots()
+            for at, (title, curve) in enumerate(curves):
+                _line(axes, curve, "phase_1", f"{_short(title)}: phase 1", f"C{at}", ":")
+                _line(axes, curve, "passed", f"{_short(title)}: both phases", f"C{at}", "-")
+            axes.set_xlabel(f"{unit} spent")
+            axes.set_ylabel("percent of episodes")
+            axes.set_ylim(-3, 103)
+            axes.grid(alpha=0.3)
+            axes.legend(fontsize="small")
+            written += save(figure, directory, f"curve-{unit}")
+    return written
+
+
+def new_figure() -> Any:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise InputError(f"the plot needs matplotlib: {pip_install('plot')}") from None
+    return cast(Any, Figure)(figsize=(6.4, 4.2), layout="constrained")
+
+
+def save(figure: Any, directory: Path, name: str) -> list[Path]:
+    paths = [directory / f"{name}.{kind}" for kind in ("png", "svg")]
+    for path in paths:
+        figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else None)
+    return paths
+
+
+def percent(found: Estimate) -> str:
+    if found.value is None:
+        return "–"
+    return f"{100 * found.value:.1f} ({100 * found.low:.1f} to {100 * found.high:.1f})"
+
+
+def _line(axes: Any, curve: Curve, what: str, label: str, color: str, style: str) -> None:
+    at = [point.at for point in curve.points]
+    values = [100 * getattr(point, what) for point in curve.points]
+    end = 1.05 * at[-1]  # so that the last step is seen
+    axes.step([*at, end], [*values, values[-1]], where="post", label=label, color=color, linestyle=style)
+
+
+def _apart(report: InteractReport) -> str:
+    return f"; {report.left_out} not counted (unscorable or skipped)" if report.left_out else ""
+
+
+def _category_rows(report: InteractReport) -> Iterator[list[str]]:
+    yield ["category", *(heading for name in _HEADINGS for heading in (name, "n"))]
+    for row in report.categories:
+        cells = (row.phase_1, row.phase_2, row.reward, row.first_submission)
+        yield [row.category, *(cell for found in cells for cell in (percent(found), str(found.n)))]
+
+
+def _effort_rows(report: InteractReport) -> Iterator[list[str]]:
+    for name, found in (("cost of the agent", report.cost_agent), ("cost of the user", report.cost_user)):
+        shown = "unknown" if found.value is None else f"${found.value:.4f} ({found.low:.4f} to {found.high:.4f})"
+        yield [name, shown, f"n = {found.n}"]
+    yield [
+        "labelled ambiguities resolved",
+        f"{percent(report.resolved)}{'%' * (report.resolved.n > 0)}",
+        f"n = {report.resolved.n}",
+    ]
+    for name, found in report.user.items():
+        if found.value is None:
+            continue
+        share = f"{percent(found)}%" if name == "failed_by_user" else f"{found.value:.2f} ({found.low:.2f} to {found.high:.2f})"
+        yield [_USER_WORDS[name], share, f"n = {found.n}"]
+
+
+def _action_rows(report: InteractReport) -> Iterator[list[str]]:
+    for row in report.actions:
+        yield [row.action, f"{row.calls:.2f}", "–" if row.coins is None else f"{row.coins:.2f}", str(row.n)]
+
+
+def _figures(report: InteractReport) -> Iterator[tuple[str, str, str, Estimate]]:
+    for row in report.categories:
+        for name in ("phase_1", "phase_2", "reward", "first_submission"):
+            yield "category", row.category, name, getattr(row, name)
+    yield "effort", "agent", "cost", report.cost_agent
+    yield "effort", "user", "cost", report.cost_user
+    yield "effort", "user", "ambiguities_resolved", report.resolved
+    for name, found in report.user.items():
+        yield "user", "user", name, found
+
+
+def _thinned(curve: Curve, most: int = 20) -> list[Any]:
+    """A terminal needs no more; the CSV has all."""
+    points = curve.points
+    if len(points) <= most:
+        return list(points)
+    return [points[round(at * (len(points) - 1) / (most - 1))] for at in range(most)]
+
+
+def _aligned(rows: list[list[str]]) -> list[str]:
+    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+    cells = (
+        [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))] for row in rows
+    )
+    return ["  " + "  ".join(line).rstrip() for line in cells]
+
+
+def _latex(found: Estimate) -> str:
+    if found.value is None:
+        return "--"
+    return f"{100 * found.value:.1f} {{\\scriptsize [{100 * found.low:.1f}, {100 * found.high:.1f}]}}"
+
+
+def _escaped(text: str) -> str:
+    return "".join(f"\\{letter}" if letter in "&%$#_{}" else letter for letter in text)
+
+
+def _short(title: str) -> str:
+    """Without the benchmark's name, which all have."""
+    words = title.partition(": ")[2] or title
+    return words if len(words) <= 40 else f"{words[:39]}…"

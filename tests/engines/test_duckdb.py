@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from touchstone.engines.bench import Bench
-from touchstone.failures import SqlError, Unscorable
+from touchstone.engines.judging_connection import JudgingConnection
+from touchstone.errors import SqlError, Unscorable
 from touchstone.protocols import Limits
 
 from .conftest import snapshot
@@ -23,12 +23,12 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 LIMITS = Limits(seconds=5, memory=256 * 2**20)
 
 
-def count(bench: Bench, table: str) -> int:
+def count(bench: JudgingConnection, table: str) -> int:
     """A benchmark's function, beside the data."""
     return bench.run(f"SELECT count(*) FROM {table}").rows[0][0]
 
 
-def grow(bench: Bench, table: str) -> int:
+def grow(bench: JudgingConnection, table: str) -> int:
     bench.run(f"INSERT INTO {table} SELECT * FROM {table}")
     return count(bench, table)
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from touchstone.benchmarks.sql.questions import SqlTask, load_questions
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 
 ROWS: list[dict[str, Any]] = [
     {"id": "a", "Question": "How many?", "SQL": "SELECT 1", "Hint": "all", "Tags": "x, y", "order": "yes", "tolerance": "1%"},

@@ -7,10 +7,10 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from touchstone.engines.bench import Bench
+from touchstone.engines.judging_connection import JudgingConnection
 from touchstone.engines.postgres.live import LiveEngine, open_live
-from touchstone.engines.postgres.server import Server
-from touchstone.failures import InputError, SqlError
+from touchstone.engines.postgres.messages import Server
+from touchstone.errors import InputError, SqlError
 from touchstone.protocols import Limits, Opening
 
 from .conftest import administer
@@ -18,7 +18,7 @@ from .conftest import administer
 LIMITS = Limits(seconds=10)
 
 
-def total(bench: Bench, table: str) -> int:
+def total(bench: JudgingConnection, table: str) -> int:
     return bench.run(f"SELECT count(*) FROM {table}").rows[0][0]
 
 
@@ -96,9 +96,7 @@ async def test_nothing_is_written(live: Server) -> None:
             except SqlError:
                 continue
             assert sql in ROLLED_BACK
-    state = (
-        "SELECT (SELECT count(*) FROM item), (SELECT last_value FROM ticket), (SELECT count(*) FROM pg_largeobject_metadata) FROM ticket"
-    )
+    state = "SELECT (SELECT count(*) FROM item), (SELECT last_value FROM ticket), (SELECT count(*) FROM pg_largeobject_metadata) FROM ticket"
     assert administer(live, state, database="live") == [(2, 1, 0)]
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from ...failures import Unscorable
-from ..audit.findings import Finding, found
-from ..audit.gathering import Watch, each
-from ..audit.probing import from_probe, probed
-from ..audit.questions import repeated
+from ...errors import Unscorable
+from ..audit.findings import AuditFinding, found
+from ..audit.probes import Watch, each, from_probe, probed, repeated
 from .benchmark import SqlQuestions, judged
 from .questions import SqlTask
 
 
-async def audit(benchmark: SqlQuestions, *, parallel: int, watch: Watch) -> list[Finding]:
+async def audit(benchmark: SqlQuestions, *, parallel: int, watch: Watch) -> list[AuditFinding]:
     """All that is found without the oracle."""
     tasks = benchmark.tasks()
     results = await each([partial(_looked_at, benchmark, task) for task in tasks], parallel, watch)
@@ -25,12 +23,12 @@ async def audit(benchmark: SqlQuestions, *, parallel: int, watch: Watch) -> list
     return findings
 
 
-async def _looked_at(benchmark: SqlQuestions, task: SqlTask) -> list[Finding]:
+async def _looked_at(benchmark: SqlQuestions, task: SqlTask) -> list[AuditFinding]:
     try:
         database = benchmark.database(task)
     except Unscorable as reason:
         return [found(task.key, "database_missing", str(reason), database=task.database)]
-    findings: list[Finding] = []
+    findings: list[AuditFinding] = []
     settings = benchmark.settings
     in_order = task.order if settings.order is None else settings.order
     try:
@@ -44,7 +42,7 @@ async def _looked_at(benchmark: SqlQuestions, task: SqlTask) -> list[Finding]:
     return findings
 
 
-async def _against_expected(benchmark: SqlQuestions, task: SqlTask, sql: str) -> list[Finding]:
+async def _against_expected(benchmark: SqlQuestions, task: SqlTask, sql: str) -> list[AuditFinding]:
     """A gold query and expected rows that contradict each other."""
     if task.expected is None:
         return []

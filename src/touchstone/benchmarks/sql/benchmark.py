@@ -11,12 +11,11 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
-from ...engines.bench import wall_clock
-from ...failures import SqlError, Unscorable
+from ...engines.judging_connection import wall_clock
+from ...errors import SqlError, Unscorable
 from ...protocols import Engine, EpisodeDatabase, Gold, Limits
-from ...values import Brief, Observation, Outcome, Task, Tool, ToolCall, Verdict
-from ..episodes import PlainEpisode
-from ..sql_episode import LOOKING, request, submission
+from ...types import Brief, Observation, Outcome, Task, Tool, ToolCall, Verdict
+from ..sql_episode import LOOKING, PlainEpisode, request, submission
 from .judge import Judgement, Question, judge
 from .questions import SqlTask
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from msgspec.structs import force_setattr
 
-from ...failures import InputError, Unscorable
+from ...errors import InputError, Unscorable
 from ...options import Opt, OptionError, Positive
 from ...plugins import available, engine_at, engine_type, open_engine
 from ...protocols import JUDGING, TASKS, WHO, Engine, Hints, Limits, Opening
-from ...values import Task, ToolCall
+from ...types import Task, ToolCall
 from ..audit import remaining
 from ..audit.audited import Audited, AuditOptions
-from ..selecting import Selection, cut, refuse_unknown
 from ..sql_episode import read_instructions, submission
+from ..task_file import Selection, cut, refuse_unknown
 from .questions import NAMES, SqlTask, load_questions
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from ...engines.bench import Bench, Result
-from ...failures import SqlError, SqlFault
+from ...engines.judging_connection import JudgingConnection, Result
+from ...errors import SqlError, SqlFault
 from ...verdicts.interact import Conditions, strict
 from .questions import Expected
 
@@ -44,7 +44,7 @@ class Compared(Struct, frozen=True):
     rows: list[tuple[Any, ...]]
 
 
-def judge(bench: Bench, question: Question) -> Judgement:
+def judge(bench: JudgingConnection, question: Question) -> Judgement:
     references, broken = _references(bench, question)
     if not references:
         return Judgement(False, "", unscorable=f"the gold SQL cannot be run: {broken}")
@@ -63,7 +63,7 @@ def judge(bench: Bench, question: Question) -> Judgement:
     return first
 
 
-def _references(bench: Bench, question: Question) -> tuple[list[tuple[Compared, bool]], str]:
+def _references(bench: JudgingConnection, question: Question) -> tuple[list[tuple[Compared, bool]], str]:
     """What is accepted, and why the first gold that cannot be run is not among it."""
     found: list[tuple[Compared, bool]] = []
     broken = ""

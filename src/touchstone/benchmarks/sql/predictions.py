@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from ...failures import InputError
+from ...errors import InputError
 from ...foreign import Unreadable, read_json
 from .questions import NAMES, read_rows
 

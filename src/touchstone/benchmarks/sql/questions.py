@@ -27,9 +27,9 @@ import msgspec
 from msgspec import Struct
 
 from ...distribution import pip_install
-from ...failures import InputError
-from ...values import Task
-from ..entries import entries
+from ...errors import InputError
+from ...types import Task
+from ..task_file import entries
 
 Entry = tuple[int, Mapping[str, Any]]
 

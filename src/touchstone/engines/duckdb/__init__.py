@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from ...distribution import pip_install
-from ...failures import InputError
+from ...errors import InputError
 from ...protocols import EngineConfig, Opening
 
 if TYPE_CHECKING:

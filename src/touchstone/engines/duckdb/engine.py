@@ -17,15 +17,14 @@ from typing import TypeVar
 
 import msgspec
 
-from ...failures import SqlError, Unscorable
+from ...errors import SqlError, Unscorable
 from ...protocols import Limits
 from ...sandbox.folders import scratch_folder
 from ...sandbox.worker import WorkerRules
-from ...values import Table
-from ...workers.cores import Turns, cores
+from ...types import Table
+from ...workers.limits import Turns, cores
 from ...workers.pool import STALLED, Pool, WorkerLost
-from ..bench import Bench
-from ..functions import name_of, result_type
+from ..judging_connection import JudgingConnection, name_of, result_type
 from ..sqlite.engine import blamed
 from .worker import Answer, Fault, Response, Rows, Shown, Work, do
 
@@ -107,7 +106,7 @@ class DuckdbWorld:
         return answer.text
 
     async def judge(
-        self, function: Callable[[Bench, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float
+        self, function: Callable[[JudgingConnection, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float
     ) -> R:
         encoded = msgspec.Raw(msgspec.msgpack.encode(request))
         work = Work(self._source, limits, function=name_of(function), request=encoded, private=writes)

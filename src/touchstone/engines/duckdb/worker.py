@@ -27,13 +27,12 @@ import duckdb
 import msgspec
 from msgspec import Struct
 
-from ...failures import SqlError, SqlFault
+from ...errors import SqlError, SqlFault
 from ...protocols import Limits
 from ...sandbox.folders import scratch_folder
-from ...values import Table
-from ...workers.rlimits import held_to
-from ..bench import Result, last_result
-from ..functions import found
+from ...types import Table
+from ...workers.limits import held_to
+from ..judging_connection import Result, found, last_result
 from ..tables import as_text
 
 _OPEN_AT_ONCE = 4

@@ -14,17 +14,16 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from ...failures import DatabaseFailure, InputError, SqlError, WorkerFailure
+from ...errors import DatabaseFailure, InputError, SqlError, WorkerFailure
 from ...protocols import Limits, Opening
 from ...sandbox.folders import scratch_folder
 from ...sandbox.worker import WorkerRules
-from ...values import Table
-from ...workers.cores import Turns, cores
+from ...types import Table
+from ...workers.limits import Turns, cores
 from ...workers.pool import Pool, WorkerLost
-from ..bench import Bench
-from ..functions import name_of, result_type
+from ..judging_connection import JudgingConnection, name_of, result_type
 from .config import refuse_without_driver, server_at
-from .messages import CRASHED, Applied, Exploration, Fault, Gone, Judgement, Lost, NeedsCopy, Rows, Seat, Shown
+from .messages import CRASHED, Applied, Exploration, Fault, Login, Lost, NeedsCopy, QueryJudgement, Rows, ServerGone, Shown
 from .worker import PRELOAD, explore, judge
 
 A = TypeVar("A")
@@ -65,8 +64,8 @@ async def open_live(url: str, opening: Opening) -> LiveEngine:
         raise InputError("--database-url: it names no database: expected postgresql://user@host:port/name")
     if not _ROLE.fullmatch(server.user):
         raise InputError(f"--database-url: the role '{server.user}': expected a name of small letters, digits and underscores")
-    seat = Seat(database, server.user, server, server.user, database, False, _PATIENCE)
-    engine = LiveEngine(seat)
+    login = Login(database, server.user, server, server.user, database, False, _PATIENCE)
+    engine = LiveEngine(login)
     opening.stack.push_async_callback(engine.close)
     await engine.start()
     return engine
@@ -77,8 +76,8 @@ class LiveEngine:
 
     name = "postgres"
 
-    def __init__(self, seat: Seat) -> None:
-        self.seat = seat
+    def __init__(self, login: Login) -> None:
+        self.login = login
         self.pool = Pool(warm=4, preload=PRELOAD, rules=WorkerRules([str(scratch_folder())], client=True))
         self.judging = Turns(cores())
         self._version = ""
@@ -88,14 +87,14 @@ class LiveEngine:
         return {"PostgreSQL": self._version} if self._version else {}
 
     async def start(self) -> None:
-        world = self.database(self.seat.database)
+        world = self.database(self.login.database)
         try:
             rights = [row[0] for row in (await world.explore(_RIGHTS, _LOOKING)).rows]
             self._version = (await world.explore("SHOW server_version", _LOOKING)).rows[0][0].split()[0]
         except (DatabaseFailure, SqlError) as error:
             raise InputError(f"--database-url: {error}") from None
         if rights:
-            name = self.seat.role
+            name = self.login.role
             raise InputError(
                 f"--database-url: the role '{name}' {', '.join(rights)}: a live database is used by a role that cannot write. "
                 "Make one: CREATE ROLE reader LOGIN PASSWORD '…'; GRANT pg_read_all_data TO reader"
@@ -131,11 +130,11 @@ class LiveDatabase:
         return answer.text
 
     async def judge(
-        self, function: Callable[[Bench, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float
+        self, function: Callable[[JudgingConnection, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float
     ) -> R:
         encoded = msgspec.Raw(msgspec.msgpack.encode(request))
         for alone in (False, True):
-            order = Judgement(self._engine.seat, name_of(function), encoded, limits, False, alone)
+            order = QueryJudgement(self._engine.login, name_of(function), encoded, limits, False, alone)
             async with self._engine.judging.turn(alone=alone):
                 answer = await self._call(judge, order, wall + _PATIENCE)
             if isinstance(answer, Applied) and (alone or not answer.timed_out):
@@ -157,7 +156,7 @@ class LiveDatabase:
         except UnicodeEncodeError:
             raise SqlError("sql", "The SQL holds half of a Unicode character (a lone surrogate).") from None
         for _ in range(2):
-            order = Exploration(self._engine.seat, sql, limits, False, shown)
+            order = Exploration(self._engine.login, sql, limits, False, shown)
             answer = await self._call(explore, order, limits.seconds + 2 * _PATIENCE)
             if isinstance(answer, Rows | Shown):
                 return answer
@@ -174,6 +173,6 @@ class LiveDatabase:
             if lost.cause == "stalled":
                 raise WorkerFailure(f"the SQL was given up: its worker has done nothing for {stalled:g} seconds") from None
             return Lost()
-        if isinstance(answer, Gone):
+        if isinstance(answer, ServerGone):
             raise DatabaseFailure(f"the server cannot be reached: {answer.message}")
         return answer

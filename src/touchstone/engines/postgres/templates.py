@@ -15,11 +15,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ...failures import DatabaseFailure, InputError
+from ...errors import DatabaseFailure, InputError
 from . import binaries
-from .messages import TemplateRights
-from .names import quoted
-from .server import Server
+from .admin_sql import quoted
+from .messages import Server, TemplateRights
 
 _DUMP = "--no-owner --no-privileges --no-comments --no-security-labels --no-publications --no-subscriptions --no-tablespaces"
 

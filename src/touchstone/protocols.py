@@ -96,8 +96,8 @@ class EpisodeDatabase(Protocol):
     ) -> R:
         """Runs `function(connection, request)` next to the data, on a fresh copy of the current state.
 
-        What the connection can do is in engines/judging_connection.py. `writes` says that it is sure to change it; `wall` are seconds in
-        which it has surely ended."""
+        What the connection can do is in engines/judging_connection.py. `writes` says that it is sure to change it; `wall` are
+        seconds in which it has surely ended."""
         ...
 
     async def advance(self, scripts: Sequence[str], limits: Limits) -> None:

@@ -57,6 +57,7 @@ def new(
         column=column,
     )
     tasks = config.chosen()
+    count = f"{len(tasks)} question{'s' * (len(tasks) != 1)}"
     if not is_url:
         config.engine_name()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -70,17 +71,12 @@ def new(
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, target)
         (folder / "eval.toml").write_text(as_toml(options, "sql"), encoding="utf-8")
-        words = {
-            "name": folder.name,
-            "count": f"{len(tasks)} question{'s' * (len(tasks) != 1)}",
-            "database": place,
-            "questions": questions.name,
-        }
+        words = {"name": folder.name, "count": count, "database": place, "questions": questions.name}
         (folder / "README.md").write_text(_README.format(**words), encoding="utf-8")
     except OSError as error:
         raise InputError(f"{error.filename or folder}: {error.strerror}") from None
     code = _audited(folder / questions.name, database, column, is_url=is_url)
-    print(f"{folder}: {len(tasks)} question{'s' * (len(tasks) != 1)}. Go on with:\n")
+    print(f"{folder}: {count}. Go on with:\n")
     print(f"    cd {folder}")
     print("    touchstone run sql --config eval.toml --agent oracle")
     print("    touchstone run sql --config eval.toml --model gpt-5-mini")

@@ -76,7 +76,7 @@ test-clouds: .venv-clouds/.complete
 test-desktop: setup
 	@command -v mmdebstrap >/dev/null && command -v slirp4netns >/dev/null && command -v newuidmap >/dev/null || \
 		{ apt-get update -q && apt-get install -y -q mmdebstrap slirp4netns uidmap; }
-	$(BIN)/touchstone desktop image build jupyter dbt
+	$(BIN)/touchstone desktop image build jupyter dbt airflow dagster mysql postgresql superset
 	@command -v dockerd >/dev/null || ls .venv/docker/usr/sbin/dockerd >/dev/null 2>&1 || \
 		{ mkdir -p .venv/docker && cd .venv/docker && apt-get download -qq docker.io containerd runc tini && \
 		for package in *.deb; do dpkg -x $$package . && rm $$package; done; } || \

@@ -18,9 +18,9 @@ from xml.etree import ElementTree
 
 from measuring import arguments, report
 
+from touchstone.benchmarks.desktop.dataset import demo
 from touchstone.benchmarks.desktop.guests import Desktop
 from touchstone.benchmarks.desktop.providers import ProviderSettings, provider
-from touchstone.datasets import desktop_demo
 from touchstone.failures import InputError, Skipped
 
 RESETS, LOOKS, ACTIONS = 7, 15, 25
@@ -77,7 +77,7 @@ async def with_terminal(desktop: Desktop) -> dict[str, float]:
 
 async def with_calc(desktop: Desktop) -> dict[str, float]:
     await desktop.reset(["excel"])
-    book = next(path for path in sorted(desktop_demo().rglob("Takings.xlsx")))
+    book = next(path for path in sorted(demo().rglob("Takings.xlsx")))
     await desktop.put(Path(book), "/home/user/Takings.xlsx")
     started = time.perf_counter()
     await desktop.launch(["xdg-open", "/home/user/Takings.xlsx"])

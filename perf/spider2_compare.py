@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 from measuring import arguments, peak_memory, report
 
-from touchstone.verdicts.spider2 import CsvTable, official, official_any, read_csv, strict_any
+from touchstone.benchmarks.spider2.comparison import CsvTable, official, official_any, read_csv, strict_any
 
 DATA = Path(os.environ.get("TOUCHSTONE_DATA") or Path(__file__).parents[2] / "shared" / "data")
 GOLD = DATA / "spider2-lite" / "evaluation_suite" / "gold"

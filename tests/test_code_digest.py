@@ -69,7 +69,7 @@ def test_every_byte_of_every_counted_file_counts(copied: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["verdicts/new.py", "verdicts/spider2/new.py", "engines/sqlite/new.py", "a_new_package/a.py", "top.py"]
+    "name", ["verdicts/new.py", "benchmarks/spider2/comparison/new.py", "engines/sqlite/new.py", "a_new_package/a.py", "top.py"]
 )
 def test_a_new_file_counts(copied: Path, name: str) -> None:
     before = digest_of(copied)
@@ -88,7 +88,7 @@ def test_what_only_shows_does_not(copied: Path, package: str) -> None:
 
 
 def test_after_a_change_to_a_comparison_the_old_verdict_does_not_come_out(copied: Path, tmp_path: Path) -> None:
-    """What was seen: Spider2's comparison lies in a folder of `verdicts`, and was not in the digest."""
+    """What was seen: Spider2's comparison lay in a folder of `verdicts`, and was not in the digest."""
     world = make_spider2(tmp_path / "spider2")
     submitted = tmp_path / "mine"
     submitted.mkdir()
@@ -102,7 +102,7 @@ def test_after_a_change_to_a_comparison_the_old_verdict_does_not_come_out(copied
         return sum(each["strict"] for each in json.loads((tmp_path / "v.json").read_text()).values())
 
     assert (passed(), passed()) == (len(SQL), len(SQL))
-    file = copied / "verdicts" / "spider2" / "strict.py"
+    file = copied / "benchmarks" / "spider2" / "comparison" / "strict.py"
     content = file.read_text()
     file.write_text(content + NOTHING_MATCHES)
     assert passed() == 0

@@ -17,7 +17,7 @@ from pathlib import Path
 from demo_desktop import TASKS
 from demo_desktop.writing import write_dataset
 
-SHIPPED = Path(__file__).parents[1] / "src" / "touchstone" / "datasets" / "desktop_demo"
+SHIPPED = Path(__file__).parents[1] / "src" / "touchstone" / "benchmarks" / "desktop" / "demo"
 
 
 def main() -> None:

@@ -13,9 +13,9 @@ import sqlite3
 from pathlib import Path
 
 from touchstone.benchmarks.bird.tasks import BirdTask, load_tasks
+from touchstone.benchmarks.spider2.comparison import to_csv
 from touchstone.datasets import bird_demo
 from touchstone.values import Table
-from touchstone.verdicts.spider2 import to_csv
 
 TARGET = Path(__file__).parent.parent / "src" / "touchstone" / "datasets" / "spider2_demo"
 

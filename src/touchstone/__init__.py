@@ -16,9 +16,13 @@ _PLACES = {
     "api.results": ("Results", "read"),
     "api.stepping": ("Gym", "gym"),
     "agents.function": ("answers",),
+    "benchmarks.audit.audited": ("AuditOptions", "Audited"),
+    "benchmarks.audit.findings": ("Finding",),
+    "benchmarks.data_check": ("Found",),
     "benchmarks.episodes": ("PlainEpisode",),
-    "failures": ("InputError", "TouchstoneError"),
-    "options": ("Opt", "OptionError", "Options"),
+    "benchmarks.selecting": ("Selection",),
+    "failures": ("EpisodeFailure", "InputError", "SqlError", "TouchstoneError", "Unscorable"),
+    "options": ("Count", "NotNegative", "Opt", "OptionError", "Options", "Positive", "WholeNumber"),
     "protocols": (
         "Agent",
         "AgentConfig",
@@ -26,12 +30,17 @@ _PLACES = {
         "Benchmark",
         "BenchmarkConfig",
         "Engine",
+        "EngineConfig",
+        "EpisodeDatabase",
         "Episode",
         "Hints",
         "Limits",
         "Model",
         "ModelConfig",
+        "Move",
         "Opening",
+        "ScoreOptions",
+        "Scoring",
         "Session",
         "Stage",
     ),
@@ -62,8 +71,7 @@ def __getattr__(name: str) -> object:
     if name in _PLACE_OF:
         value = getattr(import_module(f"{__name__}.{_PLACE_OF[name]}"), name)
     elif not name.startswith("_") and name in (plugins := import_module(f"{__name__}.plugins")).available("benchmarks"):
-        sources = import_module(f"{__name__}.api.sources")
-        value = getattr(sources, name) if name in sources.unported() else plugins.benchmark_type(name)
+        value = plugins.benchmark_type(name)
     else:
         raise AttributeError(f"module 'touchstone' has no attribute '{name}'")
     globals()[name] = value

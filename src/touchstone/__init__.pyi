@@ -5,30 +5,48 @@ from .api.run import configured as configured
 from .api.run import run as run
 from .api.run import run_async as run_async
 from .api.sources import benchmark as benchmark
-from .api.sources import bird as bird
 from .api.sources import digest as digest
-from .api.sources import interact as interact
-from .api.sources import spider2 as spider2
 from .api.stepping import Gym as Gym
 from .api.stepping import gym as gym
+from .benchmarks.audit.audited import Audited as Audited
+from .benchmarks.audit.audited import AuditOptions as AuditOptions
+from .benchmarks.audit.findings import Finding as Finding
+from .benchmarks.bird.config import BirdConfig as _BirdConfig
+from .benchmarks.data_check import Found as Found
+from .benchmarks.desktop.config import DesktopConfig as _DesktopConfig
 from .benchmarks.episodes import PlainEpisode as PlainEpisode
+from .benchmarks.interact.config import InteractConfig as _InteractConfig
+from .benchmarks.selecting import Selection as Selection
+from .benchmarks.spider2.config import Spider2Config as _Spider2Config
+from .failures import EpisodeFailure as EpisodeFailure
 from .failures import InputError as InputError
+from .failures import SqlError as SqlError
 from .failures import TouchstoneError as TouchstoneError
+from .failures import Unscorable as Unscorable
+from .options import Count as Count
+from .options import NotNegative as NotNegative
 from .options import Opt as Opt
 from .options import OptionError as OptionError
 from .options import Options as Options
+from .options import Positive as Positive
+from .options import WholeNumber as WholeNumber
 from .protocols import Agent as Agent
 from .protocols import AgentConfig as AgentConfig
 from .protocols import AgentContext as AgentContext
 from .protocols import Benchmark as Benchmark
 from .protocols import BenchmarkConfig as BenchmarkConfig
 from .protocols import Engine as Engine
+from .protocols import EngineConfig as EngineConfig
 from .protocols import Episode as Episode
+from .protocols import EpisodeDatabase as EpisodeDatabase
 from .protocols import Hints as Hints
 from .protocols import Limits as Limits
 from .protocols import Model as Model
 from .protocols import ModelConfig as ModelConfig
+from .protocols import Move as Move
 from .protocols import Opening as Opening
+from .protocols import ScoreOptions as ScoreOptions
+from .protocols import Scoring as Scoring
 from .protocols import Session as Session
 from .protocols import Stage as Stage
 from .runs.config import RunConfig as RunConfig
@@ -48,3 +66,11 @@ from .values import Usage as Usage
 from .values import Verdict as Verdict
 
 __version__: str
+
+bird = _BirdConfig
+
+spider2 = _Spider2Config
+
+interact = _InteractConfig
+
+desktop = _DesktopConfig

@@ -161,3 +161,10 @@ def _take_apart(folder: int, top: int, names: Iterator[str]) -> list[str]:
             else:
                 os.unlink(entry.name, dir_fd=folder)
     return moved
+
+
+def in_words(error: str) -> str:
+    """Of msgspec: `Expected `str`, got `int` - at `$.question`` becomes a sentence that names the field."""
+    what, _, where = error.partition(" - at `$")
+    what = what.replace("Object missing required field", "missing field").replace("`", "'")
+    return f"field '{where.strip('.`')}': {what}" if where.strip(".`") else what

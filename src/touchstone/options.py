@@ -96,6 +96,8 @@ class Field:
     default: Any
     opt: Opt
     owner: type[Options]
+    required: bool = False
+    """There is no default."""
 
     @property
     def plain_type(self) -> Any:
@@ -135,7 +137,7 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 @cache
 def fields(kind: type[Options]) -> tuple[Field, ...]:
     return tuple(
-        Field(info.name, info.type, None if info.required else _default(info), _opt(info.type), kind)
+        Field(info.name, info.type, None if info.required else _default(info), _opt(info.type), kind, info.required)
         for info in msgspec.structs.fields(kind)
     )
 

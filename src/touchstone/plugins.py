@@ -1,22 +1,39 @@
 """Finding benchmarks, agents, models and engines by name, ours and other packages', through entry points.
 
-An entry point of `touchstone.benchmarks`, `.agents` or `.models` names a struct of options: a subclass of `BenchmarkConfig`,
-`AgentConfig` or `ModelConfig`. One of `touchstone.engines` names what makes an engine.
+An entry point of `touchstone.benchmarks`, `.agents`, `.models` or `.engines` names a struct of options: a subclass of
+`BenchmarkConfig`, `AgentConfig`, `ModelConfig` or `EngineConfig`.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from .failures import InputError
 from .options import Options, field_names
-from .protocols import AgentConfig, BenchmarkConfig, ModelConfig
+from .protocols import AgentConfig, BenchmarkConfig, Engine, EngineConfig, ModelConfig, Opening
+
+__all__ = [
+    "Kind",
+    "agent_config",
+    "agent_type",
+    "available",
+    "benchmark_type",
+    "engine_at",
+    "engine_type",
+    "load",
+    "model_config",
+    "model_type",
+    "open_engine",
+]
 
 Kind = Literal["benchmarks", "agents", "models", "engines"]
 S = TypeVar("S", bound=Options)
+T = TypeVar("T")
 
 
 @cache
@@ -51,6 +68,37 @@ def model_type(model: str) -> type[ModelConfig]:
     return _struct("models", prefix if prefix in available("models") else "openai", ModelConfig)
 
 
+def engine_type(name: str) -> type[EngineConfig]:
+    return _struct("engines", name, EngineConfig)
+
+
+def engine_at(place: str | Path) -> str:
+    """The name of the engine that opens an address, or a file. Raises InputError if none does."""
+    scheme, _, rest = str(place).partition("://")
+    suffix = Path(place).suffix.lower()
+    for name in available("engines"):
+        kind = engine_type(name)
+        if (rest and scheme in kind.schemes) or (not rest and suffix in kind.suffixes):
+            return name
+    raise InputError(f"{place}: no engine opens this; there are: {', '.join(available('engines'))}")
+
+
+async def open_engine(name: str, opening: Opening, **options: Any) -> Engine:
+    """An engine by its name, which the opening's stack closes."""
+    kind = engine_type(name)
+    refuse_unknown(f"the engine '{name}'", kind, options)
+    engine = await kind(**options).open(opening)
+    return expected_of(engine, f"the engine '{name}': open()", "an Engine", "database", "digests", "close")
+
+
+def expected_of(value: T, who: str, what: str, *methods: str) -> T:
+    """The value, if it has these methods. Raises InputError, which names the plug-in and what it should have given."""
+    if missing := [name for name in methods if not callable(getattr(value, name, None))]:
+        given = "a coroutine: is an await missing" if inspect.iscoroutine(value) else f"a {type(value).__name__}"
+        raise InputError(f"{who} gave {given}, expected {what} (it has no {missing[0]}())")
+    return value
+
+
 def agent_config(name: str, benchmark: type[BenchmarkConfig] | None = None, **options: Any) -> AgentConfig:
     """An agent by its name, with the benchmark's defaults where nothing else is said."""
     kind = agent_type(name)
@@ -59,17 +107,17 @@ def agent_config(name: str, benchmark: type[BenchmarkConfig] | None = None, **op
     defaults = {each: value for each, value in theirs.items() if each in names}
     if ":" in name:
         options = {"function": name, **options}
-    _refuse_unknown(f"the agent '{kind.name}'", kind, options)
+    refuse_unknown(f"the agent '{kind.name}'", kind, options)
     return kind(**{**defaults, **options})
 
 
 def model_config(model: str, **options: Any) -> ModelConfig:
     kind = model_type(model)
-    _refuse_unknown(f"models of '{kind.provider}'", kind, options)
+    refuse_unknown(f"models of '{kind.provider}'", kind, options)
     return kind(model=model, **options)
 
 
-def _refuse_unknown(what: str, kind: type[Options], options: dict[str, Any]) -> None:
+def refuse_unknown(what: str, kind: type[Options], options: dict[str, Any]) -> None:
     known = {field.name for field in field_names(kind).values()}
     for name in options:
         if name not in known:

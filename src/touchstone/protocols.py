@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Generator, Iterator, Mapping, 
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Protocol
+from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -31,6 +31,9 @@ from .values import (
     Usage,
     Verdict,
 )
+
+A = TypeVar("A")
+R = TypeVar("R")
 
 STEPS_PER_SECOND = 70_000_000
 """By which a time limit becomes a number of steps of SQLite's virtual machine: see docs/sql-limits.md for how it was chosen."""
@@ -76,12 +79,51 @@ class Session(Protocol):
     async def close(self) -> None: ...
 
 
+class EpisodeDatabase(Protocol):
+    """The database of one episode: a private copy, made when it is first needed. It has a current state, which neither
+    exploring nor judging changes."""
+
+    async def explore(self, sql: str, limits: Limits) -> Table:
+        """The last statement's table. Raises SqlError."""
+        ...
+
+    async def show(self, sql: str, limits: Limits) -> str:
+        """The same as text for a reader, made beside the data."""
+        ...
+
+    async def judge(
+        self, function: Callable[[Any, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float
+    ) -> R:
+        """Runs `function(connection, request)` next to the data, on a fresh copy of the current state.
+
+        What the connection can do is in engines/bench.py. `writes` says that it is sure to change it; `wall` are seconds in
+        which it has surely ended."""
+        ...
+
+    async def advance(self, scripts: Sequence[str], limits: Limits) -> None:
+        """The state is from now on what it was, and these run. Raises SqlError, and then it is as before."""
+        ...
+
+    async def close(self) -> None: ...
+
+
 class Engine(Protocol):
-    """A database system."""
+    """A database system, opened on a place: a file, a folder or an address."""
 
     name: str
 
-    def session(self, database: Path, *, writable: bool, limits: Limits) -> Session: ...
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """Of the servers at work, for the record: {"PostgreSQL": "15.18"}."""
+        ...
+
+    def database(self, name: str, key: str = "") -> EpisodeDatabase:
+        """The one of this name, for the episode of this key. Raises Unscorable if it is missing or cannot be read."""
+        ...
+
+    async def digests(self, names: Sequence[str], /) -> Mapping[str, str | None]:
+        """What identifies their contents; None for one that is missing or cannot be read."""
+        ...
 
     async def close(self) -> None: ...
 
@@ -311,6 +353,12 @@ class Opening:
     model: ModelConfig | None = None
     """The agent's, for whoever else needs one."""
     parallel: int = 1
+    agent: str = ""
+    """The name of whoever plays, for a benchmark that some agents cannot play as it is configured."""
+    output: Path | None = None
+    """Where the run directory is made, if that was said."""
+    reader: bool = False
+    """Whoever plays reads what it is told: instructions, hints, documents."""
     counting: Callable[[str], AbstractContextManager[Counter]] = _uncounted
     """Shows how far a long piece of work is: `with opening.counting("tasks looked at") as watch: watch(done, total)`."""
 
@@ -351,10 +399,11 @@ class BenchmarkConfig(Options, frozen=True, kw_only=True):
 
     What it can do besides being played are methods that its struct may have. Who has none of them gets no such command:
 
-    - `predictions(path, tasks, *, allow_missing) -> Mapping[str, Sequence[Move]]`: what a file or folder of answers has for the
-      tasks, for `touchstone score` and `--agent replay`
+    - `predictions(path, tasks, *, allow_missing) -> Mapping[str, Sequence[Move]] | None`: what a file or folder of answers has
+      for the tasks, for `touchstone score` and `--agent replay`; None for a run, whose calls are played as they are
     - `scoring(options) -> Scoring`: how answers are scored, where replaying `predictions` is not all there is to it
     - `async audit(opening, options) -> Audited`: what is wrong with its own gold (see touchstone.benchmarks.audit)
+    - `described(record) -> Sequence[str]`: what `--verbose` tells of a task besides its outcome
     - `check_data(dataset, file, found, deep)`, a classmethod: whether a dataset of the catalogue is complete
     """
 
@@ -368,9 +417,13 @@ class BenchmarkConfig(Options, frozen=True, kw_only=True):
     """Other defaults for options of the agent and the run."""
     synonyms: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """More names on the command line for options of the agent, the model and the run."""
+    taken_names: ClassVar[Collection[str]] = ()
+    """Names of such options that mean something else here, by `translated`: the help does not show them."""
     run_words: ClassVar[Mapping[str, Mapping[str, Any]]] = {"": {}}
     """What stands behind its name on the command line to play it ("" for nothing), and the other defaults that this word has,
     of any option ("agent" too): {"run": {}, "api": {"agent": "http"}}."""
+    run_names: ClassVar[Mapping[str, Mapping[str, str]]] = {}
+    """Options that have another name behind one of these words: {"api": {"report": "--output", "output": "--runs"}}."""
     commands: ClassVar[Mapping[str, str]] = {}
     """More commands under its name, each as "module:function". A function whose parameters are structs of options gets the
     options of these; any other is one of cyclopts', and so may be an App."""
@@ -400,5 +453,29 @@ class BenchmarkConfig(Options, frozen=True, kw_only=True):
         """What was typed behind its name, flags of the original's scripts replaced by ours."""
         return argv
 
+    @classmethod
+    def translated_options(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The same for the options of a --config file or of a resumed run, which may be older than this version."""
+        return options
 
-EnginePlugin = Callable[[], Engine]
+
+class EngineConfig(Options, frozen=True, kw_only=True):
+    """A database system's options. Each has a struct of its own, which an entry point of `touchstone.engines` names."""
+
+    name: ClassVar[str]
+    """The name of its entry point."""
+    schemes: ClassVar[tuple[str, ...]] = ()
+    """What addresses of its servers begin with: "postgresql"."""
+    suffixes: ClassVar[tuple[str, ...]] = ()
+    """What its files end with: ".sqlite"."""
+
+    place: str | None = None
+    """A file, a folder of databases, or the address of a server."""
+    cache: bool = True
+    """Remember results by content across runs."""
+    today: str | None = None
+    """The day that SQL is told it is, such as 2025-02-19."""
+
+    async def open(self, opening: Opening) -> Engine:
+        """The engine, which the opening's stack closes. Raises InputError if it cannot be used here."""
+        raise NotImplementedError

@@ -28,6 +28,13 @@ def one_line(text: str) -> str:
     return clean(" ".join(text.split()))
 
 
+def clock(seconds: float) -> str:
+    """A time as 1:02:03, or 2:03."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
 def _escaped(found: re.Match[str]) -> str:
     code = ord(found[0])
     return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"

@@ -8,11 +8,11 @@ import pytest
 
 from tests.support.playing import observations, play_calls
 from tests.support.scripted_model import call, execute, submit
-from touchstone.agents.scripted import NothingConfig, OracleConfig, ReplayConfig
+from touchstone.agents.scripted import DoneConfig, FailConfig, NothingConfig, OracleConfig, ReplayConfig
 from touchstone.benchmarks.bird.benchmark import Bird
 from touchstone.protocols import AgentConfig, AgentContext
 from touchstone.runs.play import play
-from touchstone.values import Outcome, ToolCall
+from touchstone.values import Outcome, ToolCall, ToolStep
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -43,6 +43,12 @@ async def test_each_task_is_played_its_own_script(bird: Bird, config: AgentConfi
     outcomes = [(await play(bird, agent, task))[0].outcome for task in bird.tasks()]
     assert outcomes == [Outcome.passed] * 5 + [without]
     assert not config.needs_model
+
+
+@pytest.mark.parametrize(("config", "tool"), [(DoneConfig(), "done"), (FailConfig(), "fail")])
+async def test_one_word_and_nothing_else(bird: Bird, config: AgentConfig, tool: str) -> None:
+    record, _ = await play(bird, config.build(AgentContext()), bird.tasks()[0])
+    assert (record.outcome, [step.call.name for step in record.steps if isinstance(step, ToolStep)]) == (Outcome.failed, [tool])
 
 
 async def test_nothing_plays_nothing(bird: Bird) -> None:

@@ -21,7 +21,7 @@ def test_types_are_told_for_exactly_these_names() -> None:
     stub = ast.parse(Path(touchstone.__file__).with_suffix(".pyi").read_text())
     told = {name.asname for node in stub.body if isinstance(node, ast.ImportFrom) for name in node.names}
     told |= {node.target.id for node in stub.body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)}
-    benchmarks = {"bird", "interact", "spider2"}
+    benchmarks = {"bird", "desktop", "interact", "spider2"}
     assert told == {*touchstone.__all__, *benchmarks}
     assert all(getattr(touchstone, name) for name in benchmarks)
     assert set(touchstone.__all__) <= set(dir(touchstone))

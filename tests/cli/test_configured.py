@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cyclopts import App, CycloptsError
-from cyclopts.config import Dict
+from cyclopts import App
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cli.conftest import Cli
 from tests.support.command import records, run_directory
 from tests.support.worlds import World
-from touchstone.cli.configured import arguments_of_file, config_option, configuration
+from touchstone.cli.run import RunCommand
+from touchstone.cli.struct_command import options_of_file, typed_value
 from touchstone.failures import InputError
+from touchstone.options import checked
+from touchstone.plugins import benchmark_type
 from touchstone.runs.toml import as_toml
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
@@ -61,48 +64,39 @@ def test_a_file_that_cannot_be_used_is_refused(tmp_path: Path, content: bytes, c
     file = tmp_path / "options.toml"
     file.write_bytes(content)
     with pytest.raises(InputError, match=rf"options\.toml: {complaint}"):
-        arguments_of_file(file)
+        options_of_file(file)
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No such file"):
-        arguments_of_file(tmp_path / "nothing.toml")
+        options_of_file(tmp_path / "nothing.toml")
 
 
 def test_the_option_is_found_in_both_forms() -> None:
-    assert config_option(["bird", "--config", "a.toml"]) == "a.toml"
-    assert config_option(["bird", "--config=b.toml", "-n", "1"]) == "b.toml"
-    assert config_option(["bird", "a.toml"]) is None
+    assert typed_value(["bird", "--config", "a.toml"], "--config") == "a.toml"
+    assert typed_value(["bird", "--config=b.toml", "-n", "1"], "--config") == "b.toml"
+    assert typed_value(["bird", "a.toml"], "--config") is None
 
 
-# With a small command line of the same kind
+# With real commands that give back what they were told
 
 
-def small_app() -> App:
-    app = App(name="touchstone", result_action="return_value")
-    inner = App(name="spider2")
-    app.command(inner)
-
-    def play(
-        data: str | None = None,
-        *,
-        limit: int | None = None,
-        task: tuple[str, ...] = (),
-        evidence: bool = True,
-        sql_timeout: float = 30.0,
-        config: Path | None = None,
-    ) -> tuple[Any, ...]:
-        return data, limit, task, evidence, sql_timeout
-
-    app.command(play, name="bird")
-    inner.command(play, name="run")
-    return app
+class Told(RunCommand):
+    def call(self, values: Mapping[str, Any], typed: Mapping[str, Any]) -> Any:
+        names = ("tasks", "limit", "task", "evidence", "sql_timeout")
+        fields = [self.options[name] for name in names if name in self.options]
+        return tuple(checked(field, values.get(field.name, field.default)) for field in fields)
 
 
 def parsed(*argv: str | Path) -> tuple[Any, ...]:
-    app, words = small_app(), [str(word) for word in argv]
-    stored, source = configuration(app, words)
-    app.config = [Dict(stored, source=source)] if stored else []
+    words = [str(word) for word in argv]
+    named = words[:2] if words[0] == "spider2" else words[:1]
+    command = Told(benchmark_type(named[0]), named, words, {})
+    app = App(name="touchstone", result_action="return_value")
+    inner = app
+    for word in named[:-1]:
+        inner.command(inner := App(name=word))
+    inner.command(command.function(), name=named[-1])
     return app(words, exit_on_error=False, print_error=False)
 
 
@@ -114,14 +108,15 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_a_file_gives_the_options(file: Path) -> None:
-    assert parsed("bird", "--config", file) == ("d.json", 3, ("a", "b"), False, 5.0)
-    assert parsed("spider2", "run", f"--config={file}") == ("d.json", 3, ("a", "b"), False, 5.0)
+    assert parsed("bird", "--config", file) == (Path("d.json"), 3, ("a", "b"), False, 5.0)
+    file.write_text(file.read_text().replace("evidence = false\n", ""))
+    assert parsed("spider2", "run", f"--config={file}") == (Path("d.json"), 3, ("a", "b"), 5.0)
     assert parsed("bird") == (None, None, (), True, 30.0)
 
 
 def test_the_command_line_counts_more(file: Path) -> None:
     assert parsed("bird", "other.json", "--config", file, "--limit", "1", "--evidence") == (
-        "other.json",
+        Path("other.json"),
         1,
         ("a", "b"),
         True,
@@ -141,7 +136,7 @@ def test_a_file_for_another_command_is_refused(file: Path) -> None:
 )
 def test_a_wrong_option_is_refused_with_its_file(file: Path, line: str, named: str) -> None:
     file.write_text(line)
-    with pytest.raises(CycloptsError) as caught:
+    with pytest.raises(InputError) as caught:
         parsed("bird", "--config", file)
     said = " ".join(str(caught.value).split())
     assert named in said
@@ -184,7 +179,7 @@ def test_a_negative_in_a_file_is_refused_with_what_to_write(tmp_path: Path) -> N
     file = tmp_path / "f.toml"
     file.write_text("no-evidence = true\n")
     with pytest.raises(InputError, match="no-evidence: write evidence = false"):
-        arguments_of_file(file)
+        options_of_file(file)
 
 
 def test_a_variable_counts_where_the_file_says_nothing(cli: Cli, world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,12 +26,15 @@ def test_check_says_for_each_task_whether_it_can_run(tmp_path: Path) -> None:
     done = touchstone("desktop", "check", "--have", "jupyter", "--json", "report.jsonl", cwd=tmp_path)
     assert done.code == 0, done.err
     lines = done.out.splitlines()
-    assert lines[0] == f"yes  {ABSTRACT}  jupyter"
-    assert lines[1].startswith(f"no   {VERBOSE}  jupyter     file: evaluation_examples/examples/jupyter/{VERBOSE}/gold.csv")
+    assert lines[0] == f"runs       {ABSTRACT}  jupyter"
+    assert lines[1].startswith(
+        f"file       {VERBOSE}  jupyter     file: evaluation_examples/examples/jupyter/{VERBOSE}/gold.csv"
+    )
     table = {line.split()[0]: line.split()[1:] for line in lines[3:] if line}
-    assert table["application"] == ["tasks", "run", "account", "app", "network", "file"]
-    assert table["jupyter"] == table["all"] == ["2", "1", "0", "0", "0", "1"]
-    assert len([name for name in table if name not in ("application", "all", "1")]) == 21
+    assert table["application"] == ["tasks", "run", "account", "software", "network", "file", "app"]
+    assert table["jupyter"] == table["all"] == ["2", "1", "0", "0", "0", "1", "0"]
+    assert len([name for name in table if name not in ("application", "all", "1", "runs")]) == 21
+    assert lines[-2] == "runs 1, file 1"
     assert lines[-1].startswith("1 of 2 tasks can run here; 2 can be judged from files alone")
     entries = [json.loads(line) for line in (tmp_path / "report.jsonl").read_text().splitlines()]
     assert [(entry["task"], entry["runs"]) for entry in entries] == [(ABSTRACT, True), (VERBOSE, False)]

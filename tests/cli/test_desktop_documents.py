@@ -8,8 +8,6 @@ import pytest
 
 from tests.benchmarks.desktop.documents.support import make_warehouse, with_model
 from tests.cli.test_desktop import desktop
-from touchstone.cli.desktop_documents import DocumentOptions, retriever
-from touchstone.failures import InputError
 
 
 @pytest.fixture
@@ -65,24 +63,9 @@ def test_mistakes_are_one_line(place: Path) -> None:
         (["index", "warehouse", "--app", "x=y"], "--app x=y: unknown application x"),
         (["search", "x", "--index", "none"], "none: no such directory; make it with"),
         (["search", "x", "--app", "excel"], "--app excel: no documents are indexed for it in documents-index; there are dbt"),
-        (["search", "x", "--top", "0"], "--top 0: expected at least 1"),
+        (["search", "x", "--top", "0"], "--top 0: expected a positive whole number"),
         (["list", "empty"], "empty: there is no index here"),
     ]:
         done = desktop("documents", *arguments, cwd=place)
         assert (done.code, done.err.count("\n")) == (2, 1), arguments
         assert done.complaint.startswith(f"touchstone: {complaint}"), done.err
-
-
-def test_the_options_of_a_run_give_a_retriever(place: Path) -> None:
-    desktop("documents", "index", "warehouse", "--embeddings", "none", cwd=place)
-    assert retriever(DocumentOptions()) is None
-    found = retriever(DocumentOptions(rag="index", rag_index=place / "documents-index", rag_topk=2))
-    assert found
-    assert {"from": "index", "top": "2", "method": "bm25"}.items() <= found.facts().items()
-    published = retriever(DocumentOptions(rag="context"))
-    assert published
-    assert published.facts()["file"].startswith("retrieved_chunk_size_512_")
-    with pytest.raises(InputError, match="--rag-topk 0: expected at least 1"):
-        retriever(DocumentOptions(rag="context", rag_topk=0))
-    with pytest.raises(InputError, match="no such directory"):
-        retriever(DocumentOptions(rag="index", rag_index=place / "none"))

@@ -13,7 +13,8 @@ from tests.cli.conftest import Cli
 from tests.support.chat_server import JSON, Answer, ChatServer, failure, text, tool_call
 from tests.support.command import overall, records, run_directory, start, times_recorded
 from touchstone.addresses import without_secrets
-from touchstone.benchmarks.interact.databases import own_server, server_at
+from touchstone.benchmarks.interact.databases import own_server
+from touchstone.engines.postgres.config import server_at
 from touchstone.failures import InputError
 
 
@@ -198,6 +199,7 @@ def test_combine_merges_and_says_what_is_missing(cli: Cli, tmp_path: Path) -> No
         (["data", "--prices", "nowhere.json"], "--prices nowhere.json: No such file"),
         (["data", "--user-prompt", "nowhere", "--user-model", "local"], "nowhere"),
         (["data", "--engine", "postgres", "--agent", "oracle"], "--dumps: data has no databases"),
+        (["data", "--agent", "oracle", "--database-url", "x://a:secret@b"], "--database-url: expected an address such as"),
         (["data", "--mode", "other"], "--mode"),
         (["data", "--agent", "nobody"], "nobody"),
         (["sweep", "data", "--patience", "a,b"], "--patience a,b: expected numbers of 0 or more, separated by commas"),
@@ -209,6 +211,7 @@ def test_a_mistake_is_told_in_one_line(cli: Cli, dataset: Path, arguments: list[
     done = cli("interact", *arguments)
     assert done.code == 2
     assert said in done.complaint
+    assert "secret" not in done.err
     assert "Traceback" not in done.err
 
 
@@ -299,8 +302,9 @@ def test_the_version_of_the_user_prompt_reaches_the_user(
 def test_host_and_port_of_the_published_scripts_name_the_published_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PGUSER", raising=False)
     monkeypatch.delenv("PGPASSWORD", raising=False)
-    server = own_server(None, "box", 5433)
-    assert server is not None
+    address = own_server(None, "box", 5433)
+    assert address is not None
+    server = server_at(address)
     assert (server.host, server.port, server.user, server.password) == ("box", 5433, "root", "123123")
     assert own_server(None) is None
 

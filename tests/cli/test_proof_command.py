@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import touchstone
 from tests.cli.conftest import Cli
 from tests.support.command import overall, records, run_directory
 from tests.support.worlds import World, make_database, make_world, row
@@ -68,9 +69,8 @@ def test_each_pass_gets_a_verdict_and_ex_stays_as_it_is(cli: Cli, tmp_path: Path
     after = {each["task"]: each for each in records(run_directory(tmp_path / "proof"))}
     assert {task: each["evidence"]["proof"]["verdict"] for task, each in after.items() if "proof" in each["evidence"]} == WORDS
     for task, each in after.items():
-        assert [each[name] for name in ("outcome", "score", "metrics")] == [
-            before[task][name] for name in ("outcome", "score", "metrics")
-        ]
+        assert [each[name] for name in ("outcome", "score")] == [before[task][name] for name in ("outcome", "score")]
+        assert each["metrics"] == {**before[task]["metrics"], "proven": float(WORDS.get(task) in ("same", "upheld"))}
         assert "proof" not in before[task]["evidence"]
     assert "clock" in after["5"]["evidence"]["proof"]["reason"]
     assert after["2"]["evidence"]["proof"]["databases"] >= 10
@@ -107,8 +107,76 @@ def test_the_script_reproduces_the_difference_and_the_page_shows_it(cli: Cli, tm
     for folder, options in (("open", []), ("hidden", ["--hide-gold"])):
         assert cli("view", run, "--export", tmp_path / folder, *options).code == 0
         pages = "".join(page.read_text() for page in (tmp_path / folder).rglob("*.html"))
-        for words in ("Proof: refuted", "it does not say which is wrong", html.escape(record["evidence"]["proof"]["reason"])):
+        for words in (
+            "Proof: refuted",
+            'class="number new"',
+            "proof refuted",
+            html.escape(record["evidence"]["proof"]["reason"]),
+        ):
             assert (words in pages) is (folder == "open")
+
+
+def test_the_metric_proven_counts_only_what_holds(cli: Cli, tmp_path: Path, club: World) -> None:
+    done = score(cli, club, tmp_path, "-o", "out", "--metric", "proven")
+    assert done.code == 0, done.err
+    found = {each["task"]: each for each in records(run_directory(tmp_path / "out"))}
+    assert {task for task, each in found.items() if each["outcome"] == "passed"} == {"2", "3"}
+    assert {each["metrics"]["ex"] for task, each in found.items() if task != "4"} == {1.0}
+    assert found["1"]["reason"].startswith("Right by EX, but refuted: The prediction keeps rows")
+    assert found["5"]["reason"].startswith("Right by EX, but open: ")
+    assert "EX 80.0, of these refuted 25.0, open 25.0" in done.out
+
+
+def test_a_live_run_takes_proof_too_and_the_gold_is_proven(cli: Cli, tmp_path: Path, club: World) -> None:
+    where = (club.tasks, club.databases, "--agent", "oracle", "-o", "out")
+    done = cli("bird", *where, "--metric", "proven")
+    assert done.code == 0, done.err
+    assert overall(run_directory(tmp_path / "out"))["proof"] == {
+        "ex_passed": 5, "same": 5, "upheld": 0, "refuted": 0, "open": 0,
+    }  # fmt: skip
+    results = touchstone.run(
+        touchstone.bird(tasks=club.tasks, databases=club.databases, metric="proven"), agent="oracle", output=None
+    )
+    assert [record.metrics["proven"] for record in results.records] == [1.0] * 5
+
+
+def test_compare_shows_both_and_proof_beside_ex_is_no_hindrance(cli: Cli, tmp_path: Path, club: World) -> None:
+    score(cli, club, tmp_path, "-o", "plain")
+    score(cli, club, tmp_path, "-o", "proof", "--proof")
+    score(cli, club, tmp_path, "-o", "proven", "--metric", "proven")
+    runs = {name: run_directory(tmp_path / name) for name in ("plain", "proof", "proven")}
+    done = cli("compare", runs["plain"], runs["proof"], "--json", "c.json")
+    assert done.code == 0, done.err
+    assert "with proof: EX 80.0, of these refuted 25.0, open 25.0 (of the 4 right by EX: 1 same" in done.out
+    assert json.loads((tmp_path / "c.json").read_text())["runs"][1]["proof"]["refuted"] == 1
+    assert "metric" in cli("compare", runs["proof"], runs["proven"]).err
+    cli("view", runs["proof"], "--export", tmp_path / "page")
+    pages = "".join(page.read_text() for page in (tmp_path / "page").rglob("*.html"))
+    assert "With proof: EX 80.0, of these refuted 25.0, open 25.0" in pages
+
+
+def test_laws_from_a_file_decide(cli: Cli, tmp_path: Path, club: World) -> None:
+    """All names differ by accident, so that counting them once each is no difference, until the law is forbidden."""
+    (tmp_path / "p.jsonl").write_text('{"question_id": 3, "sql": "SELECT COUNT(DISTINCT name) FROM member"}\n')
+    where = ("score", "bird", tmp_path / "p.jsonl", "--data", club.tasks, "--databases", club.databases, "--task", "3")
+    laws = tmp_path / "laws.toml"
+    laws.write_text('[[forbid]]\nkind = "unique"\ndatabase = "Club"\ntable = "member"\ncolumns = ["name"]\n')
+    words: list[str] = []
+    for name, options in (("mined", ()), ("amended", ("--laws", laws))):
+        assert cli(*where, "-o", name, "--allow-missing", "--proof", *options).code == 0
+        words += [each["evidence"]["proof"]["verdict"] for each in records(run_directory(tmp_path / name))]
+    assert words == ["upheld", "refuted"]
+    for text, options, words_said in (
+        ('[[add]]\nkind = "unique"\ntable = "member"\ncolumns = ["shoe"]\n', ["--proof"], "no member.shoe"),
+        ('[[add]]\nkind = "unique"\ntable = "member"\ncolumns = ["city"]\n', ["--proof"], "does not hold in the rows of club"),
+        ('[[add]]\nkind = "unique"\ndatabase = "clubs"\ntable = "member"\ncolumns = ["id"]\n', ["--proof"], "'clubs'"),
+        ('[[forbid]]\nkind = "unique"\n', [], "--laws is for a search"),
+    ):
+        laws.write_text(text)
+        done = score(cli, club, tmp_path, "-o", "bad", *options, "--laws", laws)
+        assert done.code == 2
+        assert words_said in done.complaint
+    assert not (tmp_path / "bad").exists()
 
 
 def test_a_search_that_fails_leaves_the_verdict_and_says_open(cli: Cli, tmp_path: Path, club: World) -> None:
@@ -133,9 +201,9 @@ def test_invariants_are_printed(cli: Cli, tmp_path: Path, club: World) -> None:
     assert done.code == 0
     assert "inclusion        payment.member_id occurs in member.id\n" in done.out
     laws = tmp_path / "laws.toml"
-    laws.write_text('[[forbid]]\nkind = "inclusion"\n[[add]]\nkind = "unique"\ntable = "payment"\ncolumns = ["member_id"]\n')
+    laws.write_text('[[forbid]]\nkind = "inclusion"\n[[add]]\nkind = "unique"\ntable = "payment"\ncolumns = ["id", "amount"]\n')
     listed = json.loads(cli("invariants", database, "--laws", laws, "--json").out)
-    assert {"kind": "unique", "table": "payment", "columns": ["member_id"]}.items() <= listed[-1].items()
+    assert {"kind": "unique", "table": "payment", "columns": ["id", "amount"]}.items() <= listed[-1].items()
     assert all(law["kind"] != "inclusion" and law["sentence"] for law in listed)
 
 

@@ -202,9 +202,9 @@ class TestMistakes:
         [
             (["--port", "70000"], "cannot listen on 127.0.0.1:70000: bind(): port must be 0-65535."),
             (["--host", "no.such.host.example"], "cannot listen on no.such.host.example:8000: "),
-            (["--port", "0", "--parallel", "0"], "--parallel 0: expected a positive number"),
+            (["--port", "0", "--parallel", "0"], "--parallel 0: expected a positive whole number"),
             (["--port", "0", "--sql-timeout", "0"], "--sql-timeout 0: expected a positive number"),
-            (["--port", "0", "--epochs", "2"], "Unknown option: --epochs."),
+            (["--port", "0", "--epochs", "2"], "Unknown option: --epochs"),
             (["--port", "0"], "the oracle answers from gold SQL: give a task file with --data"),
             (["--port", "0", "--data", "no.json"], "no.json: cannot read the task file: No such file or directory"),
         ],

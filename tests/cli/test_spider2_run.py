@@ -96,12 +96,12 @@ class TestRun:
     @pytest.mark.parametrize(
         ("options", "complaint"),
         [
-            (["--agent", "replay"], "the replay agent needs --predictions: a run directory"),
+            (["--agent", "replay"], "--predictions: the replay agent needs a prediction file or a run directory"),
             (["--agent", "http"], "--api-url: the http agent needs the address of a service"),
             (["--agent", "oracle", "--results", "{file}"], "--results {file}: {file} is not a directory that can be "),
             (["--agent", "oracle", "--documents", "no"], "--documents no: there is no such folder"),
-            (["--agent", "oracle", "-n", "-1"], "{file}: no question is left of 6"),
-            (["--agent", "oracle", "--epochs", "0"], "--epochs 0: expected a positive number"),
+            (["--agent", "oracle", "-n", "-1"], "--limit -1: expected a positive whole number"),
+            (["--agent", "oracle", "--epochs", "0"], "--epochs 0: expected a positive whole number"),
         ],
     )
     def test_what_makes_no_sense_is_refused(
@@ -114,7 +114,8 @@ class TestRun:
         assert not (tmp_path / "out").exists()
 
     def test_no_questions_are_refused(self, cli: Cli) -> None:
-        assert cli("spider2", "run").err == "touchstone: spider2 run needs INPUT, or --resume RUN_DIR\n"
+        needed = "TASKS and DATABASES and GOLD, a dataset's name such as demo, or --resume RUN_DIR"
+        assert cli("spider2", "run").err == f"touchstone: spider2 run needs {needed}\n"
 
 
 class TestConvert:

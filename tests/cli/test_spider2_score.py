@@ -120,7 +120,7 @@ class TestFiles:
         assert overall(run)["overall"]["passed"] == 3
         assert {record["task"] for record in records(run)} == set(CSV)
         config = json.loads((run / "config.json").read_text())
-        assert (config["command"], config["arguments"]["folder"]) == ("score spider2", str(folder))
+        assert (config["command"], config["agent"]["predictions"]) == ("score spider2", str(folder))
 
     def test_verbose_says_every_outcome(self, cli: Cli, spider2: Spider2World, tmp_path: Path) -> None:
         done = score(cli, spider2, hand_in(tmp_path, csv=self.WRONG), "-v")
@@ -238,8 +238,8 @@ class TestMistakes:
             (["--gold", "nowhere"], "nowhere: not a gold folder (it has no exec_result/)"),
             (["--databases", "nowhere"], "nowhere: there is no such directory of databases"),
             (["--data", "no.jsonl"], "no.jsonl: cannot read the task file: No such file or directory"),
-            (["--json", "no/v.json"], "--json no/v.json: there is no directory no"),
-            (["-p", "0"], "--parallel 0: expected a positive number"),
+            (["--json", "no/v.json"], "--json no/v.json: expected the name of a file in a directory that exists"),
+            (["-p", "0"], "--parallel 0: expected a positive whole number"),
             (["--sql-timeout", "inf"], "--sql-timeout inf: expected a positive number"),
         ],
     )

@@ -19,14 +19,13 @@ from tests.support.data import shared_data
 from touchstone.benchmarks.interact.examiner import Examiner
 from touchstone.benchmarks.interact.rules import RULES, Compat
 from touchstone.benchmarks.interact.tasks import InteractTask, load_tasks
-from touchstone.benchmarks.interact.worlds import World
 from touchstone.engines.postgres.embedded import started
 from touchstone.engines.postgres.engine import PostgresEngine
 from touchstone.engines.postgres.server import Server
 from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.engines.sqlite.world import SqliteWorld
 from touchstone.failures import InputError, Unscorable
-from touchstone.protocols import Limits
+from touchstone.protocols import EpisodeDatabase, Limits
 from touchstone.sandbox.sandboxed_call import confinement
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -102,7 +101,7 @@ async def sqlite() -> AsyncIterator[SqliteEngine]:
     await engine.close()
 
 
-async def verdict(world: World, case: dict[str, Any], compat: Compat, directory: Path) -> tuple[bool, str]:
+async def verdict(world: EpisodeDatabase, case: dict[str, Any], compat: Compat, directory: Path) -> tuple[bool, str]:
     """Whether it passes; for a query what the official comparison says of it, which is recorded under all rules."""
     try:
         finding = await Examiner(as_task(case, directory), RULES[compat], world, LIMITS).submit(case["predicted"])

@@ -14,9 +14,9 @@ from typing import Any
 
 from touchstone.benchmarks.bird.benchmark import Bird
 from touchstone.benchmarks.bird.tasks import load_tasks
+from touchstone.benchmarks.spider2.comparison import official, read_csv
 from touchstone.datasets import bird_demo, spider2_demo
 from touchstone.engines.sqlite.engine import SqliteEngine
-from touchstone.verdicts.spider2 import official, read_csv
 
 from .test_bird_verdicts import judge, scores
 

@@ -18,8 +18,17 @@ from typing import Any
 import pytest
 
 from tests.support.data import shared_data
+from touchstone.benchmarks.spider2.comparison import (
+    CsvTable,
+    Official,
+    Strict,
+    official,
+    official_any,
+    read_csv,
+    strict_any,
+    to_csv,
+)
 from touchstone.values import Table
-from touchstone.verdicts.spider2 import CsvTable, Official, Strict, official, official_any, read_csv, strict_any, to_csv
 
 from .test_sql_pairs import REFUSED
 

@@ -15,16 +15,15 @@ from pathlib import Path
 import pytest
 from tests.benchmarks.desktop.support import make_scene
 
-from touchstone.benchmarks.desktop.dataset import Dataset
+from touchstone.benchmarks.desktop.dataset import Dataset, demo
 from touchstone.benchmarks.desktop.evaluate import evaluate
 from touchstone.benchmarks.desktop.solutions import solution
 from touchstone.benchmarks.desktop.tasks import DesktopTask, checks, load_tasks
 from touchstone.benchmarks.desktop.validating import examine_dataset
-from touchstone.datasets import desktop_demo
 from touchstone.values import Outcome
 
 GENERATOR = Path(__file__).parents[2] / "tools" / "make_demo_desktop.py"
-DEMO = desktop_demo()
+DEMO = demo()
 DATASET = Dataset(DEMO)
 TASKS = load_tasks(DATASET)
 LEFT_BEHIND = [task for task in TASKS if checks(task.form.evaluator)[0].result["type"] == "vm_file"]

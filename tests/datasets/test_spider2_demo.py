@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
-from touchstone.benchmarks.spider2 import Golden, load_tasks
+from touchstone.benchmarks.spider2.golden import Golden
+from touchstone.benchmarks.spider2.tasks import load_tasks
 from touchstone.datasets import spider2_demo
 
 SCRIPT = Path(__file__).parents[2] / "tools" / "make_demo_spider2.py"

@@ -67,11 +67,11 @@ def test_mining_is_remembered_by_the_digest(shop: Subject, tmp_path: Path) -> No
 def test_a_file_adds_and_forbids(shop: Subject, tmp_path: Path) -> None:
     path = tmp_path / "laws.toml"
     path.write_text(
-        '[[add]]\nkind = "unique"\ntable = "orders"\ncolumns = ["day", "customer_id"]\n'
+        '[[add]]\nkind = "unique"\ntable = "orders"\ncolumns = ["number", "customer_id"]\n'
         '[[forbid]]\nkind = "determines"\ntable = "customer"\n'
     )
     laws = amended(shop.invariants, path, shop.source)
-    assert Unique("orders", ("day", "customer_id")) in laws
+    assert Unique("orders", ("number", "customer_id")) in laws
     assert "customer.city determines state" not in {str(law) for law in laws}
     assert "orders.gross is net + tax" in {str(law) for law in laws}
 

@@ -29,6 +29,7 @@ KINDS = {
     "case_or_space",
     "types",
     "rounding",
+    "factor",
     "not_a_number",
     "different_rows",
 }
@@ -440,3 +441,58 @@ def test_any_reordering_of_columns_is_recognised(some: Table, order: list[int]) 
     turned = Table((), [tuple(row[place] for place in order) for row in some.rows])
     kind = explain(some, turned).kind
     assert kind == ("column_order" if not ex(some, turned) else kind)
+
+
+def test_a_column_with_more_values_is_not_said_to_lack_them() -> None:
+    found = explain(values("a", "b"), Table(("x", "y"), [("a", 1), ("b", 2), ("c", 3)]))
+    assert found.sentence == "Expected 1 column (x), got 2 columns (x, y); the values of column x are there, among others."
+    lacking = explain(values("a", "b"), Table(("x", "y"), [("a", 1), ("c", 3)]))
+    assert "no expected column is there with all its values" in lacking.sentence
+
+
+def test_a_column_too_many_and_two_in_another_order() -> None:
+    gold = Table(("name", "score"), [("Ann", 1), ("Bob", 2)])
+    found = explain(gold, Table(("school", "score", "name"), [("A", 1, "Ann"), ("B", 2, "Bob")]))
+    assert found.sentence.endswith("without column school the rows are as expected, but for the order of the columns.")
+    straight = explain(gold, Table(("school", "name", "score"), [("A", "Ann", 1), ("B", "Bob", 2)]))
+    assert straight.sentence.endswith("without column school the rows are as expected.")
+
+
+def test_names_joined_in_one_column() -> None:
+    apart = Table(("first", "last", "n"), [("Ann", "Ray", 1), ("Bo", "Lee", 2)])
+    joined = Table(("who", "n"), [("Ann Ray", 1), ("Bo Lee", 2)])
+    found = explain(apart, joined)
+    assert found.kind == "missing_columns"
+    assert found.sentence.endswith("columns (first, last) are joined in column who, the rest is as expected.")
+    assert explain(joined, apart).sentence.endswith("column who is split into columns (first, last), the rest is as expected.")
+
+
+def test_a_factor_of_100() -> None:
+    found = explain(values(0.25), values(25.0))
+    assert (found.kind, found.sentence) == (
+        "factor",
+        "Same rows, but the numbers in column x are 100 times too large: expected 0.25, got 25.0.",
+    )
+    small = explain(people(("a", 12.5), ("b", 50)), people(("a", 0.125), ("b", 0.5)))
+    assert (small.kind, small.evidence["differing_columns"]) == ("factor", ["score"])
+    assert "100 times too small" in small.sentence
+    rounded = explain(values(100 / 3), values(0.33))
+    assert (rounded.kind, rounded.evidence["also"]) == ("factor", ["rounding"])
+    assert explain(values(1, 2), values(100, 300)).kind == "different_rows"
+
+
+def test_two_causes_are_both_named() -> None:
+    gold = people(("a", 1 / 3), ("b", 2 / 3))
+    found = explain(gold, people(("a", 0.33), ("b", 0.67), ("c", 5.0)))
+    assert (found.kind, found.evidence["also"], found.evidence["left_over"]) == ("rounding", ["extra_rows"], 1)
+    assert "rounding (the prediction is rounded to 2 decimals), and 1 row too many" in found.sentence
+    fewer = explain(values("Ann", "Bob", "Cat"), values("ann", "BOB"))
+    assert (fewer.kind, fewer.evidence["also"]) == ("case_or_space", ["missing_rows"])
+    assert fewer.sentence.startswith("Two causes: letter case or surrounding spaces, and 1 row missing; in column x")
+
+
+def test_long_texts_are_shown_where_they_differ() -> None:
+    start = "the same beginning " * 10
+    found = explain(values(start + "one end"), values(start + "another end"))
+    assert "one end" in found.sentence
+    assert "another end" in found.sentence

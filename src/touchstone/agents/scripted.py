@@ -1,5 +1,6 @@
 """Agents that play calls known beforehand: the oracle plays the reference, replay a prediction file or an earlier run, nothing
-makes no call at all. Where the oracle does not score 1 or nothing does not score 0, no other number is worth believing.
+makes no call at all, done and fail only say so. Where the oracle does not score 1 or one of the last three does not score 0, no
+other number is worth believing.
 
 They are ordinary agents: their calls take the same way through the episode and the verdict as a live model's.
 """
@@ -65,6 +66,15 @@ class Nothing(ScriptedAgent):
         super().__init__(lambda _: None)
 
 
+class Says(ScriptedAgent):
+    """Says one word at once: calls a tool that needs no arguments, and nothing else."""
+
+    gold_reach = only_tools
+
+    def __init__(self, tool: str) -> None:
+        super().__init__(lambda _: [ToolCall(tool, tool, "{}")])
+
+
 class OracleConfig(AgentConfig, frozen=True, kw_only=True):
     """The reference: it must pass every task that can be scored."""
 
@@ -104,3 +114,23 @@ class NothingConfig(AgentConfig, frozen=True, kw_only=True):
 
     def build(self, context: AgentContext) -> Agent:
         return Nothing()
+
+
+class DoneConfig(AgentConfig, frozen=True, kw_only=True):
+    """Says at once that the task is done: it must fail every task."""
+
+    name: ClassVar[str] = "done"
+    reads_instructions: ClassVar[bool] = False
+
+    def build(self, context: AgentContext) -> Agent:
+        return Says("done")
+
+
+class FailConfig(AgentConfig, frozen=True, kw_only=True):
+    """Says at once that the task cannot be done: it must fail every task that can be."""
+
+    name: ClassVar[str] = "fail"
+    reads_instructions: ClassVar[bool] = False
+
+    def build(self, context: AgentContext) -> Agent:
+        return Says("fail")

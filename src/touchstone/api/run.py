@@ -24,10 +24,10 @@ from ..runs.runner import run_config
 from ..values import Record
 from .loops import wait_for
 from .results import Results
-from .sources import Place, Source
+from .sources import Place
 
 Playing = AgentConfig | Agent | str | Answering | Callable[[Stage], Awaitable[Any]]
-Playable = BenchmarkConfig | Source | Benchmark
+Playable = BenchmarkConfig | Benchmark
 
 
 def configured(
@@ -128,7 +128,7 @@ class _Watching:
     def progress(self, total: int, done: int) -> AbstractContextManager[Watch]:
         return nullcontext(lambda record, _: self._keep(record))
 
-    def finished(self, finished: Finished) -> None: ...
+    def finished(self, finished: Finished, more: str | None = None) -> None: ...
 
     def _keep(self, record: Record) -> None:
         self._records.append(record)

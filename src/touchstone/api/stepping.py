@@ -23,7 +23,7 @@ from ..protocols import Benchmark, BenchmarkConfig, Episode
 from ..runs.stage import RecordingStage
 from ..values import Outcome, Standing, Task, ToolCall, Verdict
 from .loops import Background
-from .sources import Source, opened
+from .sources import opened
 
 T = TypeVar("T")
 Action = ToolCall | tuple[str, Mapping[str, Any] | str] | Mapping[str, Any]
@@ -33,9 +33,7 @@ JUDGED = (Outcome.passed, Outcome.failed)
 class Gym:
     """One episode at a time. Close it, or use it in a `with` statement: it holds processes."""
 
-    def __init__(
-        self, benchmark: BenchmarkConfig | Source | Benchmark, *, max_steps: int = 20, beside: Gym | None = None
-    ) -> None:
+    def __init__(self, benchmark: BenchmarkConfig | Benchmark, *, max_steps: int = 20, beside: Gym | None = None) -> None:
         if max_steps < 1:
             raise InputError("max_steps must be positive")
         self._given = benchmark
@@ -162,7 +160,7 @@ class Gym:
         return text, reward, judged, verdict is not None and not judged, info
 
 
-def gym(benchmark: BenchmarkConfig | Source | Benchmark, *, max_steps: int = 20) -> Gym:
+def gym(benchmark: BenchmarkConfig | Benchmark, *, max_steps: int = 20) -> Gym:
     """An environment that the caller steps through."""
     return Gym(benchmark, max_steps=max_steps)
 

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from ..failures import InputError
-from ..foreign import Unreadable, read_json
+from ..foreign import Unreadable, in_words, read_json
+
+__all__ = ["entries", "in_words"]
 
 
 def entries(path: Path) -> Iterator[tuple[int, Any]]:
@@ -32,10 +34,3 @@ def _decode(where: str, text: bytes) -> Any:
         return read_json(text)
     except Unreadable as error:
         raise InputError(f"{where}: not valid JSON: {error}") from None
-
-
-def in_words(error: str) -> str:
-    """`Expected `str`, got `int` - at `$.question`` becomes a sentence that names the field."""
-    what, _, where = error.partition(" - at `$")
-    what = what.replace("Object missing required field", "missing field").replace("`", "'")
-    return f"field '{where.strip('.`')}': {what}" if where.strip(".`") else what

@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from itertools import chain, pairwise
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from ..failures import InputError, TouchstoneError
 from ..options import OptionError
@@ -31,19 +29,14 @@ COMMANDS = {
     "data": ("data:app", "List, fetch and verify benchmark data."),
     "mcp": ("mcp:app", "Serve one task's tools over MCP, for an agent of any kind."),
     "export": ("export:app", "Export a run to the format of another tool."),
-    "serve": ("serve:serve", "Answer questions over HTTP with any agent."),
+    "serve": ("serve:app", "Answer questions over HTTP with any agent."),
     "demo": ("demo:demo", "Watch agents play a small benchmark, without a key or a network."),
     "cache": ("cache:app", "Check the cache of results."),
     "doctor": ("doctor:doctor", "Show what works on this machine and what to install for the rest."),
 }
 """Every registered benchmark is a command too, unless its name is one of these."""
-_PER_BENCHMARK = ("run", "score", "audit")
-"""Commands whose options are those of the benchmark that is named behind them."""
-UNPORTED = {
-    "spider2": ("touchstone.benchmarks.spider2:plugin", "spider2:app", "Evaluate on Spider2-lite."),
-    "desktop": ("touchstone.benchmarks.desktop.benchmark:DesktopBenchmark", "desktop:app", "Play Spider2-V."),
-}
-"""Benchmarks that are not structs yet: what their entry point still says, and their old commands."""
+_GENERATED = ("run", "score", "audit", "mcp", "suite", "serve")
+"""Commands whose options are those of structs: what is named behind them, a benchmark for most, decides which."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -72,7 +65,6 @@ def _dispatch(argv: list[str]) -> int:
     from cyclopts import App, CycloptsError, Parameter, UnknownOptionError, UnusedCliTokensError
 
     from .. import __version__
-    from .given import look
     from .helping import Formatter, default_in_words
 
     argv = _with_command(argv)
@@ -93,8 +85,6 @@ def _dispatch(argv: list[str]) -> int:
 
         app.console = Console(file=unfiltered(sys.stdout))  # help is painted
     argv, called = _filled(app, argv, everything=everything)
-    if called is None:
-        app.config = [*_configuration(app, argv), look]
     try:
         return app(argv, exit_on_error=False, print_error=False) or 0
     except UnknownOptionError as error:
@@ -112,15 +102,12 @@ def _filled(app: App, argv: list[str], *, everything: bool) -> tuple[list[str], 
     from ..plugins import available
 
     word = argv[0] if argv else ""
-    old = {name: (target, text) for name, (value, target, text) in UNPORTED.items() if entry_value(name) == value}
     called = None
-    for name, (target, text) in {**COMMANDS, **old}.items():
-        if name != word or (name not in _PER_BENCHMARK and name != "mcp"):
+    for name, (target, text) in COMMANDS.items():
+        if name != word or name not in _GENERATED:
             app.command(f"touchstone.cli.{target}", name=name, help=text)
-    if word in (*_PER_BENCHMARK, "mcp"):
+    if word in _GENERATED:
         called = _called(app, word, argv, everything=everything)
-    elif word in old:
-        pass
     elif word in available("benchmarks") and word not in COMMANDS:
         from .run import own_app, own_command, translated
 
@@ -129,7 +116,7 @@ def _filled(app: App, argv: list[str], *, everything: bool) -> tuple[list[str], 
         app.command(own_app(word, called, everything=everything))
     elif not word or word.startswith("-"):
         for name in available("benchmarks"):
-            if name not in COMMANDS and name not in old:
+            if name not in COMMANDS:
                 app.command(_benchmark_help(name), name=name)
     return argv, called
 
@@ -167,28 +154,6 @@ def _benchmark_help(name: str) -> App:
     return App(name=name, help=text)
 
 
-def entry_value(name: str) -> str | None:
-    from ..plugins import available
-
-    point = available("benchmarks").get(name)
-    return point.value if point else None
-
-
-def _configuration(app: Any, argv: list[str]) -> list[Any]:
-    """For commands that are not generated: the options of a resumed run or of a file."""
-    stored, source = _arguments_of_resumed_run(argv), "the resumed run"
-    if not stored and any(word.startswith("--config") for word in argv):
-        from .configured import configuration
-
-        stored, source = configuration(app, argv)
-    if not stored:
-        return []
-    from cyclopts.config import Dict
-
-    forget = forget_environment if source == "the resumed run" else _forget_what_is_in(stored)
-    return [forget, Dict(stored, source=source)]
-
-
 def _with_command(argv: list[str]) -> list[str]:
     """What stands behind `--` is the program that plays."""
     if "--" not in argv:
@@ -197,48 +162,6 @@ def _with_command(argv: list[str]) -> list[str]:
 
     at = argv.index("--")
     return [*argv[:at], f"--command={shlex.join(argv[at + 1 :])}"]
-
-
-def _arguments_of_resumed_run(argv: list[str]) -> dict[str, Any]:
-    """A resumed run goes on with the options that it had, unless they are given anew."""
-    separate = (value for option, value in pairwise(argv) if option in ("--resume", "-r"))
-    joined = (option.removeprefix("--resume=") for option in argv if option.startswith("--resume="))
-    path = next(chain(separate, joined), None)
-    if path is None:
-        return {}
-    from ..runs.directory import read_config
-
-    config = read_config(Path(path))
-    words = str(config.get("command", "")).split()
-    given = argv[: len(words)]
-    if words != given:
-        raise InputError(
-            f"{path}: a run of 'touchstone {' '.join(words)}' cannot be resumed with 'touchstone {' '.join(given)}'"
-        )
-    stored: dict[str, Any] = config.get("arguments", {})
-    for word in reversed(words):
-        stored = {word: stored}
-    return stored
-
-
-def forget_environment(app: Any, commands: tuple[str, ...], arguments: Any) -> None:
-    """What the resumed run had counts more than what a variable says today."""
-    for argument in arguments:
-        argument.tokens[:] = [token for token in argument.tokens if token.source != "env"]
-
-
-def _forget_what_is_in(stored: dict[str, Any]) -> Any:
-    """What a file says counts more than a variable; of what it does not say, the variable counts."""
-    options: Any = stored
-    while len(options) == 1 and isinstance(inner := next(iter(options.values())), dict):
-        options = cast("dict[str, Any]", inner)
-
-    def forget(app: Any, commands: tuple[str, ...], arguments: Any) -> None:
-        for argument in arguments:
-            if any(name.lstrip("-").replace("_", "-") in options for name in argument.names):
-                argument.tokens[:] = [token for token in argument.tokens if token.source != "env"]
-
-    return forget
 
 
 def _say(error: object, code: int) -> int:

@@ -40,11 +40,10 @@ from ..runs.tally import COUNTED, Tally, wilson
 from ..values import Outcome, Record, Task
 from .progress import counting, progress
 from .run import named_benchmark
-from .struct_command import StructCommand
+from .struct_command import FunctionCommand, StructCommand
 from .terminal import refuse_no_file, say, write_file
 
 _OTHERS = {"suspects": ("audit_suspects:suspects", "List golds that several systems agree against.")}
-_UNPORTED = {"spider2": "audit_unported:spider2"}
 
 
 class AuditCommand(StructCommand):
@@ -77,15 +76,13 @@ async def _audit(benchmark: Any, options: AuditOptions) -> int:
 
 def command(argv: Sequence[str]) -> StructCommand | None:
     name = named_benchmark(argv)
-    if name is None or name in _OTHERS or name in unported():
+    if name == "suspects":
+        from .audit_suspects import BirdConfig, SuspectOptions, suspects
+
+        return FunctionCommand(["audit", name], argv, suspects, positional=SuspectOptions, needs_data=BirdConfig)
+    if name is None:
         return None
     return AuditCommand(benchmark_type(name), argv)
-
-
-def unported() -> dict[str, str]:
-    from . import UNPORTED, entry_value
-
-    return {name: target for name, target in _UNPORTED.items() if entry_value(name) == UNPORTED[name][0]}
 
 
 async def conclude(audited: Audited, options: AuditOptions) -> int:
@@ -171,8 +168,6 @@ def __getattr__(name: str) -> Any:
     app = App(name="audit", help="Check a benchmark's own gold answers before blaming an agent.")
     for word, (target, text) in _OTHERS.items():
         app.command(f"touchstone.cli.{target}", name=word, help=text)
-    for word, target in unported().items():
-        app.command(f"touchstone.cli.{target}", name=word)
     for each in available("benchmarks"):
         with suppress(InputError):
             app.command(AuditCommand(benchmark_type(each), []).function(), name=each)

@@ -105,6 +105,7 @@ def _described(name: str, found: Dataset) -> list[str]:
         f"{name}: {found.title}",
         f"  {found.tasks:,} tasks{databases}",
         f"  home      {found.home}",
+        *([f"  edition   {found.edition}"] if found.edition else []),
         f"  licence   {found.licence}",
         f"  size      {found.size}",
     ]

@@ -17,11 +17,10 @@ from cyclopts import Parameter
 from ..api.run import configured
 from ..benchmarks.bird.config import BirdConfig
 from ..benchmarks.interact.config import InteractConfig
+from ..benchmarks.spider2.config import Spider2Config
 from ..datasets import bird_demo, spider2_demo
 from ..distribution import pip_install
 from ..failures import InputError
-from .options import ServiceOptions
-from .spider2 import DataOptions, RequestOptions, api
 from .terminal import play
 
 _EASY = ("101", "102", "201", "202", "203", "301", "302", "303")
@@ -95,16 +94,10 @@ def _dialogue_with_the_local_model(output: Path) -> int:
 
 
 def _evaluate(url: str, output: Path, name: str, limit: int | None) -> int:
-    questions, gold, databases = spider2_demo()
-    return api(
-        input=questions,
-        output=output / f"api-{name}.json",
-        data=DataOptions(databases=databases, gold=gold, results=output / f"api-{name}-csv", limit=limit),
-        service=ServiceOptions(api_url=url),
-        sent=RequestOptions(minimal_request=True),
-        parallel=4,
-        runs=output / f"api-{name}",
+    evaluated = Spider2Config(
+        limit=limit, results=output / f"api-{name}-csv", report=output / f"api-{name}.json", minimal_request=True
     )
+    return play(configured(evaluated, "http", api_url=url, parallel=4, output=output / f"api-{name}"))
 
 
 @contextmanager

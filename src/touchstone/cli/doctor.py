@@ -19,7 +19,7 @@ from ..distribution import pip_install
 from ..engines.cache import Cache, default_path
 from ..engines.sqlite.library import library
 from ..failures import InputError, TouchstoneError
-from ..plugins import available, model_config
+from ..plugins import Kind, available, load, model_config
 from ..protocols import Limits
 
 
@@ -39,8 +39,18 @@ def doctor() -> int:
     for finding in findings:
         print(f"{'ok     ' if finding.good else 'missing'}  {finding.what:<22} {finding.detail}")
     for kind in ("benchmarks", "agents", "models", "engines"):
-        print(f"         {kind:<22} {', '.join(available(kind))}")
+        print(f"         {kind:<22} {', '.join(_loaded(kind))}")
     return 1 if any(finding.needed and not finding.good for finding in findings) else 0
+
+
+def _loaded(kind: Kind) -> Iterator[str]:
+    """What another package adds must load to be of use."""
+    for name in available(kind):
+        try:
+            load(kind, name)
+            yield name
+        except Exception as error:  # whatever a foreign module does when it is imported
+            yield f"{name} (does not load: {' '.join(str(error).split())})"
 
 
 def _examine() -> Iterator[Finding]:

@@ -24,7 +24,6 @@ from ..values import Record, ToolStep
 from .struct_command import StructCommand, typed_value
 from .terminal import Terminal, exit_code, say
 
-_old = False
 _SECONDS_FOR_LAST_WORDS = 2.0
 """How long an HTTP client is still told that the task is over."""
 
@@ -131,7 +130,7 @@ class _Watching(Terminal):
 
             yield keep
 
-    def finished(self, finished: Finished) -> None:
+    def finished(self, finished: Finished, more: str | None = None) -> None:
         if self.record is not None:
             calls = sum(isinstance(step, ToolStep) for step in self.record.steps)
             say(f"{self.record.outcome.value} after {calls} calls: {self.record.reason}")
@@ -163,12 +162,8 @@ def _tell_address(address: str) -> None:
 
 def command(argv: Sequence[str]) -> StructCommand | None:
     """`touchstone mcp --benchmark NAME`."""
-    from .audit import unported
-
     name = typed_value(argv, "--benchmark")
-    global _old
-    _old = name in unported()
-    return None if name is None or _old else McpCommand(benchmark_type(name), argv)
+    return McpCommand(benchmark_type(name), argv) if name else None
 
 
 def __getattr__(name: str) -> Callable[..., int]:
@@ -178,11 +173,6 @@ def __getattr__(name: str) -> Callable[..., int]:
     if name != "app":
         raise AttributeError(name)
     app = App(name="mcp", help="Serve one task's tools over MCP, for an agent of any kind.")
-    if _old:
-        from .mcp_unported import mcp
-
-        app.default(mcp)
-        return app
 
     @app.default
     def _() -> int:

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from ..runs.summary import money
 from ..runs.tally import Tally
-from ..terminal import clean, clean_streams, unfiltered
+from ..terminal import clean, clean_streams, clock, unfiltered
 from ..terminal import one_line as shown
 from ..values import Outcome, Record
 
@@ -115,12 +115,6 @@ def one_line(record: Record) -> str:
     epoch = f" ({record.epoch + 1})" if record.epoch else ""
     where = record.facets.get("database", "")
     return f"{record.outcome.value:<10} {shown(f'{record.task}{epoch}')}  {shown(where)}  {shown(record.reason)}"
-
-
-def clock(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 @contextmanager

@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from inspect import getdoc
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -44,6 +46,7 @@ class RunCommand(StructCommand):
     ) -> None:
         self.benchmark = benchmark
         said = self._said(argv, " ".join(words))
+        said = replace(said, values=benchmark.translated_options(said.values))
         defaults = {"agent": benchmark.agent, **benchmark.defaults, **defaults}
         self.agent_name = str(typed_value(argv, "--agent") or said.values.get("agent") or defaults["agent"])
         self.agent = agent_type(self.agent_name)
@@ -56,11 +59,14 @@ class RunCommand(StructCommand):
             help=benchmark.__doc__ or "",
             defaults=defaults,
             synonyms=benchmark.synonyms,
+            taken_names=benchmark.taken_names,
+            renamed=benchmark.run_names.get(words[-1]) if words[0] == benchmark.name else None,
             said=said,
         )
 
     def explain(self, option: str) -> str:
-        name = key(option)
+        meant = {key(name): key(field) for field, names in self.synonyms.items() for name in names}
+        name = meant.get(key(option), key(option))
         owners = [agent for agent in available("agents") if _find(agent_type(agent), name)]
         if owners:
             spelled = _find(agent_type(owners[0]), name)
@@ -100,14 +106,15 @@ class RunCommand(StructCommand):
             command = str(stored.get("command", ""))
             if command.removeprefix("run ") not in ours:
                 raise InputError(f"{resume}: a run of 'touchstone {command}' cannot be resumed with 'touchstone {words}'")
-            return Said(stored_options(stored), f"{resume}/config.json", resumed=True)
+            as_typed = stored.get("format", 1) == 1
+            return Said(stored_options(stored), f"{resume}/config.json", resumed=True, as_typed=as_typed)
         if config is None:
             return Said({})
         values = options_of_file(Path(config))
         meant = str(values.pop("touchstone", words))
         if meant.removeprefix("run ") not in ours:
             raise InputError(f"{config}: these are options of 'touchstone {meant}', not of 'touchstone {words}'")
-        return Said(values, config)
+        return Said(values, config, as_typed=meant != name)
 
     def _named_model(self, argv: Sequence[str], said: Said, defaults: Mapping[str, Any]) -> str:
         names = ("--model", "-m", *self.benchmark.synonyms.get("model", ()))
@@ -138,11 +145,13 @@ def own_command(name: str, argv: list[str]) -> StructCommand | None:
     word = argv[1] if len(argv) > 1 else ""
     if word in benchmark.run_words and word:
         return RunCommand(benchmark, [name, word], argv, benchmark.run_words[word])
-    if word in benchmark.commands:
-        target = imported(benchmark.commands[word])
-        if isinstance(target, type) and issubclass(target, StructCommand):
-            return cast("Callable[..., StructCommand]", target)([name, word], argv)
-        return FunctionCommand([name, word], argv, cast(Any, target)) if structs_of(target) else None
+    for several in (" ".join(argv[1:3]), word):
+        if several in benchmark.commands:
+            target = imported(benchmark.commands[several])
+            words = [name, *several.split()]
+            if isinstance(target, type) and issubclass(target, StructCommand):
+                return cast("Callable[..., StructCommand]", target)(words, argv)
+            return FunctionCommand(words, argv, cast(Any, target)) if structs_of(target) else None
     return RunCommand(benchmark, [name], argv, benchmark.run_words[""]) if "" in benchmark.run_words else None
 
 
@@ -155,11 +164,17 @@ def own_app(name: str, called: StructCommand | None, *, everything: bool = False
         mine = called if called and called.words == " ".join(words) else RunCommand(benchmark, words, [], defaults)
         function = mine.function(everything=everything)
         app.command(function, name=word) if word else app.default(function)
-    for word, target in benchmark.commands.items():
-        if called and called.words == f"{name} {word}":
-            app.command(called.function(everything=everything), name=word)
-        else:
-            app.command(target, name=word)
+    groups: dict[str, App] = {}
+    for words, target in benchmark.commands.items():
+        group, _, word = words.rpartition(" ")
+        if group and group not in groups:
+            within = ", ".join(each.rpartition(" ")[2] for each in benchmark.commands if each.startswith(f"{group} "))
+            app.command(groups.setdefault(group, App(name=group, help=f"Has commands of its own: {within}.")))
+        if called and called.words == f"{name} {words}":
+            groups.get(group, app).command(called.function(everything=everything), name=word)
+        else:  # what they do is imported only where it is shown
+            text = None if called else (getdoc(imported(target)) or "").partition("\n")[0]
+            groups.get(group, app).command(target, name=word, help=text)
     return app
 
 

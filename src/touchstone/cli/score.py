@@ -18,13 +18,10 @@ from ..protocols import BenchmarkConfig, ScoreOptions, Scoring
 from ..runs.config import RunConfig, RunOptions
 from ..runs.reading import read_records
 from ..runs.runner import run_config
-from .audit import unported
 from .progress import one_line
 from .run import named_benchmark
 from .struct_command import StructCommand
 from .terminal import Terminal, exit_code, refuse_no_file, write_file
-
-_UNPORTED = {"spider2": "score_spider2:spider2"}
 
 
 class ScoreCommand(StructCommand):
@@ -51,6 +48,7 @@ class ScoreCommand(StructCommand):
 
 def score(benchmark: BenchmarkConfig, options: ScoreOptions, predictions: Path) -> int:
     """Plays the predictions and shows what they are worth."""
+    named = predictions.absolute()  # "." has a name too
     own = getattr(benchmark, "scoring", None)
     scoring: Scoring = own(options) if own else default_scoring(benchmark, options, predictions)
     if not isinstance(scoring, Scoring):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -66,8 +64,8 @@ def score(benchmark: BenchmarkConfig, options: ScoreOptions, predictions: Path) 
             interface=Terminal(describe=one_line if options.verbose else None),
             base=Path("results"),
             command=f"score {benchmark.name}",
-            name=predictions.name if predictions.is_dir() else predictions.stem,
-            heading=predictions.name,
+            name=named.name if named.is_dir() else named.stem,
+            heading=named.name,
             only=scoring.only,
         )
     )
@@ -91,7 +89,7 @@ def default_scoring(benchmark: BenchmarkConfig, options: ScoreOptions, predictio
 
 def command(argv: Sequence[str]) -> StructCommand | None:
     name = named_benchmark(argv)
-    return None if name is None or name in unported() else ScoreCommand(benchmark_type(name), argv)
+    return ScoreCommand(benchmark_type(name), argv) if name else None
 
 
 def __getattr__(name: str) -> Any:
@@ -99,8 +97,6 @@ def __getattr__(name: str) -> Any:
     if name != "app":
         raise AttributeError(name)
     app = App(name="score", help="Score predictions that exist already, without a model.")
-    for word in unported():
-        app.command(f"touchstone.cli.{_UNPORTED[word]}", name=word)
     for each in available("benchmarks"):
         with suppress(InputError):
             app.command(ScoreCommand(benchmark_type(each), []).function(), name=each)

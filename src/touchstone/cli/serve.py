@@ -3,88 +3,88 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast
 
-from cyclopts import Parameter
+from cyclopts import App
 
 from ..benchmarks.bird.benchmark import INSTRUCTIONS
 from ..benchmarks.bird.tasks import load_tasks
-from ..benchmarks.sql_episode import submission
+from ..benchmarks.sql_episode import read_instructions, submission
 from ..distribution import pip_install
+from ..engines.sqlite.engine import SqliteEngine
 from ..failures import InputError
-from ..protocols import Limits
+from ..options import Count, Opt, Options, Positive, WholeNumber
+from ..plugins import agent_type, model_type, open_engine
+from ..protocols import JUDGING, WHO, AgentConfig, AgentContext, Limits, ModelConfig, Opening, Script
 from ..serving.answering import Answerer, question_key
 from ..serving.gate import Gate
-from .building import Script, build_player, open_engine, read_instructions, refuse_unless_positive
-from .options import PLAY, JudgeOptions, ModelOptions
+from .struct_command import StructCommand, typed_value
+from .terminal import say
 
 _SECONDS_TO_END = 3
 """How long answers under way may take when the service is told to stop."""
 
 
-@Parameter(name="*", group=PLAY)
-@dataclass(frozen=True, kw_only=True)
-class ServedOptions(ModelOptions):
-    agent: str = "tools"
-    """tools (function calling), react (plain text), or oracle (the gold SQL of --data)."""
+class ServeOptions(Options, frozen=True, kw_only=True):
+    """What a service is."""
+
+    databases: Path | None = None
+    """The directory that holds <db_id>/<db_id>.sqlite, or <db_id>.sqlite."""
+    data: Path | None = None
+    """A task file in BIRD's format with the gold SQL that the oracle agent answers from."""
+    schema: bool = False
+    """Tell the agent the tables and columns together with the question."""
+    parallel: Annotated[Count, Opt(names=("-p",))] = 4
+    """How many questions at once."""
+    host: str = "127.0.0.1"
+    """The address to listen on. Anyone who can reach it can ask."""
+    port: WholeNumber = 8000
+    """The port; 0 takes a free one."""
+    allow_host: tuple[str, ...] = ()
+    """Answer requests for this host name too (repeatable). Those of loopback and --host are answered; * allows all."""
+    agent: Annotated[str, Opt(group=WHO)] = "tools"
+    """Who answers: tools (function calling), react (plain text), oracle (the gold SQL of --data), or any other agent."""
+    system_prompt: Annotated[Path | None, Opt(group=WHO, advanced=True)] = None
+    """A file with instructions that replace the built-in ones."""
+    sql_timeout: Annotated[Positive, Opt(group=JUDGING)] = 30.0
+    """Seconds for each statement."""
+    cache: Annotated[bool, Opt(group=JUDGING, advanced=True)] = True
+    """Remember results by content across runs."""
 
 
-def serve(
-    *,
-    databases: Path,
-    play: ServedOptions = ServedOptions(),
-    judged: JudgeOptions = JudgeOptions(),
-    data: Path | None = None,
-    schema: Annotated[bool, Parameter(negative="")] = False,
-    parallel: Annotated[int, Parameter(name=["--parallel", "-p"])] = 4,
-    host: str = "127.0.0.1",
-    port: int = 8000,
-    allow_host: Annotated[tuple[str, ...], Parameter(negative="")] = (),
-) -> int:
-    """Answer questions over HTTP with any agent: POST /infer (question, db_id, evidence) gives sql.
+class ServeCommand(StructCommand):
+    def __init__(self, argv: Sequence[str]) -> None:
+        self.agent = agent_type(typed_value(argv, "--agent") or "tools")
+        named = typed_value(argv, "--model", "-m") or os.environ.get("OPENAI_MODEL") or "gpt-5-mini"
+        self.model = model_type(named) if self.agent.needs_model else None
+        structs = (ServeOptions, self.agent, *((self.model,) if self.model else ()))
+        help = "Answer questions over HTTP with any agent: POST /infer (question, db_id, evidence) gives sql."
+        super().__init__(["serve"], argv, structs, help=help)
 
-    Parameters
-    ----------
-    databases
-        The directory that holds <db_id>/<db_id>.sqlite, or <db_id>.sqlite.
-    data
-        A task file in BIRD's format with the gold SQL that the oracle agent answers from.
-    schema
-        Tell the agent the tables and columns together with the question.
-    parallel
-        How many questions at once.
-    host
-        The address to listen on. Anyone who can reach it can ask.
-    port
-        The port; 0 takes a free one.
-    allow_host
-        Answer requests for this host name too (repeatable). Those of loopback and --host are answered; * allows all.
-    """
-    for option, value in (("--parallel", parallel), ("--max-turns", play.max_turns), ("--sql-timeout", judged.sql_timeout)):
-        refuse_unless_positive(value, option)
-    if not databases.is_dir():
-        raise InputError(f"{databases}: there is no such directory of databases")
-    listening = _listen(host, port)
-    asyncio.run(_serve(databases, play, judged, data, schema, parallel, listening, (host, *allow_host)))
-    return 0
+    def call(self, values: Mapping[str, Any], typed: Mapping[str, Any]) -> int:
+        options = self.made(ServeOptions, values)
+        if "predictions" in self.options:
+            _no_predictions()
+        if options.databases is None:
+            raise InputError("serve needs --databases: the directory of databases")
+        if not options.databases.is_dir():
+            raise InputError(f"{options.databases}: there is no such directory of databases")
+        agent = self.made(self.agent, values)
+        model = self.made(self.model, values) if self.model else None
+        listening = _listen(options.host, options.port)
+        asyncio.run(_serve(options, options.databases, agent, model, listening))
+        return 0
 
 
 async def _serve(
-    databases: Path,
-    play: ServedOptions,
-    judged: JudgeOptions,
-    data: Path | None,
-    schema: bool,
-    parallel: int,
-    listening: socket.socket,
-    hosts: Sequence[str],
+    options: ServeOptions, databases: Path, config: AgentConfig, model: ModelConfig | None, listening: socket.socket
 ) -> None:
     try:
         import uvicorn
@@ -93,19 +93,30 @@ async def _serve(
     except ImportError:
         raise InputError(f"serve needs FastAPI: {pip_install('serve')}") from None
     async with AsyncExitStack() as stack:
-        engine = open_engine(judged, stack)
-        scripts = {"solution": lambda: _solutions(data), "predictions": _no_predictions}
-        player = build_player(play, None, parallel, stack, scripts)
-        instructions = read_instructions(play.system_prompt) or INSTRUCTIONS.read_text()
-        limits = Limits(seconds=judged.sql_timeout)
-        answerer = Answerer(player.agent, engine, databases, instructions, schema=schema, parallel=parallel, limits=limits)
-        app = Gate(build_app(answerer, player.title), hosts[0], hosts[1:])
-        config = uvicorn.Config(app, log_level="warning", lifespan="off", timeout_graceful_shutdown=_SECONDS_TO_END)
+        opening = Opening(stack=stack, say=say)
+        engine = cast(SqliteEngine, await open_engine("sqlite", opening, place=str(databases), cache=options.cache))
+        asked = model.build(options.parallel) if model else None
+        if asked:
+            stack.push_async_callback(asked.close)
+        context = AgentContext(model=asked, solutions=lambda: _solutions(options.data), predictions=_no_predictions)
+        agent = config.build(context)
+        title = f"agent {config.name}" + (f", model {asked.name}" if asked else "")
+        answerer = Answerer(
+            agent,
+            engine,
+            databases,
+            read_instructions(options.system_prompt) or INSTRUCTIONS.read_text(),
+            schema=options.schema,
+            parallel=options.parallel,
+            limits=Limits(seconds=options.sql_timeout),
+        )
+        app = Gate(build_app(answerer, title), options.host, options.allow_host)
+        server = uvicorn.Config(app, log_level="warning", lifespan="off", timeout_graceful_shutdown=_SECONDS_TO_END)
         address = _address(listening)
-        print(f"{player.title} answers at {address}/infer (documentation at {address}/docs)", flush=True)
+        print(f"{title} answers at {address}/infer (documentation at {address}/docs)", flush=True)
         for number in (signal.SIGINT, signal.SIGTERM):  # uvicorn raises them again at its end, when our own is still to come
             asyncio.get_running_loop().add_signal_handler(number, lambda: None)
-        await uvicorn.Server(config).serve(sockets=[listening])
+        await uvicorn.Server(server).serve(sockets=[listening])
 
 
 def _solutions(data: Path | None) -> Script:
@@ -114,7 +125,7 @@ def _solutions(data: Path | None) -> Script:
     return {question_key(task.question, task.database): [submission(task.gold)] for task in load_tasks(data)}.get
 
 
-def _no_predictions() -> Script:
+def _no_predictions(*_: Any) -> Script:
     raise InputError("the replay agent plays tasks, not questions: a service can have any other agent")
 
 
@@ -135,3 +146,16 @@ def _listen(host: str, port: int) -> socket.socket:
     if host not in ("127.0.0.1", "::1", "localhost"):
         print(f"touchstone: anyone who can reach {host} can ask this service", file=sys.stderr)
     return listening
+
+
+def command(argv: Sequence[str]) -> StructCommand:
+    return ServeCommand(argv)
+
+
+def __getattr__(name: str) -> Any:
+    """`app`, for the list of commands."""
+    if name != "app":
+        raise AttributeError(name)
+    app = App(name="serve")
+    app.default(ServeCommand([]).function())
+    return app

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import os
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -36,6 +36,8 @@ class Said:
     place: str | None = None
     resumed: bool = False
     """They are those of a run, which does not care what a variable says today."""
+    as_typed: bool = False
+    """By the names that this very command has for them, where it has others than the structs."""
 
 
 class StructCommand:
@@ -51,6 +53,8 @@ class StructCommand:
         positional: type[Options] | None = None,
         defaults: Mapping[str, Any] | None = None,
         synonyms: Mapping[str, tuple[str, ...]] | None = None,
+        taken_names: Collection[str] = (),
+        renamed: Mapping[str, str] | None = None,
         said: Said | None = None,
     ) -> None:
         """Where two structs have an option of one name, the later one's is the command's, and both get its value. `positional`
@@ -61,6 +65,8 @@ class StructCommand:
         self.help = help
         self.defaults = dict(defaults or {})
         self.synonyms = dict(synonyms or {})
+        self.taken_names = taken_names
+        self.renamed = dict(renamed or {})
         self.said = said or Said({})
         self._positional = positional
 
@@ -96,8 +102,10 @@ class StructCommand:
 
     def _parameter(self, field: Field, everything: bool) -> inspect.Parameter:
         opt = field.opt
-        names = [*field.names, *self.synonyms.get(field.name, ())]
-        default = self.defaults.get(field.name, field.default)
+        renamed = self.renamed.get(field.name)
+        all_names = [renamed] if renamed else [*field.names, *self.synonyms.get(field.name, ())]
+        names = [name for name in all_names if name not in self.taken_names]
+        default = self.defaults.get(field.name, inspect.Parameter.empty if field.required else field.default)
         flag = field.plain_type is bool
         positional = opt.positional and self._positional in (None, field.owner)
         kind = inspect.Parameter.POSITIONAL_OR_KEYWORD if positional else inspect.Parameter.KEYWORD_ONLY
@@ -122,13 +130,16 @@ class StructCommand:
             return self.call(values, typed)
         except OptionError as error:
             if error.option in typed or error.option not in {**stored, **environment}:
-                raise
+                raise OptionError(key(self.renamed.get(error.option, error.option)), error.value, error.why) from None
             place = self.said.place if error.option in stored else "the environment"
             raise InputError(error.spelled(place)) from None
 
     def _stored(self) -> dict[str, Any]:
         """Of the file or the resumed run: what belongs to this command."""
         known = {name: field for struct in self.structs for name, field in field_names(struct).items()}
+        known |= {key(name): field for field in self.options.values() for name in self.synonyms.get(field.name, ())}
+        if self.said.as_typed:
+            known |= {key(option): self.options[name] for name, option in self.renamed.items()}
         found: dict[str, Any] = {}
         for name, value in self.said.values.items():
             if field := known.get(key(name)):
@@ -156,12 +167,23 @@ class StructCommand:
 class FunctionCommand(StructCommand):
     """A function whose parameters are structs of options."""
 
-    def __init__(self, words: Sequence[str], argv: Sequence[str], function: Callable[..., int], **more: Any) -> None:
+    def __init__(
+        self,
+        words: Sequence[str],
+        argv: Sequence[str],
+        function: Callable[..., int],
+        *,
+        needs_data: type[Options] | None = None,
+        **more: Any,
+    ) -> None:
+        self._needs_data = needs_data
         kinds = cast("Sequence[type[Options]]", structs_of(function))
         super().__init__(words, argv, kinds, help=inspect.getdoc(function) or "", **more)
         self._function = function
 
     def call(self, values: Mapping[str, Any], typed: Mapping[str, Any]) -> int:
+        if self._needs_data:
+            self.refuse_no_data(self._needs_data, values)
         return self._function(*(self.made(struct, values) for struct in self.structs)) or 0
 
 

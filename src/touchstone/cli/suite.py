@@ -3,63 +3,49 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
-from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from cyclopts import App, Parameter
+from cyclopts import App
 
 from ..benchmarks.bird.config import BirdConfig
 from ..distribution import refuse_without
 from ..failures import InputError
-from .building import open_engine
-from .options import JudgeOptions, SelectOptions
+from ..options import Opt
+from ..protocols import Opening
 from .progress import counting
-from .proof_systems import DEFAULTS, SearchOptions, predictions_of, systems_of, write_whole
-from .terminal import say
+from .proof_systems import SearchOptions, predictions_of, systems_of
+from .struct_command import FunctionCommand, StructCommand
+from .terminal import refuse_no_file, say, write_file
 
-app = App(name="suite", help="Freeze the few small databases that tell wrong predictions from the gold.")
+
+class SuiteOptions(SearchOptions, frozen=True, kw_only=True):
+    output: Annotated[Path | None, Opt(names=("-o",), target=True)] = None
+    """The file to write, for touchstone score bird --suite."""
 
 
-@app.command
-def build(
-    *predictions: Path,
-    data: Path,
-    databases: Path | None = None,
-    output: Annotated[Path, Parameter(name=["--output", "-o"])],
-    selected: SelectOptions = SelectOptions(),
-    search: SearchOptions = DEFAULTS,
-) -> int:
-    """Build a suite for BIRD: per task the databases that tell the most mutants and wrong predictions from the gold.
-
-    Parameters
-    ----------
-    predictions
-        Prediction files or run directories to tell apart, besides the one-step mutants of each gold.
-    data
-        BIRD's task file; alone, the name of a dataset, such as demo.
-    databases
-        The directory that holds <db_id>/<db_id>.sqlite.
-    output
-        The file to write, for touchstone score bird --suite.
-    """
+def build(config: BirdConfig, options: SuiteOptions) -> int:
+    """Build a suite for BIRD: per task the databases that tell the most mutants and wrong predictions from the gold."""
     refuse_without("sqlglot", "touchstone suite", "proof")
-    search.refuse_odd("--output", output)
-    config = BirdConfig(data, databases, **asdict(selected), cache=search.cache)
+    output = options.output
+    if output is None:
+        raise InputError("suite build needs --output: the file to write")
+    refuse_no_file("--output", output)
     chosen = config.chosen(say)
     assert config.tasks is not None
-    handed_in = predictions_of(systems_of(predictions), config.tasks)
+    handed_in = predictions_of(systems_of(options.predictions), config.tasks)
 
     async def main() -> int:
         from ..benchmarks.bird.distilling import distilled_suite
 
         async with AsyncExitStack() as stack:
-            engine = open_engine(JudgeOptions(cache=search.cache), stack)
+            engine = await config.engine(Opening(stack=stack))
             benchmark = config.built(chosen, engine, say)
             with counting("tasks distilled") as watch:
                 suite, not_tried = await distilled_suite(
-                    benchmark, engine, list(handed_in.values()), parallel=search.parallel, watch=watch
+                    benchmark, engine, list(handed_in.values()), parallel=options.parallel, watch=watch
                 )
         if not_tried:
             task, reason = next(iter(not_tried.items()))
@@ -67,7 +53,7 @@ def build(
                 raise InputError(f"no suite is written: none of the {len(chosen)} tasks could be tried: {reason}")
             say(f"{len(not_tried)} tasks are not in the suite, the first is {task}: {reason}")
         content = suite.file_content()
-        write_whole("--output", output, content)
+        write_file("--output", output, content)
         tasks = suite.tasks.values()
         held = sum(bool(task.databases) for task in tasks)
         print(f"Tasks:      {len(tasks)}, {held} of them with databases")
@@ -80,3 +66,17 @@ def build(
         return 0
 
     return asyncio.run(main())
+
+
+def command(argv: Sequence[str]) -> StructCommand | None:
+    if argv[1:2] != ["build"]:
+        return None
+    return FunctionCommand(["suite", "build"], argv, build, positional=SuiteOptions, needs_data=BirdConfig)
+
+
+def __getattr__(name: str) -> Any:
+    if name != "app":
+        raise AttributeError(name)
+    app = App(name="suite", help="Freeze the few small databases that tell wrong predictions from the gold.")
+    app.command(FunctionCommand(["suite", "build"], [], build, positional=SuiteOptions).function(), name="build")
+    return app

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ..failures import InputError
@@ -41,9 +42,11 @@ class Terminal:
     def progress(self, total: int, done: int) -> AbstractContextManager[Watch]:
         return progress(total, done, describe=self.describe, live=self.live)
 
-    def finished(self, finished: Finished) -> None:
+    def finished(self, finished: Finished, more: str | None = None) -> None:
         if not self.quiet and finished.overall["total"]:
             print(finished.summary, end="")
+        if more:
+            print(more)
 
     def follow(self, benchmark: Benchmark) -> Callable[[Step], None] | None:
         """With -v a single episode is shown as it is played, if the benchmark can say what is asked."""
@@ -57,13 +60,23 @@ class Terminal:
 
 def play(config: RunConfig, *, command: str | None = None, resume: Path | None = None) -> int:
     """Plays a run and shows it."""
-    terminal = Terminal(describe=one_line if config.run.verbose else None, live=not config.agent.at_terminal)
+    told = config.run.verbose or config.run.tracebacks
+    terminal = Terminal(describe=partial(_described, config) if told else None, live=not config.agent.at_terminal)
     base = Path("results")
     played = asyncio.run(
         run_config(config, interface=terminal, base=base, resume=resume, command=command, follow=terminal.follow)
     )
     assert played.path is not None
     return exit_code(played.finished, played.path)
+
+
+def _described(config: RunConfig, record: Record) -> str:
+    """A record in a line, and what the benchmark has to say of it besides, if its struct has the method `described`."""
+    more = getattr(config.benchmark, "described", None)
+    lines = [one_line(record), *(f"  {line}" for line in (more(record) if more else ()))]
+    if config.run.tracebacks and "traceback" in record.evidence:
+        lines.append(str(record.evidence["traceback"]))
+    return "\n".join(lines)
 
 
 def exit_code(finished: Finished, path: Path, *, resumable: bool = True) -> int:

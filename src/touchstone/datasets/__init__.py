@@ -3,14 +3,17 @@
 The demo dataset has the format of BIRD, is small enough to run anywhere without a download, and holds the usual
 traps of real data (see each database's `database_description`). `tools/make_demo_bird.py` generates it.
 The one for BIRD-Interact has databases and ambiguous tasks of its own; `tools/make_demo_interact.py` generates it.
-The one for desktops has tasks of its own in Spider2-V's format; `tools/make_demo_desktop.py` generates it.
 """
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..failures import InputError
 
-__all__ = ["bird_demo", "desktop_demo", "fetched_file", "interact_demo", "named_data", "spider2_demo"]
+if TYPE_CHECKING:
+    from .catalogue import Dataset
+
+__all__ = ["bird_demo", "fetched_file", "interact_demo", "named_data", "named_suite", "spider2_demo"]
 
 
 def bird_demo() -> tuple[Path, Path]:
@@ -30,9 +33,9 @@ def interact_demo() -> Path:
     return Path(__file__).parent / "interact_demo"
 
 
-def desktop_demo() -> Path:
-    """The directory that holds `evaluation_examples`, as `touchstone desktop` takes it."""
-    return Path(__file__).parent / "desktop_demo"
+def named_suite(path: Path) -> Path:
+    """The file of a suite by its path; `demo` is the one that ships for the demo dataset."""
+    return bird_demo()[0].with_name("demo.suite") if str(path) == "demo" and not path.exists() else path
 
 
 def named_data(layout: str, name: Path | None) -> tuple[Path, Path] | None:
@@ -42,20 +45,25 @@ def named_data(layout: str, name: Path | None) -> tuple[Path, Path] | None:
     """
     if name is None or (str(name) == "demo" and not name.exists()):
         return bird_demo()
-    file = None if name.is_file() else fetched_file(layout, str(name))
-    return (file, file.parent / "dev_databases") if file else None
+    found = None if name.is_file() else _fetched(layout, str(name))
+    return (found[0], found[0].parent / found[1].database_folder) if found else None
 
 
 def fetched_file(layout: str, name: str) -> Path | None:
     """The task file of a dataset that `touchstone data get` has brought here. None if this is no dataset's name."""
+    found = _fetched(layout, name)
+    return found[0] if found else None
+
+
+def _fetched(layout: str, name: str) -> tuple[Path, Dataset] | None:
     from .catalogue import catalogue, find_file
 
-    known = {each for each, dataset in catalogue().items() if dataset.layout == layout}
+    known = {each: dataset for each, dataset in catalogue().items() if dataset.layout == layout}
     full = next((each for each in (name, f"{layout}-{name}") if each in known), None)
     if full is None:
         return None
     folder = Path("data", full)
-    file = find_file(folder, catalogue()[full].task_file)
+    file = find_file(folder, known[full].task_file)
     if file is None:
         raise InputError(f"{full} is not in {folder}: fetch it with 'touchstone data get {full}'")
-    return file
+    return file, known[full]

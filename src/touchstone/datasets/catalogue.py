@@ -54,6 +54,10 @@ class Dataset(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     task_file: str
     tasks: int
     databases: int | None = None
+    edition: str = ""
+    """Which of several published versions of one dataset it is."""
+    database_folder: str = "dev_databases"
+    """For the layout bird: beside the task file."""
     size: str
     use: str
     """The command that plays it, with places to fill in."""

@@ -2,6 +2,7 @@
 
     source      the original database, read only
     mining      the invariants that its rows keep; `invariants` says what they are, `laws` arranges them
+    amendments  laws that a file adds or forbids
     queries     what a query looks at
     pool        the real rows that databases are made of; `generator` makes them
     arena       where both queries run, guarded and limited by counted work
@@ -14,7 +15,8 @@ Left to right, no way back, but for `minimise`, which the judge calls last. It n
 
 from __future__ import annotations
 
-from .invariants import Invariant, amended, kind_of, violations
+from .amendments import Amendments, amended, read_amendments
+from .invariants import Invariant, kind_of, violations
 from .judge import Budget, Proof, Refutation, Subject, prove
 from .mining import mine
 from .mutants import Mutant, mutants
@@ -24,6 +26,7 @@ from .suite import Suite, SuiteDatabase, SuiteTask, build, build_task, first_tol
 from .suspects import Suspect, ranked, suspect
 
 __all__ = [
+    "Amendments",
     "Budget",
     "Invariant",
     "Mutant",
@@ -46,6 +49,7 @@ __all__ = [
     "mutants",
     "prove",
     "ranked",
+    "read_amendments",
     "strength",
     "suspect",
     "violations",

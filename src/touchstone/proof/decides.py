@@ -46,14 +46,12 @@ def _gives(arena: Arena, mutant: Mutant, wanted: Frozen) -> bool:
 
 
 def _telling(candidates: Iterable[Mutant], other: Query) -> Mutant | None:
-    """A dropped condition that the other query has, too, explains nothing."""
+    """A dropped condition that the other query has, too, in whole or in part, explains nothing."""
     written = " ".join(other.sql.lower().split())
-    found = list(candidates)
-    for mutant in found:
-        literal = _literal(mutant)
+    for mutant in candidates:
         if mutant.kind == "ASC or DESC" and not _orders_alike(mutant, written):
             continue
-        if mutant.kind != "dropped condition" or literal is None or literal.lower() not in written:
+        if not mutant.kind.startswith("dropped") or not any(literal in written for literal in _literals(mutant)):
             return mutant
     return None
 
@@ -63,18 +61,21 @@ def _orders_alike(mutant: Mutant, written: str) -> bool:
     return re.search(rf"order by [^)]*\b{re.escape(key)}", written) is not None
 
 
-def _literal(mutant: Mutant) -> str | None:
-    condition = mutant.what.removeprefix("the condition ").removesuffix(" is dropped")
-    tree = parsed(f"SELECT {condition}")
-    literal = tree.find(exp.Literal) if tree is not None else None
-    return text(literal) if literal is not None else None
+def _literals(mutant: Mutant) -> list[str]:
+    tree = parsed(f"SELECT {_clause(mutant)}")
+    return [text(literal).lower() for literal in tree.find_all(exp.Literal)] if tree is not None else []
+
+
+def _clause(mutant: Mutant) -> str:
+    """The condition alone."""
+    return re.sub(r"^(the condition|WHERE|HAVING) ", "", mutant.what).removesuffix(" is dropped")
 
 
 def _condition(mutant: Mutant, gold: Rows, prediction: Rows) -> str | None:
     """`position = 'Member'` in words, where the prediction lacks it."""
     if mutant.kind not in ("dropped condition", "dropped WHERE"):
         return None
-    clause = mutant.what.removeprefix("the condition ").removeprefix("WHERE ").removesuffix(" is dropped")
+    clause = _clause(mutant)
     tree = parsed(f"SELECT {clause}")
     condition = tree.selects[0] if isinstance(tree, exp.Select) else None
     keeps = "keeps" if canonical(prediction) > canonical(gold) else "also takes"

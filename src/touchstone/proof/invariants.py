@@ -8,17 +8,13 @@ look. Rows are lists in the order of the original's columns; a `Content` is the 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 
-from ..failures import InputError
-from .source import Source, TableInfo
+from .source import TableInfo
 
 Content = Mapping[str, Sequence[Sequence[Any]]]
 NEAR = 1e-6
@@ -373,7 +369,7 @@ class Checker:
         return index
 
 
-_KINDS: dict[str, type[Struct]] = {
+KINDS: dict[str, type[Struct]] = {
     "not-null": NotNull,
     "unique": Unique,
     "inclusion": Inclusion,
@@ -395,58 +391,7 @@ _KINDS: dict[str, type[Struct]] = {
 
 def kind_of(law: Invariant) -> str:
     """The name of its kind, as a TOML file gives it."""
-    return next(name for name, kind in _KINDS.items() if kind is type(law))
-
-
-def amended(laws: Sequence[Invariant], path: Path, source: Source) -> list[Invariant]:
-    """The laws with a TOML file's own added, and those that it forbids left out.
-
-    [[add]]                          [[forbid]]
-    kind = "unique"                  kind = "determines"
-    table = "orders"                 table = "orders"       # any of its fields; those not named match everything
-    columns = ["number", "year"]
-    """
-    try:
-        given = tomllib.loads(path.read_text())
-    except (OSError, tomllib.TOMLDecodeError, UnicodeError) as error:
-        raise InputError(f"{path}: cannot read the invariants: {error}") from None
-    if stray := given.keys() - {"add", "forbid"}:
-        raise InputError(f"{path}: expected [[add]] and [[forbid]], found '{min(stray)}'")
-    added = [_law(path, number, entry, source) for number, entry in enumerate(_entries(path, given, "add"), 1)]
-    forbidden = [_pattern(path, number, entry) for number, entry in enumerate(_entries(path, given, "forbid"), 1)]
-    kept = [law for law in laws if not any(_matches(law, *pattern) for pattern in forbidden)]
-    return [*kept, *(law for law in added if law not in kept)]
-
-
-def _entries(path: Path, given: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    entries: Any = given.get(name, [])
-    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):  # pyright: ignore[reportUnknownVariableType]
-        raise InputError(f"{path}: '{name}' is a list of tables: [[{name}]]")
-    return entries  # pyright: ignore[reportUnknownVariableType]
-
-
-def _kind(path: Path, where: str, entry: dict[str, Any]) -> type[Struct]:
-    kind = entry.get("kind")
-    if not isinstance(kind, str) or kind not in _KINDS:
-        raise InputError(f"{path}: {where}: kind is one of {', '.join(_KINDS)}, found {kind!r}")
-    return _KINDS[kind]
-
-
-def _law(path: Path, number: int, entry: dict[str, Any], source: Source) -> Invariant:
-    where = f"[[add]] {number}"
-    kind = _kind(path, where, entry)
-    fields = {name: value for name, value in entry.items() if name != "kind"}
-    if stray := fields.keys() - set(kind.__struct_fields__):
-        raise InputError(f"{path}: {where}: {entry['kind']} has no field '{min(stray)}'")
-    try:
-        law: Any = msgspec.convert(fields, kind)
-    except msgspec.ValidationError as error:
-        raise InputError(f"{path}: {where}: {error}") from None
-    for table, column in named(law):
-        info = source.tables.get(table.lower())
-        if info is None or not info.has(column):
-            raise InputError(f"{path}: {where}: the database has no {table}.{column}")
-    return law
+    return next(name for name, kind in KINDS.items() if kind is type(law))
 
 
 def named(law: Invariant) -> Iterator[tuple[str, str]]:
@@ -471,21 +416,3 @@ def named(law: Invariant) -> Iterator[tuple[str, str]]:
             yield from ((law.table, law.key), (law.parent, law.parent_key), (law.parent, law.parent_column))
             yield from ((law.table, law.other_key), (law.other_parent, law.other_parent_key))
             yield law.other_parent, law.other_parent_column
-
-
-def _pattern(path: Path, number: int, entry: dict[str, Any]) -> tuple[type[Struct], dict[str, Any]]:
-    where = f"[[forbid]] {number}"
-    kind = _kind(path, where, entry)
-    if stray := entry.keys() - set(kind.__struct_fields__) - {"kind"}:
-        raise InputError(f"{path}: {where}: {entry['kind']} has no field '{min(stray)}'")
-    return kind, {name: _plain(value) for name, value in entry.items() if name != "kind"}
-
-
-def _matches(law: Invariant, kind: type[Struct], fields: dict[str, Any]) -> bool:
-    return isinstance(law, kind) and all(_plain(getattr(law, name)) == value for name, value in fields.items())
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.lower()
-    return [_plain(part) for part in value] if isinstance(value, list | tuple) else value  # pyright: ignore[reportUnknownVariableType]

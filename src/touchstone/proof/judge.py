@@ -19,6 +19,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from ..engines.cache import Cache
+from .amendments import Amendments
 from .arena import Arena, Filled, Frozen, canonical, is_void, schema
 from .decides import what_decides
 from .generator import Content, Generator, subset_keeps
@@ -39,9 +40,9 @@ Word = Literal["same", "refuted", "upheld", "open"]
 class Budget(Struct, frozen=True):
     """How much is tried, in work and never in seconds."""
 
-    databases: int = 800
+    databases: int = 1_600
     """At most so many are made."""
-    informative: int = 250
+    informative: int = 500
     """The search ends after so many that could have told."""
     minimising: int = 250
     """Databases tried while a refutation is made smaller."""
@@ -82,9 +83,17 @@ class Proof(Struct, frozen=True):
 class Subject:
     """A database with its invariants: what proofs are made on. Good for any number of pairs."""
 
-    def __init__(self, path: Path, *, cache: Cache | None = None, invariants: Sequence[Invariant] | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        cache: Cache | None = None,
+        invariants: Sequence[Invariant] | None = None,
+        amendments: Amendments | None = None,
+    ) -> None:
         self.source = Source(path)
-        self.invariants = list(invariants) if invariants is not None else mine(self.source, cache)
+        found = list(invariants) if invariants is not None else mine(self.source, cache)
+        self.invariants = amendments.applied(found, self.source) if amendments is not None else found
         self._laws: dict[frozenset[str], Laws] = {}
 
     def laws(self, tables: frozenset[str]) -> Laws:
@@ -131,6 +140,8 @@ class Pair:
 
     def hopeless(self) -> tuple[Word, str] | None:
         """What needs no search."""
+        if self.gold.sql == self.prediction.sql:
+            return "same", "the same statement"
         if not self.gold.single or not self.prediction.single:
             return "open", "it is not a single statement"
         if self.gold.volatile or self.prediction.volatile:

@@ -37,6 +37,8 @@ class RunOptions(Options, frozen=True, kw_only=True):
     """Stop the run after this many infrastructure errors in a row; 0 never stops."""
     verbose: Annotated[bool, Opt(names=("-v",), group=RUN)] = False
     """Print each task's outcome and reason as it ends."""
+    tracebacks: Annotated[bool, Opt(names=("-vv",), group=RUN, advanced=True)] = False
+    """The same, with the tracebacks of internal errors."""
     executor: Annotated[Literal["local", "ray"], Opt(group=RUN, advanced=True)] = "local"
     """Where episodes are played: on this machine, or on every node of a Ray cluster, --parallel at once on each."""
     ray_address: Annotated[str | None, Opt(group=RUN, advanced=True)] = None
@@ -131,8 +133,7 @@ class OpenBenchmark(BenchmarkConfig, frozen=True, kw_only=True):
     given: Annotated[Any, Opt(internal=True)] = None
 
     async def open(self, opening: Opening) -> Benchmark:
-        build = getattr(self.given, "build", None)
-        return cast(Benchmark, await build(opening.stack) if build else self.given)
+        return cast(Benchmark, self.given)
 
     def title(self, who: str) -> str:
         return f"{self.given.name}: {who}"

@@ -31,6 +31,7 @@ import msgspec
 
 from ..code_digest import code_digest
 from ..failures import InputError, RunStopped
+from ..files import replace_file
 from ..values import Outcome, Record
 from . import seal
 from .reading import SLIM, decode_line, differences, encoded, is_owed, read, read_config, read_records, refuse_second
@@ -302,19 +303,6 @@ def _lines(records: Iterable[bytes], chain: seal.Chain | None) -> tuple[bytes, s
 
 def _with_code(identity: Mapping[str, Any]) -> dict[str, Any]:
     return {**identity, "code": code_digest()}
-
-
-def replace_file(path: Path, content: bytes) -> None:
-    """Writes the whole file or leaves the old one."""
-    temporary = path.with_name(f".{path.name}.new")
-    try:
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _pretty(value: Any) -> bytes:

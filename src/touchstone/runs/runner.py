@@ -17,7 +17,8 @@ import msgspec
 
 from ..addresses import address_of
 from ..failures import InputError
-from ..protocols import Agent, AgentContext, Benchmark, BenchmarkConfig, Move, Opening, Script
+from ..plugins import expected_of
+from ..protocols import Agent, AgentContext, Benchmark, BenchmarkConfig, Model, ModelConfig, Move, Opening, Script
 from ..values import Step, Task, ToolCall, ToolStep
 from . import custody
 from .batch import quiet
@@ -45,8 +46,8 @@ class Interface(Protocol):
         """Told of every record."""
         ...
 
-    def finished(self, finished: Finished) -> None:
-        """Before copies are waited for."""
+    def finished(self, finished: Finished, more: str | None = None) -> None:
+        """Before copies are waited for; `more` is what the benchmark has to say of it."""
 
 
 @dataclass(frozen=True)
@@ -133,12 +134,20 @@ async def open_parts(
     only: Collection[str] | None = None,
 ) -> Opened:
     """Opens the benchmark and builds the agent; the stack closes them."""
-    opening = Opening(stack=stack, say=say, model=config.model, parallel=config.run.parallel)
-    benchmark = await config.benchmark.open(opening)
+    opening = Opening(
+        stack=stack,
+        say=say,
+        model=config.model,
+        parallel=config.run.parallel,
+        agent=config.agent.name,
+        output=config.run.output,
+        reader=config.agent.reads_instructions,
+    )
+    benchmark = await opened_benchmark(config.benchmark, opening)
     if only is not None:
         benchmark = cast(Benchmark, Narrowed(benchmark, only))
     tasks = benchmark.tasks()
-    model = config.model.build(config.run.parallel) if config.model and config.agent.needs_model else None
+    model = _model(config.model, config.run.parallel) if config.model and config.agent.needs_model else None
     if model is not None and not isinstance(config.model, OpenModel):
         stack.push_async_callback(model.close)
     output = config.run.output or Path("results")
@@ -150,8 +159,7 @@ async def open_parts(
         hidden=[path for path in (*config.paths(), output, resume) if path is not None],
     )
     agent = config.agent.build(context)
-    if not hasattr(agent, "play"):
-        raise InputError(f"the agent '{config.agent.name}': build() gave a {type(agent).__name__}, which has no play(stage)")
+    expected_of(agent, f"the agent '{config.agent.name}': build()", "an Agent", "play")
     if close := getattr(agent, "close", None):
         stack.push_async_callback(close)
     reach = await custody.gold_reach(benchmark, agent)
@@ -168,6 +176,21 @@ async def open_parts(
     }
     who = f"agent {identity['agent']}" + (f", model {model.name}" if model else "")
     return Opened(benchmark, agent, str(model.name if model else identity["agent"]), who, identity)
+
+
+async def opened_benchmark(config: BenchmarkConfig, opening: Opening) -> Benchmark:
+    """What the struct opens. Raises InputError if that is not a benchmark, since a plug-in may give anything."""
+    who = f"the benchmark '{config.name}'"
+    benchmark = await config.open(opening)
+    expected_of(benchmark, f"{who}: open()", "a Benchmark", "tasks", "open", "solution", "identity")
+    tasks = cast("Sequence[Any]", benchmark.tasks())
+    if not isinstance(tasks, Sequence) or not all(isinstance(task, Task) for task in tasks):  # pyright: ignore
+        raise InputError(f"{who}: tasks() gave a {type(tasks).__name__}, expected a sequence of Task")
+    return benchmark
+
+
+def _model(config: ModelConfig, concurrency: int) -> Model:
+    return expected_of(config.build(concurrency), f"the model '{config.model}': build()", "a Model", "reply", "close")
 
 
 class Narrowed:
@@ -206,7 +229,8 @@ async def play_plan(
         directory.close()
         if mirror:
             await mirror.stop()
-    interface.finished(finished)
+    ended = getattr(plan.benchmark, "ended", None)
+    interface.finished(finished, ended(read_records(directory.path)) if ended and directory.path.exists() else None)
     if mirror:
         await mirror.finish()
     return Played(finished, directory.path)
@@ -256,7 +280,9 @@ class Predictions(dict[str, Sequence[Move]]):
 def predictions(benchmark: BenchmarkConfig, path: Path, tasks: Sequence[Task], *, allow_missing: bool = False) -> Predictions:
     """Of a file, if the benchmark has a format for it; else the calls of an earlier run."""
     if read := getattr(benchmark, "predictions", None):
-        moves = cast("Mapping[str, Sequence[Move]]", read(path, tasks, allow_missing=allow_missing))
+        moves = cast("Mapping[str, Sequence[Move]] | None", read(path, tasks, allow_missing=allow_missing))
+        if moves is None:
+            return recorded_calls(path)
         answers = sorted((key, [_arguments(move) for move in each]) for key, each in moves.items())
         return Predictions(moves, blake2b(msgspec.json.encode(answers), digest_size=8).hexdigest())
     return recorded_calls(path)

@@ -19,7 +19,7 @@ _MEANING = {
 
 
 def summary_text(title: str, overall: Mapping[str, Any], versions: Mapping[str, str]) -> str:
-    lines = [_RULE, one_line(title), _RULE, *_totals(overall), *_proof(overall), *_apart(overall)]
+    lines = [_RULE, one_line(title), _RULE, *_totals(overall), *_corrections(overall), *_proof(overall), *_apart(overall)]
     for name, shares in overall.items():
         if name.startswith("by_") and len(shares) > 1:
             lines += ["", f"By {name.removeprefix('by_')}:", *_shares(shares)]
@@ -28,6 +28,21 @@ def summary_text(title: str, overall: Mapping[str, Any], versions: Mapping[str, 
         lines += [f"Gold reachable by the agent: {reach}"]
     lines += ["Made with:        " + ", ".join(f"{name} {version}" for name, version in versions.items()), _RULE]
     return clean("\n".join(lines)) + "\n"
+
+
+REFUTED = "refuted: the queries differ on a small database; it does not say which is wrong"
+
+
+def proof_shares(counts: Mapping[str, int], n: int) -> str:
+    """EX as a share of all, and what becomes of it as shares of those that are right by EX."""
+    right = counts["ex_passed"]
+    refuted, undecided = (f"{100 * counts[word] / right:.1f}" for word in ("refuted", "open"))
+    return f"EX {100 * right / n:.1f}, of these refuted {refuted}, open {undecided}"
+
+
+def proof_counts(counts: Mapping[str, int]) -> str:
+    words = ", ".join(f"{counts[word]} {word}" for word in ("same", "upheld", "refuted", "open"))
+    return f"of the {counts['ex_passed']} right by EX: {words}"
 
 
 def percent(share: Mapping[str, Any]) -> str:
@@ -55,15 +70,20 @@ def _totals(overall: Mapping[str, Any]) -> Iterator[str]:
         yield f"Mean score:       {score:.4f}  (normalised: {100 * score:.2f})"
 
 
+def _corrections(overall: Mapping[str, Any]) -> Iterator[str]:
+    metrics = overall["metrics"]
+    if "ex_published" in metrics and "ex" in metrics:
+        both = f"EX {100 * metrics['ex']:.1f}, by the published golds {100 * metrics['ex_published']:.1f}"
+        yield f"With corrections: {both}  (in percent, n = {overall['overall']['total']})"
+
+
 def _proof(overall: Mapping[str, Any]) -> Iterator[str]:
     """Beside EX, never instead of it."""
     if counts := overall.get("proof"):
-        right, n = counts["ex_passed"], overall["overall"]["total"]
-        refuted, undecided = (f"{100 * counts[word] / right:.1f}" for word in ("refuted", "open"))
-        yield f"With proof:       EX {100 * right / n:.1f}, of these refuted {refuted}, open {undecided}  (in percent, n = {n})"
-        words = ", ".join(f"{counts[word]} {word}" for word in ("same", "upheld", "refuted", "open"))
-        yield f"                  of the {right} right by EX: {words}"
-        yield "                  refuted: the queries differ on a small database; it does not say which is wrong"
+        n = overall["overall"]["total"]
+        yield f"With proof:       {proof_shares(counts, n)}  (in percent, n = {n})"
+        yield f"                  {proof_counts(counts)}"
+        yield f"                  {REFUTED}"
 
 
 def _apart(overall: Mapping[str, Any]) -> Iterator[str]:
@@ -91,7 +111,8 @@ def _failures(overall: Mapping[str, Any]) -> Iterator[str]:
         yield ""
         yield "Failed because:"
         for kind, count in kinds.items():
-            yield f"  {count:>4} × {one_line(kind.replace('_', ' '))}"
+            points = f"{100 * count / overall['overall']['total']:.1f}"
+            yield f"  {count:>4} × {one_line(kind.replace('_', ' '))}  ({points} points)"
 
 
 def _metrics(overall: Mapping[str, Any]) -> Iterator[str]:

@@ -86,9 +86,7 @@ class Tally:
         }
 
     def _proof(self) -> dict[str, int]:
-        """How many predictions are right by EX, and what small databases say of these."""
-        words = ("same", "upheld", "refuted", "open")
-        return {"ex_passed": self._proofs.total(), **{word: self._proofs[word] for word in words}}
+        return proof_counts(self._proofs)
 
     def _means(self) -> dict[str, float]:
         """Over the records that have the metric, and those that came to no judgement at all, which count as 0.
@@ -100,6 +98,11 @@ class Tally:
     def _over(self, name: str) -> int:
         """How many records a mean is of."""
         return self._measured[name] + (0 if name.endswith("_oracle") else self._unmeasured)
+
+
+def proof_counts(words: Counter[str]) -> dict[str, int]:
+    """How many predictions are right by EX, and what small databases say of these."""
+    return {"ex_passed": words.total(), **{word: words[word] for word in ("same", "upheld", "refuted", "open")}}
 
 
 def tally(records: Iterable[Record]) -> Tally:

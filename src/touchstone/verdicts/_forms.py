@@ -19,7 +19,7 @@ from ._columns import reordered
 from ._difference import Difference, Pair, names
 from ._rounding import Rounding, find_rounding
 from ._signatures import reordering, signatures
-from .shown import plain, plain_row, shown, shown_name
+from .shown import plain, plain_row, shown, shown_name, shown_pair
 
 LIMIT = 100_000
 """Cells in missing and extra rows, beyond which forms are not tried."""
@@ -30,6 +30,9 @@ WORDS = {
     "types": "the types of values",
     "rounding": "rounding",
 }
+_HUGE = 1e300  # beyond it, a factor overflows
+_PARTNERS = 2
+"""Rows that must be each other's by rounding before it is said of a part of the rows: one may be chance."""
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _LONGEST_NUMBER = 40  # characters; longer digits are a code, and Python refuses to read them at some length
@@ -94,6 +97,67 @@ def other_form(pair: Pair) -> Difference | None:
     return difference
 
 
+def form_and_rows(pair: Pair) -> Difference | None:
+    """Two causes: written in another way, and rows missing or too many."""
+    if not pair.width or too_large(pair) or not (pair.missing and pair.extra):
+        return None
+    for form in (PLAIN, *FORMS):
+        missing, extra = _sides(pair, form)
+        for spare, fewer, more in (("prediction", missing, extra), ("gold", extra, missing)):
+            if len(fewer) >= len(more):
+                continue
+            shared = [(missing[key], extra[key]) for key in missing if key in extra]
+            if form.kinds and len(shared) == len(fewer):
+                return _alike(pair, form.kinds, shared, left=len(more) - len(fewer), spare=spare)
+            found = find_rounding(list(missing), list(extra), spare)
+            if found and len(found.partners) >= max(_PARTNERS, len(fewer)):
+                partners = [(missing[gold], extra[row]) for gold, row in found.partners]
+                left = len(more) - len({row if spare == "prediction" else gold for gold, row in found.partners})
+                if left > 0:
+                    return _alike(pair, (*form.kinds, "rounding"), partners, found, left=left, spare=spare)
+    return None
+
+
+def other_factor(pair: Pair) -> Difference | None:
+    """A share where a percentage is expected, or the other way round."""
+    if not pair.width or too_large(pair) or len(pair.missing) != len(pair.extra):
+        return None
+    for place in range(pair.width):
+        if not all(_is_number(row[place]) for rows in (pair.missing, pair.extra) for row in rows):
+            continue
+        for factor in (100, 0.01):
+            scaled = {_scaled(row, place, factor): row for row in pair.missing}
+            others = {_scaled(row, place, 1): row for row in pair.extra}
+            if all(row[place] == 0 for row in pair.missing) or len(scaled) != len(pair.missing):
+                continue
+            rounding = None if scaled.keys() == others.keys() else find_rounding(list(scaled), list(others))
+            if scaled.keys() == others.keys() or rounding:
+                first = next(iter(scaled))
+                partner = others[first] if rounding is None else others[dict(rounding.partners)[first]]
+                return _by_factor(pair, place, factor, scaled[first], partner, rounding)
+    return None
+
+
+def _is_number(cell: Cell) -> bool:
+    return isinstance(cell, int | float) and -_HUGE < cell < _HUGE
+
+
+def _scaled(row: Row, place: int, factor: float) -> Row:
+    cell = row[place]
+    assert isinstance(cell, int | float)
+    return (*row[:place], float(f"{cell * factor:.12g}"), *row[place + 1 :])
+
+
+def _by_factor(pair: Pair, place: int, factor: float, gold: Row, row: Row, rounding: Rounding | None) -> Difference:
+    name = names(pair.gold, pair.width or 0)[place]
+    times = "100 times too large" if factor > 1 else "100 times too small"
+    also = " and rounded" if rounding else ""
+    where = f"expected {shown(gold[place])}, got {shown(row[place])}"
+    sentence = f"Same rows, but the numbers in column {shown_name(name)} are {times}{also}: {where}."
+    more = {"also": ["rounding"] if rounding else [], "differing_columns": [plain(name)]}
+    return pair.difference("factor", sentence, factor=factor, **more)
+
+
 def _sides(pair: Pair, form: Form) -> tuple[dict[Row, Row], dict[Row, Row]]:
     return _mapped(pair.missing, form), _mapped(pair.extra, form)
 
@@ -122,7 +186,16 @@ def _in_other_order(pair: Pair, form: Form, missing: dict[Row, Row], extra: dict
     return reordered(pair, order, _except(form.kinds), form.kinds) if order else None
 
 
-def _alike(pair: Pair, kinds: tuple[str, ...], partners: list[tuple[Row, Row]], rounding: Rounding | None = None) -> Difference:
+def _alike(
+    pair: Pair,
+    kinds: tuple[str, ...],
+    partners: list[tuple[Row, Row]],
+    rounding: Rounding | None = None,
+    *,
+    left: int = 0,
+    spare: str = "",
+) -> Difference:
+    """`left`: so many rows of the `spare` side are nobody's partner."""
     columns = names(pair.gold, pair.width or 0)
     apart = [place for place in range(len(columns)) if any(gold[place] != row[place] for gold, row in partners)]
     expected, got = next((gold[apart[0]], row[apart[0]]) for gold, row in partners if gold[apart[0]] != row[apart[0]])
@@ -134,8 +207,17 @@ def _alike(pair: Pair, kinds: tuple[str, ...], partners: list[tuple[Row, Row]], 
     if rounding:
         more |= {"how": rounding.how, "coarse_side": rounding.side}
         more["decimals"] = plain_row([rounding.decimals[place] for place in apart])
-    where = f"in column {shown_name(columns[apart[0]])}, expected {shown(expected)}, got {shown(got)}"
-    return pair.difference(kinds[0], f"{_except(kinds)}{_how(rounding, apart)}: {where}.", **more)
+    texts = shown_pair(expected, got)
+    where = f"in column {shown_name(columns[apart[0]])}, expected {texts[0]}, got {texts[1]}"
+    if not left:
+        return pair.difference(kinds[0], f"{_except(kinds)}{_how(rounding, apart)}: {where}.", **more)
+    word = "extra_rows" if spare == "prediction" else "missing_rows"
+    more["also"] = [*kinds[1:], word]
+    rows = f"{left:,} row{'' if left == 1 else 's'}"
+    too = f"{rows} too many" if spare == "prediction" else f"{rows} missing"
+    causes = " and ".join(WORDS[kind] for kind in kinds)
+    sentence = f"Two causes: {causes}{_how(rounding, apart)}, and {too}; {where}."
+    return pair.difference(kinds[0], sentence, left_over=left, **more)
 
 
 def _except(kinds: tuple[str, ...]) -> str:

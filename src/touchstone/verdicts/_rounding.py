@@ -41,29 +41,39 @@ class Rounding(NamedTuple):
     """Gold and predicted rows that are each other's."""
 
 
-def find_rounding(gold: list[Row], predicted: list[Row]) -> Rounding | None:
-    """How the rows of one side become the other's by rounding, if they do. Both have rows, all of one width."""
+def find_rounding(gold: list[Row], predicted: list[Row], spare: str = "") -> Rounding | None:
+    """How the rows of one side become the other's by rounding, if they do. Both have rows, all of one width.
+
+    The side that is `spare`, gold or prediction, may have further rows.
+    """
     if not any(isinstance(cell, float) for rows in (gold, predicted) for row in rows for cell in row):
         return None
     for how, change in _WAYS:
-        if partners := _changed(gold, predicted, change):
+        if partners := _changed(gold, predicted, change, spare == "gold", spare == "prediction"):
             return Rounding(how, "prediction", _most_decimals(predicted), partners)
-        if partners := _changed(predicted, gold, change):
+        if partners := _changed(predicted, gold, change, spare == "prediction", spare == "gold"):
             return Rounding(how, "gold", _most_decimals(gold), [(row, other) for other, row in partners])
     return None
 
 
-def _changed(precise: list[Row], coarse: list[Row], change: Callable[[Column], Change]) -> list[tuple[Row, Row]] | None:
-    """Each precise row with the coarse row it changes into, or None if rows of either side are left over."""
+def _changed(
+    precise: list[Row],
+    coarse: list[Row],
+    change: Callable[[Column], Change],
+    spare_precise: bool = False,
+    spare_coarse: bool = False,
+) -> list[tuple[Row, Row]] | None:
+    """Each precise row with the coarse row it changes into, or None if rows of a side that has none to spare are left over."""
     changes = [change(column) for column in zip(*coarse, strict=True)]
     rows = set(coarse)
     partners: list[tuple[Row, Row]] = []
     for row in precise:
         changed = tuple([change(cell) for change, cell in zip(changes, row, strict=True)])
-        if changed not in rows:
+        if changed in rows:
+            partners.append((row, changed))
+        elif not spare_precise:
             return None
-        partners.append((row, changed))
-    return partners if {changed for _, changed in partners} == rows else None
+    return partners if spare_coarse or {changed for _, changed in partners} == rows else None
 
 
 def _noise(coarse: Column, relative: float) -> Change:

@@ -11,7 +11,9 @@ from the most telling reason to the least: a difference in columns or in the wri
     missing_rows, extra_rows          the prediction is a part of gold, or gold a part of the prediction
     column_order                      the same rows once the columns are put in order
     case_or_space, types, rounding,   the same rows, written in another way; `also` in the evidence
-    not_a_number                      lists further kinds where only several together explain it
+    not_a_number                      lists further kinds where only several together explain it, and extra_rows or
+                                      missing_rows where besides there are rows too many or missing
+    factor                            the numbers of a column are 100 times too large or too small
     different_rows                    anything else
 
 Time and memory grow with the number of rows, not faster. Where more than `LIMIT` cells differ, other ways of
@@ -26,14 +28,15 @@ from typing import Any
 from ..values import Row, Table
 from ._columns import other_order, other_width
 from ._difference import EXAMPLES, Difference, Pair, names
-from ._forms import WORDS, other_form, too_large
+from ._forms import WORDS, form_and_rows, other_factor, other_form, too_large
 from ._signatures import projection
-from .shown import plain, plain_row, shown, shown_name, shown_row
+from .shown import plain, plain_row, shown_name, shown_pair, shown_row, shown_rows
 
 
 def explain(gold: Table, predicted: Table) -> Difference:
     pair = Pair(gold, predicted)
-    for step in (_identical, _empty, other_width, _same_set, _part, other_order, other_form, _one_column, _mixed):
+    steps = (_identical, _empty, other_width, _same_set, _part, other_order, other_form, other_factor, form_and_rows)
+    for step in (*steps, _one_column, _mixed):
         if difference := step(pair):
             return difference
     return _other_rows(pair)
@@ -115,10 +118,12 @@ def _columns_apart(pair: Pair) -> list[int]:
 def _column_apart(pair: Pair, place: int, gold: Row, row: Row) -> Difference:
     name = names(pair.gold, len(gold))[place]
     if len(pair.gold_distinct) == 1:
-        sentence = f"In column {shown_name(name)}, expected {shown(gold[place])}, got {shown(row[place])}."
+        expected, got = shown_pair(gold[place], row[place])
+        sentence = f"In column {shown_name(name)}, expected {expected}, got {got}."
     else:
         rows = f"{len(pair.missing):,} of {_count(len(pair.gold_distinct), 'row')}"
-        first = f"first: expected {shown_row(gold)}, got {shown_row(row)}"
+        expected, got = shown_rows(gold, row)
+        first = f"first: expected {expected}, got {got}"
         sentence = f"Only column {shown_name(name)} differs, in {rows}; {first}."
     return _different(pair, sentence, differing_columns=[plain(name)])
 
@@ -157,7 +162,8 @@ def _unexpected(pair: Pair) -> str:
 
 
 def _firsts(pair: Pair) -> str:
-    return f"first missing: {shown_row(pair.missing[0], 60)}, first unexpected: {shown_row(pair.extra[0], 60)}"
+    missing, extra = shown_rows(pair.missing[0], pair.extra[0], 60)
+    return f"first missing: {missing}, first unexpected: {extra}"
 
 
 def _count(number: int, noun: str) -> str:

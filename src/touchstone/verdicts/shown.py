@@ -30,6 +30,31 @@ def shown(cell: Cell, most: int = 40) -> str:
     return repr(cell)
 
 
+def shown_pair(expected: Cell, got: Cell, most: int = 40) -> tuple[str, str]:
+    """Two cells that differ. Long texts that begin alike are shown from shortly before they part."""
+    texts = shown(expected, most), shown(got, most)
+    if texts[0] != texts[1] or expected == got or not (isinstance(expected, str) and isinstance(got, str)):
+        return texts
+    start = max(0, _first_apart(expected, got) - most // 4)
+    windows = [repr(clipped(text[start:], most)) for text in (expected, got)]
+    return f"{windows[0][0]}…{windows[0][1:]}", f"{windows[1][0]}…{windows[1][1:]}"
+
+
+def shown_rows(expected: Row, got: Row, most: int = 80) -> tuple[str, str]:
+    """Two rows that differ, as `shown_row` shows them; cells that would look the same are shown where they part."""
+    if len(expected) != len(got):
+        return shown_row(expected, most), shown_row(got, most)
+    pairs = [shown_pair(*cells) for cells in zip(expected[:most], got[:most], strict=True)]
+    apart = next((place for place, pair in enumerate(pairs) if pair[0] != pair[1]), 0)
+    if sum(len(pair[0]) for pair in pairs[:apart]) > most:  # what comes first would hide it
+        pairs = pairs[apart:]
+    return _listed([pair[0] for pair in pairs], len(expected), most), _listed([pair[1] for pair in pairs], len(got), most)
+
+
+def _first_apart(one: str, other: str) -> int:
+    return next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+
+
 def shown_row(row: Row, most: int = 80) -> str:
     """A row in parentheses; cells that do not fit are counted."""
     return _listed([shown(cell) for cell in row[:most]], len(row), most)

@@ -112,6 +112,15 @@ async def test_the_page_in_the_address_bar(scene: Scene, pages: Pages) -> None:
     assert "Skip" in info["content"]
 
 
+async def test_a_page_that_cannot_be_loaded_is_nothing(scene: Scene, pages: Pages) -> None:
+    """As in the original: what the agent left open is judged, and that is a 0, no error of ours."""
+    pages.json["/accessibility"] = {"AT": tree("127.0.0.1:1/gone")}
+    assert await get(scene, "active_tab_info", goto_prefix="http://") is None
+    (scene.dataset.root / "eval.sh").write_text("echo http://127.0.0.1:1/gone\n")
+    script = {"src": "evaluation_examples/eval.sh", "dest": "/home/user/eval.sh"}
+    assert "failed" in await get(scene, "html_check", **script, css_paths=["a"])
+
+
 async def test_scripts_that_print_addresses(scene: Scene, pages: Pages) -> None:
     script = scene.dataset.root / "eval.sh"
     script.write_text(f"echo {pages.address}/welcome\n")
@@ -126,7 +135,7 @@ async def test_scripts_that_print_addresses(scene: Scene, pages: Pages) -> None:
 
 async def test_a_page_that_does_not_load_is_no_failure(scene: Scene) -> None:
     await run(scene, "chrome_open_tabs", urls_to_open=["http://127.0.0.1:1/"])
-    assert "127.0.0.1:1" in scene.memory["failed pages"][0]
+    assert "127.0.0.1:1" in scene.log.steps[-1].commands[0].command
 
 
 async def test_a_page_that_is_not_there_is_our_failure(scene: Scene) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -9,6 +10,8 @@ import pytest
 from touchstone.benchmarks.desktop.accounts import Accounts
 from touchstone.benchmarks.desktop.checking import Report, examine, files_named
 from touchstone.benchmarks.desktop.dataset import Dataset
+from touchstone.benchmarks.desktop.needed import applications, overrides
+from touchstone.benchmarks.desktop.needed import read as needed_by
 from touchstone.benchmarks.desktop.tasks import APPS, DesktopTask, load_tasks
 
 from .support import ABSTRACT, VERBOSE, make_dataset, task_form
@@ -39,7 +42,8 @@ def test_an_application_whose_layer_has_not_been_made(tmp_path: Path, monkeypatc
 
 def test_an_application_that_no_layer_gives(tmp_path: Path) -> None:
     report = check(make_dataset(tmp_path, task_form(related_apps=["airbyte"]), task_form(VERBOSE, ABSTRACT)))
-    assert [one.kind for one in report.obstacles] == ["app"]
+    assert [one.kind for one in report.obstacles] == ["software"]
+    assert report.standing == "software"
     assert "Docker" in report.obstacles[0].detail
 
 
@@ -81,10 +85,107 @@ def test_the_network_is_needed_where_an_address_is_named(tmp_path: Path, where: 
         (folder / "init.sh").write_text(text)
     if where == "archive":
         with ZipFile(folder / "project.zip", "w") as opened:
-            opened.writestr("dags/example.py", text)
+            opened.writestr("project/init.sh", text)
     report = check(dataset, have=["jupyter"])
     assert [(one.kind, one.detail) for one in report.obstacles] == [("network", "api.open-notify.org")]
     assert check(dataset, have=["jupyter"], network=True).runs
+
+
+OUTSIDE = "https://api.open-notify.org/astros.json"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("init.sh", f"# wget {OUTSIDE}\necho done # see {OUTSIDE}\n"),
+        ("settings.yaml", f"airflow: # {OUTSIDE}\n  connections: []\n"),
+        ("query.sql", f"select 1 -- {OUTSIDE}\n"),
+        ("dags.py", f'"""Like {OUTSIDE}."""\n# {OUTSIDE}\nx = 1\n\ndef f():\n    """{OUTSIDE}"""\n'),
+        ("notebook.ipynb", json.dumps({"cells": [{"cell_type": "markdown", "source": [OUTSIDE]}]})),
+    ],
+)
+def test_what_does_not_run_needs_no_network(tmp_path: Path, name: str, text: str) -> None:
+    dataset = make_dataset(tmp_path)
+    (dataset.root / "examples/jupyter" / ABSTRACT / name).write_text(text)
+    assert check(dataset, have=["jupyter"]).runs
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "needed"),
+    [
+        ("init.sh", f"echo '#'; curl {OUTSIDE}\n", "api.open-notify.org"),
+        ("settings.yaml", f"host: '{OUTSIDE}'\n", "api.open-notify.org"),
+        ("dags.py", f'import requests\nrequests.get("{OUTSIDE}")\n', "api.open-notify.org"),
+        (
+            "notebook.ipynb",
+            json.dumps({"cells": [{"cell_type": "code", "source": ["from sklearn.datasets import fetch_california_housing"]}]}),
+            "data of California housing",
+        ),
+        ("init.sh", "pip install -q nothing-like-it\n", "the package index"),
+    ],
+)
+def test_what_runs_is_read(tmp_path: Path, name: str, text: str, needed: str) -> None:
+    dataset = make_dataset(tmp_path)
+    (dataset.root / "examples/jupyter" / ABSTRACT / name).write_text(text)
+    report = check(dataset, have=["jupyter"])
+    assert [(one.kind, one.detail) for one in report.obstacles] == [("network", needed)]
+    assert report.standing == "network"
+
+
+def test_a_package_that_is_there_can_be_installed_without_a_network(tmp_path: Path) -> None:
+    dataset = make_dataset(tmp_path)
+    (dataset.root / "examples/jupyter" / ABSTRACT / "eval.sh").write_text("pip install pytest > /dev/null\n")
+    assert check(dataset, have=["jupyter"]).standing == "runs"
+
+
+@pytest.mark.parametrize(
+    ("script", "standin"),
+    [
+        ("docker compose up --detach", "docker"),
+        ("code /home/user/project", "code"),
+        ("echo $P | sudo -S systemctl stop postgresql", "systemctl"),
+        ('sudo date -s "+6 hours"', "date"),
+        ("dagster project scaffold --name one", "package index"),
+    ],
+)
+def test_a_stand_in_is_named(tmp_path: Path, script: str, standin: str) -> None:
+    dataset = make_dataset(tmp_path)
+    (dataset.root / "examples/jupyter" / ABSTRACT / "init.sh").write_text(f"# astro dev start\n{script}\n")
+    report = check(dataset, have=["jupyter"])
+    assert (report.standing, report.standins) == ("stand-ins", (standin,))
+
+
+@pytest.mark.parametrize(
+    ("script", "app"),
+    [
+        ("code /home/user/shop", "vscode"),
+        ("astro dev start --no-browser", "airflow"),
+        ("docker compose up -d", "superset"),
+        ("echo $P | sudo -S -u postgres createdb shop", "postgresql"),
+        ("sudo -S mysql < init.sql", "mysql"),
+        ("conda activate dagster", "dagster"),
+    ],
+)
+def test_an_application_that_a_script_calls_counts_though_it_is_not_listed(tmp_path: Path, script: str, app: str) -> None:
+    dataset = make_dataset(tmp_path)
+    (dataset.root / "examples/jupyter" / ABSTRACT / "init.sh").write_text(f"# mysql < x\n{script}\n")
+    assert applications(load_tasks(dataset)[0]) == ["jupyter", app]
+    (dataset.root / "examples/jupyter" / ABSTRACT / "init.sh").write_text(f"# {script}\n")
+    needed_by.cache_clear()
+    assert applications(load_tasks(dataset)[0]) == ["jupyter"]
+
+
+def test_overrides_have_reasons_and_hold_for_their_tasks_alone(tmp_path: Path) -> None:
+    assert all(entry.why and (entry.ignore or entry.needs) for entry in overrides().values())
+    key = "93b05252-b8cd-4f23-8850-168dc8107d83"
+    assert {"wttr.in", "developer.mozilla.org"} == set(overrides()[key].ignore)
+    evaluator = {"func": "exact_match", "result": {"type": "vm_command_line", "command": ["ls"]}}
+    evaluator |= {"expected": {"type": "rule", "rules": {"expected": ""}}}
+    text = "Link to https://wttr.in/HongKong."
+    forms = [task_form(key, VERBOSE, instruction=text, evaluator=evaluator), task_form(VERBOSE, key)]
+    assert check(make_dataset(tmp_path / "named", *forms), have=["jupyter"]).runs
+    other = [task_form(instruction=text), task_form(VERBOSE, ABSTRACT)]
+    assert kinds(check(make_dataset(tmp_path / "other", *other), have=["jupyter"])) == ["network"]
 
 
 def test_a_script_is_evidence_that_files_cannot_give(tmp_path: Path) -> None:

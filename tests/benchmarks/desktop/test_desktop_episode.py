@@ -73,7 +73,7 @@ async def test_work_is_judged_and_files_are_kept(make: Make) -> None:
     assert record.evidence["desktop"]["provider"] == "drawn"
     assert details(record)[1] == {"before": f"{folder}/001.png", "screenshot": f"{folder}/002.png", "returncode": 0}
     kept = sorted(path.name for path in (world.run / folder).iterdir())
-    assert kept == ["000.png", "001.png", "002.png", "003.png", "video.mp4"]
+    assert kept == ["000.png", "001.png", "002.png", "003.png", "setup.json", "video.mp4"]
     assert all((world.run / shot).read_bytes()[:4] == b"\x89PNG" for shot in (each["screenshot"] for each in details(record)))
     assert b"PNG" not in msgspec.json.encode(record)
     assert len(msgspec.json.encode(record)) < 20_000

@@ -109,7 +109,7 @@ BOTH = {"func": ["diff_text_file", "compare_csv"], "result": [FILE, FILE], "expe
     [
         ("and", GOOD, 1.0, 2),
         ("and", "a,b\n1,3\n", 0.0, 2),
-        ("and", "x\ny\n", 0.0, 1),
+        ("and", "x\ny\n", 0.0, 2),
         ("or", GOOD, 1.0, 1),
         ("or", "a,b\n1,3\n", 0.5, 2),
         ("or", "x\ny\n", 0.0, 2),
@@ -119,6 +119,28 @@ async def test_conjunctions(tmp_path: Path, conj: str, text: str, score: float, 
     verdict = await judge(tmp_path, {**BOTH, "conj": conj}, {"out.csv": text})
     assert verdict.score == score
     assert len(verdict.evidence["checks"]) == judged
+
+
+async def test_a_partial_score_stands_beside_the_official_one(tmp_path: Path) -> None:
+    """The first check that fails ends the official score; the others are made for the partial one all the same."""
+    other = {"type": "vm_file", "path": "/home/user/other.csv", "dest": "other.csv"}
+    evaluator = {"func": ["compare_csv", "compare_csv"], "result": [other, FILE], "expected": [GOLD, GOLD]}
+    verdict = await judge(tmp_path, evaluator, {"out.csv": GOOD, "other.csv": "wrong"})
+    assert (verdict.score, verdict.metrics["partial"]) == (0.0, 0.5)
+    assert verdict.reason.startswith("compare_csv: expected 2 lines")
+    broken = {**evaluator, "expected": [GOLD, {**GOLD, "path": "evaluation_examples/none.csv"}]}
+    assert (await judge(tmp_path, broken, {"out.csv": GOOD, "other.csv": "wrong"})).metrics["partial"] == 0.0
+    assert "partial" not in (await judge(tmp_path, CSV, {"out.csv": GOOD})).metrics
+
+
+async def test_a_script_that_was_stopped_says_nothing(tmp_path: Path, guest: LocalGuest) -> None:
+    """Whatever it had printed: the words that pass come before the end of its time."""
+    (guest.home / "state.txt").write_text("succeed")
+    evaluator = {"func": "check_include_exclude", "result": SCRIPT, "expected": SUCCEED}
+    assert (await judge(tmp_path, evaluator, {}, guest)).score == 1
+    guest.late = True
+    with pytest.raises(WorkerFailure, match=r"the evaluation was stopped after 300 s \(--eval-timeout\)"):
+        await judge(tmp_path, evaluator, {}, guest)
 
 
 async def test_the_mean_of_fractions(tmp_path: Path) -> None:

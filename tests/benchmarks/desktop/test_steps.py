@@ -37,7 +37,9 @@ async def test_files_and_scripts(scene: Scene, guest: LocalGuest) -> None:
     await run(scene, "script_and_execute", src="evaluation_examples/examples/init.sh", dest="/home/user/init.sh")
     assert (guest.home / "made.txt").read_text() == "a,b\n1,2\n"
     assert not (guest.home / "init.sh").exists()
-    assert scene.memory["failed commands"][0]["returncode"] == 3
+    [whole, first, last] = scene.log.steps[1].commands
+    assert whole.returncode == 3
+    assert (first.command, first.returncode, last.command) == ("cat Desktop/in.csv", 0, "exit 3")
     await run(scene, "upload_file", files=[{"local_path": f"{FOLDER}/gold.csv", "path": "/home/user/up.csv"}])
     assert (guest.home / "up.csv").is_file()
 

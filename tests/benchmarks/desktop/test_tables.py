@@ -38,7 +38,10 @@ def judge(tmp_path: Path, rule: dict[str, Any], mine: Any = None, gold: Any = No
 
 
 cells = st.one_of(
-    st.none(), st.integers(-99, 99), st.floats(-99, 99).map(lambda x: round(x, 5)), st.sampled_from("a b NA".split())
+    st.none(),
+    st.integers(-99, 99),
+    st.floats(-99, 99).map(lambda x: round(x, 5)),
+    st.sampled_from("a b NA 7 -2.50 1e3 true".split()),
 )
 tables = st.lists(st.lists(cells, min_size=2, max_size=2), min_size=1, max_size=3)
 
@@ -71,6 +74,8 @@ def test_frames_are_equal_when_pandas_says_so(first: list[Any], second: list[Any
         ([["name", "n"], ["a", 1], ["b", 2.51]], 4, 0),
         ([["name", "n"], ["a", 1], ["b", 2.51]], 1, 1),
         ([["name", "n"], ["a", 1], ["b", 2.5], [None, None]], 4, 1),
+        ([["name", "n"], ["a", "1"], ["b", " 2.50"]], 4, 1),
+        ([["name", "n"], ["a", "1"], ["b", "2,5"]], 4, 0),
         ([["name", "n"], ["a", 1]], 4, 0),
         ([["Name", "n"], ["a", 1], ["b", 2.5]], 4, 0),
         ([["name", "n"], ["a", True], ["b", 2.5]], 4, 0),

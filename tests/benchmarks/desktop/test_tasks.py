@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from touchstone.benchmarks.desktop.config import TaskChoice
 from touchstone.benchmarks.desktop.dataset import Dataset
-from touchstone.benchmarks.desktop.selecting import Selection, select
 from touchstone.benchmarks.desktop.tasks import DesktopTask, checks, load_task, load_tasks
 from touchstone.benchmarks.desktop.validating import list_warnings, mistakes, pair_mistakes, task_warnings
 from touchstone.failures import InputError
+from touchstone.options import OptionError
 
 from .support import ABSTRACT, VERBOSE, make_dataset, task_form, write_task
 
@@ -59,37 +60,37 @@ def test_metrics_of_lists_and_of_one(published_tasks: list[DesktopTask]) -> None
 @pytest.mark.parametrize(
     ("chosen", "count"),
     [
-        (Selection(split="all"), 494),
-        (Selection(split="verbose"), 247),
-        (Selection(split="account"), 170),
-        (Selection(split="non_account"), 324),
-        (Selection(split="one"), 1),
-        (Selection(exclude_account=True), 324),
-        (Selection(abstract=True, domain=("excel",)), 31),
-        (Selection(app=("duckdb", "sqlite3")), 28),
-        (Selection(tag=("cli",)), 28),
-        (Selection(difficulty=("easy", "hard")), 184),
-        (Selection(task=("0f0ee112-c8e2-4827-8324-398aa32432e8",)), 1),
-        (Selection(domain=("dbt",), app=("dbt_cloud",), verbose=True), 10),
+        (TaskChoice(split="all"), 494),
+        (TaskChoice(split="verbose"), 247),
+        (TaskChoice(split="account"), 170),
+        (TaskChoice(split="non_account"), 324),
+        (TaskChoice(split="one"), 1),
+        (TaskChoice(exclude_account=True), 324),
+        (TaskChoice(instruction="abstract", domain=("excel",)), 31),
+        (TaskChoice(app=("duckdb", "sqlite3")), 28),
+        (TaskChoice(tag=("cli",)), 28),
+        (TaskChoice(difficulty=("easy", "hard")), 184),
+        (TaskChoice(task=("0f0ee112-c8e2-4827-8324-398aa32432e8",)), 1),
+        (TaskChoice(domain=("dbt",), app=("dbt_cloud",), instruction="verbose"), 10),
     ],
 )
-def test_selections(published: Dataset, published_tasks: list[DesktopTask], chosen: Selection, count: int) -> None:
-    assert len(select(published_tasks, chosen, published)) == count
+def test_selections(published: Dataset, published_tasks: list[DesktopTask], chosen: TaskChoice, count: int) -> None:
+    assert len(chosen.select(published_tasks, published)) == count
 
 
 @pytest.mark.parametrize(
     ("chosen", "said"),
     [
-        (Selection(domain=("exel",)), "--domain exel: no task has it; expected jupyter"),
-        (Selection(app=("word",)), "--app word: no task has it"),
-        (Selection(task=("1",)), "--task 1: no task has it"),
-        (Selection(abstract=True, verbose=True), "--abstract and --verbose exclude each other"),
+        (TaskChoice(domain=("exel",)), "--domain exel: no task has it; expected jupyter"),
+        (TaskChoice(app=("word",)), "--app word: no task has it"),
+        (TaskChoice(task=("1",)), "--task 1: no task has it"),
     ],
 )
-def test_selections_that_mean_nothing(tmp_path: Path, chosen: Selection, said: str) -> None:
+def test_selections_that_mean_nothing(tmp_path: Path, chosen: TaskChoice, said: str) -> None:
     dataset = make_dataset(tmp_path)
-    with pytest.raises(InputError, match=said):
-        select(load_tasks(dataset), chosen, dataset)
+    with pytest.raises(OptionError) as refused:
+        chosen.select(load_tasks(dataset), dataset)
+    assert refused.value.spelled().startswith(said)
 
 
 @pytest.mark.parametrize(

@@ -96,9 +96,11 @@ def test_csv(tmp_path: Path, text: str, options: dict[str, Any], expected: float
     assert score("compare_csv", tmp_path / "mine.csv", tmp_path / "gold.csv", **options) == expected
 
 
-def test_bytes_that_are_not_utf8_are_dropped(tmp_path: Path) -> None:
+def test_bytes_that_are_not_utf8_count(tmp_path: Path) -> None:
     (tmp_path / "gold.csv").write_text("ab\n")
     (tmp_path / "mine.csv").write_bytes(b"a\xffb\n")
+    assert score("compare_csv", tmp_path / "mine.csv", tmp_path / "gold.csv") == 0
+    (tmp_path / "gold.csv").write_bytes(b"a\xffb\n")
     assert score("compare_csv", tmp_path / "mine.csv", tmp_path / "gold.csv") == 1
 
 

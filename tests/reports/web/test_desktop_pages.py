@@ -46,6 +46,23 @@ def shown(site: Any) -> str:
     return site.answer("runs/x.run/t-1~0.html", {}).body.decode()
 
 
+def test_the_set_up_has_a_panel_of_its_own(tmp_path: Path, site: Open) -> None:
+    commands = [{"command": "astro dev start <x>", "returncode": 0, "seconds": 21.5}, {"command": "grep x", "returncode": 1}]
+    setup = {
+        "steps": [{"step": "script_and_execute", "seconds": 22.0, "commands": commands}],
+        "probes": [{"what": "Airflow with a healthy scheduler", "passed": True, "seconds": 0.5}],
+    }
+    write_run(tmp_path / "x" / "run", a_record("1", evidence={"setup": setup}))
+    page = shown(site(tmp_path))
+    panel = page.partition('id="setup"')[2].partition("</section>")[0]
+    assert "1. script_and_execute" in panel
+    assert "1 command with an exit code other than 0" in panel
+    assert "<code>astro dev start &lt;x&gt;</code>" in panel
+    assert "Airflow with a healthy scheduler" in panel
+    write_run(tmp_path / "y" / "run", a_record("1", evidence={}))
+    assert 'id="setup"' not in site(tmp_path).answer("runs/y.run/t-1~0.html", {}).body.decode()
+
+
 def test_a_step_has_its_screen_its_code_and_its_tree(tmp_path: Path, site: Open) -> None:
     played(tmp_path)
     page = shown(site(tmp_path))

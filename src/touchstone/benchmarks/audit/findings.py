@@ -67,6 +67,11 @@ KINDS: dict[str, Kind] = {
     "soft_f1_order": Kind("note", "rows have no determined order, and Soft-F1 pairs them by position"),
     "last_digits": Kind("note", "the last digits of floats depend on the order of rows, and EX forgives none"),
     "not_checked": Kind("note", "whether the gold is deterministic could not be checked to the end"),
+    # What its text gives away.
+    "null_first": Kind("warning", "the smallest is asked for, and NULL, which comes first, is taken for it"),
+    "text_numbers": Kind("warning", "numbers kept as text are sorted or compared as text"),
+    "integer_quotient": Kind("warning", "a quotient of whole numbers loses its fraction"),
+    "evidence_literal": Kind("warning", "the gold asks a column for another value than the evidence gives"),
     # What a comparison lets pass.
     "duplicate_rows": Kind("note", "the gold repeats rows: EX, which compares sets, also accepts the rows without repetition"),
     "scrambled_rows": Kind("note", "the official comparison accepts the golden values scrambled between rows"),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
 from ...engines.sqlite.engine import SqliteEngine
@@ -22,9 +23,10 @@ from .judge import Judgement, Question, judge
 from .tasks import DIFFICULTIES, BirdTask
 
 _COLUMN = re.compile(r"(?<![\w.`\"])[`\"]?([A-Za-z_]\w*)[`\"]?\.(?:`([^`]+)`|\"([^\"]+)\"|([A-Za-z_]\w*))")
-_COLUMNS = "SELECT lower(m.name), lower(c.name) FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c"
+_COLUMNS = "SELECT lower(m.name), lower(c.name), c.type FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c"
 
-Schema = dict[str, set[str]]
+Schema = dict[str, dict[str, str]]
+"""Declared types by table and column, in lower case."""
 
 
 async def audit(
@@ -67,6 +69,11 @@ class _Auditor:
             *_repetition(task, result),
         ]
         findings += _evidence(task, schema)
+        if result.fault is None and find_spec("sqlglot") is not None:
+            from .gold_patterns import patterns
+
+            session = self._engine.session(self._file(task), writable=False, limits=self._limits)
+            findings += await patterns(task, schema, session.run)
         if other is not None:
             findings += await self._gold_file(task, other)
         return findings
@@ -120,8 +127,8 @@ class _Auditor:
             session = self._engine.session(self._file(task), writable=False, limits=LOOKING)
             tables: Schema = {}
             with suppress(SqlError):  # a broken database, which its golds will tell
-                for table, column in (await session.run(_COLUMNS)).rows:
-                    tables.setdefault(table, set()).add(column)
+                for table, column, declared in (await session.run(_COLUMNS)).rows:
+                    tables.setdefault(table, {})[column] = declared
             self._schemas[task.database] = tables
         return self._schemas[task.database]
 

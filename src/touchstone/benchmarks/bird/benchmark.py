@@ -67,7 +67,7 @@ class Bird:
         return [submission(task.gold)]
 
     def gold(self) -> Gold:
-        return Gold(tuple(task.gold for task in self._tasks))
+        return Gold(tuple(gold for task in self._tasks for gold in (task.gold, task.published) if gold is not None))
 
     async def identity(self) -> Mapping[str, Any]:
         return {
@@ -80,8 +80,9 @@ class Bird:
             "schema": self._schema,
             **({"today": self._engine.today} if self._engine.today else {}),
             "instructions": hashlib.sha256(self._instructions.encode()).hexdigest()[:16],
-            **({"proof": True} if self._settings.proof else {}),
-            **({"suite": self._settings.suite.digest} if self._settings.suite else {}),
+            **({"ties": True} if self._settings.ties else {}),
+            **self._settings.proof_identity(),
+            **({"overlay": self._settings.overlay} if self._settings.overlay else {}),
             "limits": msgspec.to_builtins(self._settings.judging) | {"steps": self._settings.judging.steps},
         }
 

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
 from msgspec.structs import force_setattr
 
-from ...datasets import named_data
+from ...datasets import named_data, named_suite
 from ...distribution import refuse_without
 from ...engines.today import checked_day
 from ...failures import InputError
 from ...options import Opt, OptionError, Positive, expected
+from ...plugins import open_engine
 from ...protocols import JUDGING, TASKS, WHO, Hints, Limits, Opening
 from ...values import Outcome, Record, Task, ToolCall
 from ..audit import remaining
 from ..audit.audited import AUDIT, Audited, AuditOptions
 from ..selecting import Selection
 from ..sql_episode import read_instructions, submission
+from .overlay import corrected, read_overlay
 from .tasks import BirdTask, load_tasks, select
 
 if TYPE_CHECKING:
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
     from .episode import Settings
 
 Calls = Mapping[str, Sequence[ToolCall]]
-Metric = Literal["ex", "multiset", "soft-f1", "r-ves", "r-ves-wall"]
+Metric = Literal["ex", "ex-ties", "proven", "multiset", "soft-f1", "r-ves", "r-ves-wall"]
 
 
 class BirdAuditOptions(AuditOptions, frozen=True):
@@ -52,15 +55,22 @@ class BirdConfig(Selection, frozen=True):
     bird-mini-dev, once it is fetched."""
     databases: Annotated[Path | None, Opt(names=("--db-dir",), positional=True)] = None
     """The directory that holds <db_id>/<db_id>.sqlite."""
+    overlay: Annotated[Path | None, Opt(group=TASKS)] = None
+    """A file of corrections to questions, evidence or golds. Both scores are recorded: with them (ex), and by the published
+    golds (ex_published)."""
     difficulty: Annotated[Literal["simple", "moderate", "challenging"] | None, Opt(group=TASKS)] = None
     """Only tasks of this difficulty."""
     metric: Annotated[tuple[Metric, ...], Opt(group=JUDGING)] = ("ex",)
     """The metric that decides whether a task is passed; ex, multiset and soft-f1 are always recorded, others if they are named
     too (repeatable)."""
-    proof: Annotated[bool, Opt(group=JUDGING, advanced=True)] = False
-    """For each answer that is right by EX, look for a small database on which it differs from the gold."""
-    suite: Annotated[Path | None, Opt(group=JUDGING, advanced=True)] = None
-    """The same without a search: on the databases of a file that touchstone suite build made."""
+    proof: Annotated[bool, Opt(group=JUDGING)] = False
+    """For each answer that is right by EX, look for a small database on which it differs from the gold. --metric proven counts
+    only those that hold."""
+    suite: Annotated[Path | None, Opt(group=JUDGING)] = None
+    """The same without a search: on the databases of a file that touchstone suite build made, or of the one that ships for
+    the demo data (--suite demo)."""
+    laws: Annotated[Path | None, Opt(group=JUDGING, advanced=True)] = None
+    """A TOML file that adds and forbids invariants of the small databases, see docs/proof.md."""
     evidence: Annotated[bool, Opt(group=WHO)] = True
     """Show the task's evidence to the agent as a hint."""
     schema: Annotated[bool, Opt(group=WHO)] = False
@@ -87,9 +97,11 @@ class BirdConfig(Selection, frozen=True):
             raise OptionError("metric", None, f"expected {expected(Metric)}")
         if self.proof and self.suite:
             raise InputError("--proof searches and --suite does not: give one of them")
+        if self.laws and not self._searched:
+            raise InputError("--laws is for a search: give --proof or --metric proven with it, without --suite")
 
     async def open(self, opening: Opening) -> Bird:
-        return self.built(self.chosen(opening.say), self.engine(opening), opening.say)
+        return self.built(self.chosen(opening.say), await self.engine(opening), opening.say)
 
     def hints(self) -> Hints:
         return Hints(service_template={"question": "{question}", "db_id": "{database}", "evidence": "{evidence}"})
@@ -99,15 +111,20 @@ class BirdConfig(Selection, frozen=True):
 
     def chosen(self, say: Callable[[str], None] = lambda _: None) -> list[BirdTask]:
         """The tasks to play."""
-        assert self.tasks is not None
         return select(
-            remaining(load_tasks(self.tasks), self.exclude_audit, benchmark=self.name, say=say),
+            remaining(self.every(), self.exclude_audit, benchmark=self.name, say=say),
             difficulty=self.difficulty,
             databases=self.database,
             ids=self.task,
             offset=self.offset,
             limit=self.limit,
         )
+
+    def every(self) -> list[BirdTask]:
+        """All tasks of the file, corrected."""
+        assert self.tasks is not None
+        tasks = load_tasks(self.tasks)
+        return tasks if self.overlay is None else corrected(read_overlay(self.overlay), self.overlay, tasks, self.tasks)
 
     def built(self, tasks: Sequence[BirdTask], engine: SqliteEngine, say: Callable[[str], None] = lambda _: None) -> Bird:
         """The benchmark with these tasks, on an engine that is open."""
@@ -128,20 +145,15 @@ class BirdConfig(Selection, frozen=True):
             say(f"{len(missing)} databases are not in {self.databases}: {names}; their tasks are unscorable")
         return benchmark
 
-    def engine(self, opening: Opening) -> SqliteEngine:
-        from ...engines.cache import default_path
-        from ...engines.sqlite.engine import SqliteEngine
-
-        engine = SqliteEngine(cache=default_path() if self.cache else None, today=self.today)
-        opening.stack.push_async_callback(engine.close)
-        return engine
+    async def engine(self, opening: Opening) -> SqliteEngine:
+        engine = await open_engine("sqlite", opening, place=str(self.databases), cache=self.cache, today=self.today)
+        return cast("SqliteEngine", engine)
 
     def predictions(self, path: Path, tasks: Sequence[Task], *, allow_missing: bool = False) -> Calls:
         """What a prediction file or a run has for the chosen tasks. Of the file's own tasks none may be missing."""
         from .predictions import load_predictions
 
-        assert self.tasks is not None
-        found = load_predictions(path, load_tasks(self.tasks), allow_missing=allow_missing or path.is_dir())
+        found = load_predictions(path, self.every(), allow_missing=allow_missing or path.is_dir())
         missing = [] if allow_missing else [task.key for task in tasks if task.key not in found]
         if missing:
             raise InputError(
@@ -165,7 +177,7 @@ class BirdConfig(Selection, frozen=True):
         assert self.tasks is not None
         if options.mutants:
             refuse_without("sqlglot", "--mutants", "proof")
-        engine = self.engine(opening)
+        engine = await self.engine(opening)
         benchmark = self.built(self.chosen(opening.say), engine)
         limits = Limits(seconds=self.sql_timeout)
         with opening.counting("tasks looked at") as watch:
@@ -186,7 +198,7 @@ class BirdConfig(Selection, frozen=True):
         tasks = load_tasks(file)
         count_tasks(dataset, len(tasks), found)
         names = sorted({task.database for task in tasks})
-        databases = find_folder(file.parent, "dev_databases", names)
+        databases = find_folder(file.parent, dataset.database_folder, names)
         broken = [name for name in names if not is_sound(databases, name, deep)]
         found.counted(f"databases in {databases}", broken, len(names))
         found.use = dataset.use.format(task_file=file, databases=databases)
@@ -198,22 +210,44 @@ class BirdConfig(Selection, frozen=True):
             metric=self.metric[0].replace("-", "_"),
             r_ves="r-ves" in self.metric,
             r_ves_wall="r-ves-wall" in self.metric,
-            proof=self.proof,
+            ties="ex-ties" in self.metric,
+            overlay=read_overlay(self.overlay).identity() if self.overlay else None,
+            proof=self._searched,
             suite=self._suite(tasks),
+            laws=self._laws(self.laws, tasks) if self.laws else "",
             exploring=Limits(seconds=self.sql_timeout, rows=10_000, cut_rows=True),
             judging=Limits(seconds=self.sql_timeout),
         )
 
+    @property
+    def _searched(self) -> bool:
+        return self.suite is None and (self.proof or "proven" in self.metric)
+
     def _suite(self, tasks: Sequence[BirdTask]) -> Suite | None:
-        if self.proof or self.suite:
-            refuse_without("sqlglot", "--proof" if self.proof else "--suite", "proof")
+        if "ex-ties" in self.metric:
+            refuse_without("sqlglot", "--metric ex-ties", "proof")
+        if self._searched or self.suite:
+            what = "--suite" if self.suite else "--proof" if self.proof else "--metric proven"
+            refuse_without("sqlglot", what, "proof")
         if self.suite is None:
             return None
         from ...proof import load
 
-        suite = load(self.suite)
+        suite = load(named_suite(self.suite))
         if not any(task.key in suite.tasks and suite.tasks[task.key].gold == task.gold for task in tasks):
             raise InputError(
                 f"--suite {self.suite}: it was built for other tasks: none of the {len(tasks)} chosen ones is in it"
             )
         return suite
+
+    def _laws(self, path: Path, tasks: Sequence[BirdTask]) -> str:
+        """The text; a law that fits none of the databases is refused before hours of work."""
+        from ...engines.sqlite.files import find
+        from ...proof import Source, read_amendments
+
+        assert self.databases is not None
+        amendments, text = read_amendments(path)
+        files = [find(self.databases, name) for name in sorted({task.database for task in tasks})]
+        with ExitStack() as stack:
+            amendments.refuse_misfits([stack.enter_context(closing(Source(file))) for file in files if file.is_file()])
+        return text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,10 @@ from .tasks import BirdTask
 if TYPE_CHECKING:
     from ...proof import Suite
 
-PASSING = {"ex": "ex", "multiset": "multiset", "soft_f1": "soft_f1", "r_ves": "ex", "r_ves_wall": "ex"}
-"""Each metric, and the one that must be 1 for a task to count as passed under it."""
+PASSING = {"r_ves": "ex", "r_ves_wall": "ex"}
+"""The metric that must be 1 for a task to count as passed, where it is another than the one that gives the score."""
+PROVEN = ("same", "upheld")
+"""What small databases say of a prediction that counts as proven. One that stays open does not."""
 
 
 class Settings(Struct, frozen=True):
@@ -30,12 +33,27 @@ class Settings(Struct, frozen=True):
     """The metric that gives the score and decides whether a task is passed."""
     r_ves: bool = False
     r_ves_wall: bool = False
+    ties: bool = False
+    """Whether EX is also asked for any result that the gold's ties allow."""
+    overlay: dict[str, Any] | None = None
+    """Where corrections to the tasks come from. The published golds are then asked, too."""
     proof: bool = False
     """Whether each prediction that is right by EX is also tried on small databases; it changes no verdict."""
     suite: Suite | None = None
     """The same, on frozen databases and without a search."""
+    laws: str = ""
+    """A TOML text of invariants that the search keeps or need not keep."""
     exploring: Limits = EXPLORING
     judging: Limits = Limits()
+
+    def proof_identity(self) -> dict[str, Any]:
+        """How it is tried. It says what was measured only where the verdicts depend on it."""
+        if not (self.proof or self.suite):
+            return {}
+        how: dict[str, Any] = {"suite": self.suite.digest} if self.suite else {"search": True}
+        if self.laws:
+            how["laws"] = hashlib.sha256(self.laws.encode()).hexdigest()[:16]
+        return {"proof": how, **({"proven_by": how} if self.metric == "proven" else {})}
 
 
 class BirdEpisode(SqlEpisode):
@@ -56,21 +74,42 @@ class BirdEpisode(SqlEpisode):
         if judgement.fault is not None:
             return Verdict(Outcome.failed, 0.0, _fault_in_words(judgement), self._zeros(), evidence)
         metrics = judgement.metrics
-        if (self._settings.proof or self._settings.suite) and metrics["ex"] == 1:
-            evidence["proof"] = await self._proof(self.submitted)
-        passed = metrics[PASSING[self._settings.metric]] == 1
+        if self._settings.overlay is not None:
+            metrics = {**metrics, "ex_published": await self._by_published(self.submitted, metrics["ex"])}
+        proof: dict[str, Any] = {}
+        if self._settings.proof or self._settings.suite:
+            metrics = {**metrics, "proven": 0.0}
+            if metrics["ex"] == 1:
+                evidence["proof"] = proof = await self._proof(self.submitted)
+                metrics["proven"] = float(proof["verdict"] in PROVEN)
+        passed = metrics[PASSING.get(self._settings.metric, self._settings.metric)] == 1
         outcome = Outcome.passed if passed else Outcome.failed
-        return Verdict(outcome, metrics[self._settings.metric], judgement.reason, metrics, evidence)
+        reason = judgement.reason
+        if self._settings.metric == "proven" and proof and not passed:
+            reason = f"Right by EX, but {proof['verdict']}: {proof['reason']}"
+        return Verdict(outcome, metrics[self._settings.metric], reason, metrics, evidence)
 
     async def _judgement(self, prediction: str) -> Judgement:
         limits = self._settings.judging
         settings = self._settings
-        question = Question(self._task.gold, prediction, settings.r_ves, settings.r_ves_wall)
-        statements = 2 + 3 * settings.r_ves + 3 * R_VES_ROUNDS * settings.r_ves_wall
+        question = Question(self._task.gold, prediction, settings.r_ves, settings.r_ves_wall, settings.ties)
+        statements = 2 + 3 * settings.ties + 3 * settings.r_ves + 3 * R_VES_ROUNDS * settings.r_ves_wall
         try:
             return await self._engine.apply(self._database, judge, question, limits, statements=statements)
         except SqlError as error:
             return await self._find_culprit(error, limits)
+
+    async def _by_published(self, prediction: str, by_correction: float) -> float:
+        """EX by the gold as published; a published gold that cannot be run accepts nothing."""
+        published = self._task.published
+        if published is None:
+            return by_correction
+        question = Question(published, prediction)
+        try:
+            found = await self._engine.apply(self._database, judge, question, self._settings.judging)
+        except SqlError:
+            return 0.0
+        return found.metrics.get("ex", 0.0)
 
     async def _proof(self, prediction: str) -> dict[str, Any]:
         """Whatever becomes of the search, the verdict by EX stands: a search that fails leaves the question open."""
@@ -79,7 +118,7 @@ class BirdEpisode(SqlEpisode):
         suite, gold, limits = self._settings.suite, self._task.gold, self._settings.judging
         try:
             if suite is None:
-                found = await self._engine.apply(self._database, proven, Pair(gold, prediction), limits)
+                found = await self._engine.apply(self._database, proven, Pair(gold, prediction, self._settings.laws), limits)
             elif (frozen := suite.tasks.get(self._task.key)) is None or frozen.gold != gold:
                 found = Finding("open", "the suite does not have this task" if frozen is None else "the suite has another gold")
             elif not frozen.databases:
@@ -99,7 +138,11 @@ class BirdEpisode(SqlEpisode):
         return alone if alone.fault else unjudged(error, gold_is_at_fault=False)
 
     def _zeros(self) -> dict[str, float]:
-        asked = {"r_ves": self._settings.r_ves, "r_ves_wall": self._settings.r_ves_wall}
+        settings = self._settings
+        proof = settings.proof or settings.suite is not None
+        asked = {"r_ves": settings.r_ves, "r_ves_wall": settings.r_ves_wall, "proven": proof}
+        asked["ex_ties"] = settings.ties
+        asked["ex_published"] = settings.overlay is not None
         return dict.fromkeys(["ex", "multiset", "soft_f1", *(name for name, wanted in asked.items() if wanted)], 0.0)
 
 

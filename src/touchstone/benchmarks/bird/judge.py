@@ -21,6 +21,8 @@ class Question(Struct, frozen=True):
     """R-VES by counted steps."""
     r_ves_wall: bool = False
     """R-VES as the original measures it."""
+    ties: bool = False
+    """EX that accepts each result that the gold allows."""
 
 
 class Judgement(Struct, frozen=True):
@@ -48,6 +50,11 @@ def judge(reader: Reader, question: Question) -> Judgement:
         "multiset": float(multiset(gold, predicted)),
         "soft_f1": soft_f1(gold, predicted),
     }
+    if question.ties:
+        from .legal_results import is_legal  # here, since sqlglot is an extra
+
+        legal = metrics["ex"] == 1 or is_legal(reader, question.gold, gold, predicted)
+        metrics["ex_ties"] = float(legal)
     try:
         if question.r_ves:
             metrics |= _effort(reader, question, right=metrics["ex"] == 1)

@@ -148,7 +148,8 @@ def _from_run(path: Path, tasks: Sequence[BirdTask]) -> dict[str, str]:
             record = read_json(line, _Submitted)
         except Unreadable as error:
             raise InputError(f"{path / 'runs.jsonl'}: a line is not a record of Touchstone: {error}") from None
-        if record.task not in known or known[record.task].digest != record.digest:
+        task = known.get(record.task)
+        if task is None or record.digest not in (task.digest, task.published_digest):
             raise InputError(f"{path}: task {record.task} is not in the task file, or is another task there")
         submitted = record.evidence.get("prediction")
         found.setdefault(record.task, submitted if isinstance(submitted, str) else "")

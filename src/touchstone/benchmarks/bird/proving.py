@@ -11,7 +11,19 @@ from msgspec import Struct
 
 from ...engines.cache import Cache
 from ...engines.sqlite.worker import Reader
-from ...proof import Refutation, Subject, SuiteDatabase, SuiteTask, Suspect, build_task, first_told, prove, strength, suspect
+from ...proof import (
+    Amendments,
+    Refutation,
+    Subject,
+    SuiteDatabase,
+    SuiteTask,
+    Suspect,
+    build_task,
+    first_told,
+    prove,
+    strength,
+    suspect,
+)
 from ...proof.judge import Word
 from ...proof.suite import described
 from ...verdicts import plain_row
@@ -25,6 +37,8 @@ _OPEN_AT_ONCE = 4
 class Pair(Struct, frozen=True):
     gold: str
     prediction: str
+    laws: str = ""
+    """A file of invariants that adds and forbids some."""
 
 
 class Difference(Struct, frozen=True):
@@ -77,7 +91,7 @@ class Trial(Struct, frozen=True):
 
 def proven(reader: Reader, pair: Pair) -> Finding:
     """Whether a prediction that is right by EX differs from the gold on a small database."""
-    proof = prove(pair.gold, pair.prediction, _subject(reader.path, reader.cache))
+    proof = prove(pair.gold, pair.prediction, _subject(reader.path, reader.cache, pair.laws))
     refutation = proof.refutation
     if refutation is None:
         return Finding(proof.verdict, proof.reason, proof.informative)
@@ -96,6 +110,8 @@ def distilled(reader: Reader, wanted: Wanted) -> SuiteTask:
 
 def tried(_: Reader, trial: Trial) -> Finding:
     """As `proven`, on frozen databases: no search."""
+    if trial.gold.strip() == trial.prediction.strip():
+        return Finding("same", "the same statement")
     told = first_told(trial.databases, trial.prediction)
     many = len(trial.databases)
     if told is None:
@@ -125,14 +141,15 @@ def _plain(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
     return [list(plain_row(row)) for row in rows[:_ROWS]]
 
 
-_subjects: OrderedDict[Path, Subject] = OrderedDict()
+_subjects: OrderedDict[tuple[Path, str], Subject] = OrderedDict()
 """A worker is asked about the same few databases again and again."""
 
 
-def _subject(path: Path, cache: Cache) -> Subject:
-    if path not in _subjects:
-        _subjects[path] = Subject(path, cache=cache)
+def _subject(path: Path, cache: Cache, laws: str = "") -> Subject:
+    known = (path, laws)
+    if known not in _subjects:
+        _subjects[known] = Subject(path, cache=cache, amendments=Amendments(laws, "the laws") if laws else None)
         if len(_subjects) > _OPEN_AT_ONCE:
             _subjects.popitem(last=False)[1].close()
-    _subjects.move_to_end(path)
-    return _subjects[path]
+    _subjects.move_to_end(known)
+    return _subjects[known]

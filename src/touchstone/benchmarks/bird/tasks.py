@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from ...failures import InputError
 from ...values import Task
@@ -19,10 +19,11 @@ from ..selecting import cut, refuse_unknown
 DIFFICULTIES = ("simple", "moderate", "challenging")
 
 
-class Row(Struct, frozen=True):
-    """One task as published. A difficulty or an evidence may be absent."""
+class Row(Struct, frozen=True, kw_only=True):
+    """One task as published. A difficulty or an evidence may be absent; in the training set, so is the id."""
 
-    question_id: int | str
+    question_id: int | str | UnsetType = UNSET
+    """The position in the file, where it is not given."""
     db_id: str
     question: str
     SQL: str
@@ -36,6 +37,10 @@ class BirdTask(Task, frozen=True, kw_only=True):
     question: str
     evidence: str
     gold: str
+    published: str | None = None
+    """The gold as published, where an overlay has corrected it."""
+    published_digest: str | None = None
+    """What the task's digest is without an overlay."""
 
 
 def load_tasks(path: Path) -> list[BirdTask]:
@@ -43,8 +48,12 @@ def load_tasks(path: Path) -> list[BirdTask]:
     rows = [_row(path, number, value) for number, value in entries(path)]
     if not rows:
         raise InputError(f"{path}: there are no tasks in this file")
-    counts = Counter(str(row.question_id) for row in rows)
-    return [_task(index, row, unique=counts[str(row.question_id)] == 1) for index, row in enumerate(rows)]
+    without = [index for index, row in enumerate(rows) if row.question_id is UNSET]
+    if without and len(without) < len(rows):
+        raise InputError(f"{path}: row {without[0] + 1}: missing field 'question_id'")
+    ids = [str(index if without else row.question_id) for index, row in enumerate(rows)]
+    counts = Counter(ids)
+    return [_task(index, row, ids[index], unique=counts[ids[index]] == 1) for index, row in enumerate(rows)]
 
 
 def select(
@@ -76,8 +85,7 @@ def _row(path: Path, number: int, value: Any) -> Row:
         raise InputError(f"{path}: row {number}: {in_words(str(error))}") from None
 
 
-def _task(index: int, row: Row, *, unique: bool) -> BirdTask:
-    question_id = str(row.question_id)
+def _task(index: int, row: Row, question_id: str, *, unique: bool) -> BirdTask:
     return BirdTask(
         key=question_id if unique else f"{question_id}@{index}",
         index=index,

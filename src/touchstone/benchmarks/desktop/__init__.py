@@ -1,7 +1,7 @@
 """Spider2-V: data-engineering work on a desktop. Here are its tasks, set-up steps, getters, metrics and accounts.
 
-The desktop itself is behind the protocol `Guest`. `evaluate.evaluate` judges a task in a `scene.Scene`; `steps.run_steps`
-sets one up.
+The desktop itself is behind the protocol `Guest`. `evaluate.evaluate` judges a task in a `Scene`;
+`steps.run_steps` sets one up.
 """
 
 from .dataset import Dataset

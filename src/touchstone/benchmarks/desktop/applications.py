@@ -48,8 +48,10 @@ class Applications:
 
     def missing(self, apps: Iterable[str]) -> dict[str, str]:
         """Those of a task that are not here, and why."""
-        wanted = [app for app in apps if app not in self._have]
-        found = {**{app: why for app in wanted if (why := self._missing_clients.get(app))}, **not_given(wanted)}
+        named = list(apps)
+        wanted = [app for app in named if app not in self._have]
+        found = {app: why for app in wanted if (why := self._missing_clients.get(app))}
+        found |= {app: why for app, why in not_given(named).items() if app in wanted}
         for app in wanted:
             layers = [layer for layer in ["desktop", *layers_for([app])] if layer not in self._made]
             if layers and app not in found and app not in ACCOUNTS:

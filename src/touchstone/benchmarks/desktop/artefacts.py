@@ -5,6 +5,7 @@
       001.png, 001.xml   the screen and the tree after the first step
       001-marked.png     the picture with its boxes, as the agent saw it (som)
       video.mp4
+      setup.json         every step and command of the set-up with its exit code and time, and the probes
 
 Records name these files by paths relative to the run directory.
 """
@@ -15,6 +16,7 @@ from pathlib import Path
 
 FOLDER = "episodes"
 VIDEO = "video.mp4"
+SETUP = "setup.json"
 
 
 class Artefacts:

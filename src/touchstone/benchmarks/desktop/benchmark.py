@@ -11,22 +11,26 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from touchstone import PlainEpisode
+
 from ...failures import Skipped, TimeLimit
-from ...protocols import Gold
-from ...values import Task, ToolCall
+from ...protocols import Episode, Gold
+from ...values import Brief, Observation, Task, Tool, ToolCall, Verdict
 from .accounts import Accounts
 from .applications import ACCOUNTS
-from .artefacts import Artefacts
+from .artefacts import SETUP, Artefacts
 from .briefs import brief, instructions
 from .checking import Report, examine, files_named
 from .dataset import Dataset
 from .episode import DesktopEpisode
+from .evaluate import evaluate
 from .folders import private_folder
 from .guests import Desktop
+from .needed import applications
 from .pool import Pool
-from .scene import Scene
+from .scene import Given, Scene
 from .settings import Settings
-from .solutions import FILE, gold_files, solution, text_of
+from .solutions import gold_files, solution, solution_file, text_of
 from .steps import run_steps
 from .tasks import APPS, DesktopTask
 
@@ -53,8 +57,10 @@ class DesktopBenchmark:
         settings: Settings | None = None,
         told: str | None = None,
         retriever: Retriever | None = None,
+        solutions: Path | None = None,
     ) -> None:
-        """`known` are all tasks of the dataset, for counterparts; `told` replaces the built-in instructions."""
+        """`known` are all tasks of the dataset, for counterparts; `told` replaces the built-in instructions, and what is in
+        `solutions` the tasks' own."""
         self.artefacts: Path | None = None
         """The run directory, once there is one: pictures, trees and videos go there."""
         self._tasks = tasks
@@ -64,22 +70,36 @@ class DesktopBenchmark:
         self._settings = settings or Settings()
         self._told = told
         self._retriever = retriever
+        self._solutions = solutions
         others = {task.key: task for task in (*known, *tasks)}
-        reports = examine(tasks, others, dataset, accounts, network=self._settings.network, have=_IN_THE_GUEST)
+        reports = examine(
+            *(tasks, others, dataset, accounts),
+            network=self._settings.network,
+            have=_IN_THE_GUEST,
+            offline_web=self._settings.offline_web,
+        )
         self._reports = {report.task.key: report for report in reports}
 
     def tasks(self) -> Sequence[DesktopTask]:
         return self._tasks
 
+    def begun(self, run: Path) -> None:
+        self.artefacts = run
+
     @asynccontextmanager
-    async def open(self, task: Task) -> AsyncGenerator[DesktopEpisode]:
+    async def open(self, task: Task) -> AsyncGenerator[Episode]:
         assert isinstance(task, DesktopTask)
         _refuse(self._reports[task.key])
-        async with self._pool.borrowed(task.form.related_apps) as desktop:
+        async with self._pool.borrowed(applications(task)) as desktop:
             with private_folder() as cache:
-                scene = Scene(self._dataset, self._accounts, cache, desktop)
-                await run_steps(task.form.config, scene)
-                episode = DesktopEpisode(task, desktop, scene, self._settings, Artefacts(self.artefacts, task.key))
+                scene = Scene(self._dataset, self._accounts, cache, desktop, seconds=self._settings.eval_timeout)
+                artefacts = Artefacts(self.artefacts, task.key)
+                try:
+                    await run_steps(task.form.config, scene)
+                    await scene.log.probe(desktop)
+                finally:
+                    artefacts.keep(msgspec.json.format(msgspec.json.encode(scene.log.facts())), SETUP)
+                episode = DesktopEpisode(task, desktop, scene, self._settings, artefacts)
                 await self._begin(episode, task)
                 try:
                     async with asyncio.timeout(self._settings.task_timeout) as episode.clock:
@@ -93,11 +113,11 @@ class DesktopBenchmark:
 
     def solution(self, task: Task) -> Sequence[ToolCall]:
         assert isinstance(task, DesktopTask)
-        return solution(task, self._dataset)
+        return solution(task, self._dataset, self._solutions)
 
     def gold(self) -> Gold:
         """Solutions and expected files; those of text also by what they say."""
-        files = list(dict.fromkeys(path for task in self._tasks for path in gold_files(task, self._dataset)))
+        files = list(dict.fromkeys(path for task in self._tasks for path in gold_files(task, self._dataset, self._solutions)))
         return Gold(tuple(text for path in files if (text := text_of(path))), tuple(files))
 
     async def identity(self) -> Mapping[str, Any]:
@@ -111,10 +131,12 @@ class DesktopBenchmark:
             "settle": settings.settle,
             "a11y_max_tokens": settings.a11y_max_tokens,
             "task_timeout": settings.task_timeout,
+            "eval_timeout": settings.eval_timeout,
             "network": settings.network,
+            "offline_web": settings.offline_web,
             "instructions": hashlib.sha256((self._told or instructions(settings, (0, 0))).encode()).hexdigest()[:16],
             "retrieval": self._retriever.facts() if self._retriever else None,
-            "desktop": msgspec.to_builtins(dict(self._pool.sample().description())),
+            "desktop": self._described(),
         }
 
     async def close(self) -> None:
@@ -124,19 +146,70 @@ class DesktopBenchmark:
         await episode.screen.open()
         told = self._told if self._told is not None else instructions(self._settings, episode.screen.size)
         found = await asyncio.to_thread(self._retriever.retrieve, task) if self._retriever else None
-        said = {"retrieval": {"found": found.reason, "sources": list(found.sources)}} if found else {}
+        said: dict[str, Any] = {"setup": episode.setup()}
+        said |= {"retrieval": {"found": found.reason, "sources": list(found.sources)}} if found else {}
         await episode.open(brief(task, told, found), said)
+
+    def _described(self) -> Any:
+        return msgspec.to_builtins(dict(self._pool.sample().description()))
 
     def _digest(self) -> str:
         """Of all files that the tasks use, by name and content."""
         digest = hashlib.sha256()
         for task in self._tasks:
-            paths = [task.file, task.folder / FILE, *(self._dataset.resolve(name) for name in files_named(task))]
+            own = task.folder / (solution_file(task) or task.file).name
+            paths = [task.file, own, *(self._dataset.resolve(name) for name in files_named(task))]
             for path in paths:
                 if path.is_file():
                     content = hashlib.sha256(path.read_bytes()).hexdigest()
                     digest.update(f"{path.relative_to(self._dataset.root)} {content}\n".encode())
         return digest.hexdigest()[:16]
+
+
+class ResultFiles(DesktopBenchmark):
+    """The same tasks, judged from files that an agent left, `results`/<task>/…: no desktop is needed, and nothing is played."""
+
+    def __init__(self, *arguments: Any, results: Path, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._results = results
+
+    @asynccontextmanager
+    async def open(self, task: Task) -> AsyncGenerator[Episode]:
+        assert isinstance(task, DesktopTask)
+        with private_folder() as cache, private_folder() as nothing:
+            folder = self._results / task.key
+            given = Given(folder if folder.is_dir() else nothing)
+            yield FileEpisode(task, Scene(self._dataset, self._accounts, cache, given=given))
+
+    def _described(self) -> Any:
+        return {"provider": "files", "results": digest_of(self._results)}
+
+
+class FileEpisode(PlainEpisode):
+    """Nothing can be done in it: what there is to judge is there already."""
+
+    tools: Sequence[Tool] = ()
+    finished = False
+
+    def __init__(self, task: DesktopTask, scene: Scene) -> None:
+        self.brief = Brief("", task.form.instruction)
+        self._task, self._scene = task, scene
+
+    async def call(self, tool: str, arguments: Any) -> Observation:
+        return Observation("There is no desktop here: the files are judged as they are.", error=True)
+
+    async def verdict(self) -> Verdict:
+        found = await evaluate(self._task, self._scene)
+        wrong = next((check["metric"] for check in found.evidence["checks"] if check["score"] < 1), None)
+        return msgspec.structs.replace(found, evidence={**found.evidence, "kind": wrong}) if wrong else found
+
+
+def digest_of(folder: Path) -> str:
+    """Of all files in it, by name and content."""
+    digest = hashlib.sha256()
+    for path in sorted(each for each in folder.rglob("*") if each.is_file()):
+        digest.update(f"{path.relative_to(folder)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return digest.hexdigest()[:16]
 
 
 def _refuse(report: Report) -> None:

@@ -1,17 +1,13 @@
-"""Whether a task can be run on this machine, and if not, why: account, app, network, file.
+"""Whether a task can be run on this machine, and if not, why: account, software, network, file, app.
 
-The network is needed by every account, and by tasks whose instruction, tutorial or scripts name an address outside. That is
-found by looking for addresses, so it is a good guess and no proof. The search page that most tasks open first does not count.
+The network is needed by every account, and by tasks whose instruction or code names an address outside (see `needed`). A good
+guess and no proof, corrected by `overrides.toml`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cache
-from pathlib import Path
 from typing import Any, Literal, cast
-from zipfile import BadZipFile, ZipFile
 
 import msgspec
 from msgspec import Struct
@@ -20,15 +16,15 @@ from .accounts import Accounts, accounts_needed
 from .applications import ACCOUNTS, Applications
 from .dataset import NAME, Dataset
 from .evaluate import FILE_GETTERS
+from .image import not_given
+from .needed import OFFLINE_WEB, needed, overrides
+from .needed import applications as applications_of
 from .tasks import DesktopTask, checks
 
-Kind = Literal["account", "app", "network", "file"]
-KINDS: tuple[Kind, ...] = ("account", "app", "network", "file")
-LARGEST_SCAN = 1 << 20
-_ADDRESS = re.compile(r"https?://([A-Za-z0-9.-]+\.[A-Za-z]{2,})")
-_CODE = {".sh", ".py", ".sql", ".yml", ".yaml", ".toml"}
-_DOWNLOADS = ("fetch_california_housing",)
-_HARMLESS = ("www.bing.com", "www.google.com", "example.com", "www.apache.org", "docs.", "github.com/dbt-labs")
+Kind = Literal["account", "software", "network", "file", "app"]
+KINDS: tuple[Kind, ...] = ("account", "software", "network", "file", "app")
+"""Software is what no layer can give, an app what a layer gives that has not been built. The first that is found counts."""
+Standing = Literal["runs", "stand-ins", "account", "software", "network", "file", "app"]
 
 
 class Obstacle(Struct, frozen=True):
@@ -41,12 +37,23 @@ class Report(Struct, frozen=True):
 
     task: DesktopTask
     obstacles: list[Obstacle]
+    standins: tuple[str, ...]
+    """Programs that stand in for what it calls."""
     offline: bool
     """Its evaluator needs files only, so that `evaluate` can judge it without a desktop."""
 
     @property
     def runs(self) -> bool:
         return not self.obstacles
+
+    @property
+    def standing(self) -> Standing:
+        """In one word: the first of what stops it, or how it runs."""
+        found = {obstacle.kind for obstacle in self.obstacles}
+        for kind in KINDS:
+            if kind in found:
+                return kind
+        return "stand-ins" if self.standins else "runs"
 
 
 def examine(
@@ -57,10 +64,12 @@ def examine(
     *,
     network: bool = False,
     have: Collection[str] = (),
+    offline_web: bool = False,
 ) -> list[Report]:
     """`known` has all tasks by id, for counterparts; `have` are applications that are there whatever the images say."""
     applications = Applications(have)
-    return [_examined(task, known, dataset, accounts, applications, network) for task in tasks]
+    reached = None if network else OFFLINE_WEB if offline_web else frozenset[str]()
+    return [_examined(task, known, dataset, accounts, applications, reached) for task in tasks]
 
 
 def _examined(
@@ -69,14 +78,23 @@ def _examined(
     dataset: Dataset,
     accounts: Accounts,
     applications: Applications,
-    network: bool,
+    reached: Collection[str] | None,
 ) -> Report:
+    """`reached` are the hosts that are there; None: all are."""
     found = [Obstacle("account", why) for why in _account_obstacles(task, accounts)]
-    found += [Obstacle("app", f"{app}: {why}") for app, why in applications.missing(task.form.related_apps).items()]
-    if not network and (hosts := _outside(task, known)):
-        found.append(Obstacle("network", ", ".join(hosts)))
+    used = applications_of(task)
+    impossible = not_given(used)
+    missing = applications.missing(used).items()
+    found += [Obstacle("software" if app in impossible else "app", f"{app}: {why}") for app, why in missing]
+    own = overrides().get(task.key)
+    if own and own.needs and own.kind == "software":
+        found.append(Obstacle("software", own.needs))
+    hosts = _outside(task, known)
+    if reached is not None and (absent := [host for host in hosts if host not in reached]):
+        found.append(Obstacle("network", ", ".join(absent)))
     found += [Obstacle("file", path) for path in files_named(task) if not dataset.resolve(path).exists()]
-    return Report(task, found, all(check.result.get("type") in FILE_GETTERS for check in checks(task.form.evaluator)))
+    standins = tuple(sorted({*needed(task).standins, *(host for host in hosts if reached and host in reached)}))
+    return Report(task, found, standins, all(check.result.get("type") in FILE_GETTERS for check in checks(task.form.evaluator)))
 
 
 def files_named(task: DesktopTask) -> list[str]:
@@ -112,32 +130,6 @@ def _outside(task: DesktopTask, known: Mapping[str, DesktopTask]) -> list[str]:
     if task.account:
         return ["the service of its account"]
     forms = [task] + ([known[task.form.counterpart]] if task.form.counterpart in known else [])
-    hosts = {host for form in forms for host in _hosts(form.folder, form.form.instruction)}
-    return sorted(hosts)
-
-
-@cache
-def _hosts(folder: Path, instruction: str) -> frozenset[str]:
-    texts = [instruction, *_scripts(folder)]
-    found = {host.lower().rstrip(".") for text in texts for host in _ADDRESS.findall(text)}
-    found |= {f"a download ({name})" for text in texts for name in _DOWNLOADS if name in text}
-    return frozenset(host for host in found if not any(harmless in host for harmless in _HARMLESS))
-
-
-def _scripts(folder: Path) -> Iterator[str]:
-    """Code beside the task, also inside its archives."""
-    for path in sorted(folder.iterdir()):
-        if path.suffix in _CODE and path.stat().st_size < LARGEST_SCAN:
-            yield path.read_text(errors="replace")
-        elif path.suffix == ".zip":
-            yield from _archived(path)
-
-
-def _archived(path: Path) -> Iterator[str]:
-    try:
-        with ZipFile(path) as opened:
-            for part in opened.infolist()[:2_000]:
-                if Path(part.filename).suffix in _CODE and part.file_size < LARGEST_SCAN:
-                    yield opened.read(part).decode(errors="replace")
-    except (BadZipFile, OSError, NotImplementedError, RuntimeError):
-        return  # a broken archive is no statement about the network
+    hosts = {host for form in forms for host in needed(form).hosts}
+    own = overrides().get(task.key)
+    return sorted(hosts | ({own.needs} if own and own.needs and own.kind == "network" else set()))

@@ -13,9 +13,10 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from touchstone import PlainEpisode
+
 from ...failures import WorkerFailure
 from ...values import Brief, Observation, Outcome, Standing, Tool, Verdict
-from ..episodes import PlainEpisode
 from .actions import Act, BadAction, code_of
 from .artefacts import VIDEO, Artefacts
 from .evaluate import evaluate
@@ -95,6 +96,10 @@ class DesktopEpisode(PlainEpisode):
                 self._recording = True
             except (WorkerFailure, OSError) as error:
                 self._video = {"video_problem": str(error)}
+
+    def setup(self) -> dict[str, Any]:
+        """What was done before the agent came."""
+        return self._scene.log.facts()
 
     async def call(self, tool: str, arguments: Any) -> Observation:
         if self._closed or self.finished:

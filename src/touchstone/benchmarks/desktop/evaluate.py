@@ -3,6 +3,8 @@
     "and" (the default)   the first 0 ends it with 0; else the mean
     "or"                  the first 1 ends it with 1; else the largest
 
+Beside it stands the partial score of a task with several checks: the mean of all, also of those that no longer count.
+
 A result that is missing or broken is a 0. A reference that is missing or broken is unscorable, and what needs a guest or an
 account that is not there is skipped: never a silent 0.
 """
@@ -11,6 +13,7 @@ from __future__ import annotations
 
 import inspect
 from asyncio import to_thread
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,13 +45,26 @@ async def evaluate(task: DesktopTask, scene: Scene, *, gave_up: bool = False) ->
         await run_steps(evaluator.postconfig, scene)
     judgements: list[Judgement] = []
     parts = checks(evaluator)
+    names = [check.metric for check in parts]
     for position, check in enumerate(parts):
         judgements.append(await _judge(check, position, len(parts), scene))
         if judgements[-1].score == (0.0 if evaluator.conj == "and" else 1.0):
-            return _verdict(judgements, [check.metric for check in parts], judgements[-1].score)
+            rest = [] if evaluator.conj == "or" else await _rest(parts, position + 1, scene)
+            return _verdict(judgements, names, judgements[-1].score, rest)
     scores = [judgement.score for judgement in judgements]
     score = sum(scores) / len(scores) if evaluator.conj == "and" else max(scores)
-    return _verdict(judgements, [check.metric for check in parts], score)
+    return _verdict(judgements, names, score)
+
+
+async def _rest(parts: list[Check], start: int, scene: Scene) -> list[Judgement]:
+    """The checks that no longer count, for the partial score; one that cannot be made counts as not met."""
+    found: list[Judgement] = []
+    for position, check in enumerate(parts[start:], start):
+        try:
+            found.append(await _judge(check, position, len(parts), scene))
+        except TouchstoneError as error:
+            found.append(Judgement(0.0, str(error)))
+    return found
 
 
 async def _judge(check: Check, position: int, count: int, scene: Scene) -> Judgement:
@@ -122,15 +138,21 @@ def _split(specification: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     return str(specification.get("type", "")), parameters
 
 
-def _verdict(judgements: list[Judgement], metrics: list[str] | None = None, score: float | None = None) -> Verdict:
+def _verdict(
+    judgements: list[Judgement], metrics: list[str] | None = None, score: float | None = None, rest: Sequence[Judgement] = ()
+) -> Verdict:
+    """`rest` were judged although the score was known: they are told, and count for the partial score alone."""
     last = judgements[-1]
     score = last.score if score is None else score
     names = metrics or [INFEASIBLE]
     parts = [
         {"metric": name, "score": judgement.score, "reason": judgement.reason}
-        for name, judgement in zip(names, judgements, strict=False)
+        for name, judgement in zip(names, [*judgements, *rest], strict=False)
     ]
     short = next((position for position, judgement in enumerate(judgements) if judgement.score < 1.0), -1)
     said = -1 if score == 1.0 else short
     reason = f"{parts[said]['metric']}: {parts[said]['reason']}"
-    return Verdict(Outcome.passed if score == 1.0 else Outcome.failed, score, reason, {"score": score}, {"checks": parts})
+    measured = {"score": score}
+    if len(names) > 1:
+        measured["partial"] = max(score, sum(judgement.score for judgement in (*judgements, *rest)) / len(names))
+    return Verdict(Outcome.passed if score == 1.0 else Outcome.failed, score, reason, measured, {"checks": parts})

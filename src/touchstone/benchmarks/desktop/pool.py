@@ -1,17 +1,68 @@
-"""The desktops of a run: as many as episodes are played at once, each started when it is first needed and used again."""
+"""The desktops of a run: as many as episodes are played at once, each started when it is first needed and used again.
+
+A desktop takes the memory of its applications, so a task waits while what is being played leaves too little for it: a machine
+that runs out of memory kills whatever it likes, and that would look like an agent's failure.
+"""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 from ...failures import WorkerFailure
 from .guests import Desktop
+
+EMPTY = 180
+"""Megabytes of a desktop on which nothing runs."""
+MEGABYTES = {
+    **{"chromium": 250, "vscode": 550, "excel": 170, "jupyter": 300, "dbt": 100, "dagster": 500, "airflow": 650},
+    **{"superset": 500, "postgresql": 40, "mysql": 100, "metabase": 900},
+}
+"""What an application adds, measured as the memory that its processes do not share."""
+SHARE = 0.8
+"""Of the memory that is free when the run begins."""
+
+
+def megabytes(apps: Iterable[str]) -> int:
+    return EMPTY + sum(MEGABYTES.get(app, 0) for app in set(apps))
+
+
+class Budget:
+    """Memory that is lent. Whoever wants more than there is gets it when nobody else has any."""
+
+    def __init__(self, total: float) -> None:
+        self.total = total
+        self._lent: list[int] = []
+        self._returned = asyncio.Condition()
+
+    @asynccontextmanager
+    async def lent(self, size: int) -> AsyncGenerator[None]:
+        async with self._returned:
+            await self._returned.wait_for(lambda: not self._lent or sum(self._lent) + size <= self.total)
+            self._lent.append(size)
+        try:
+            yield
+        finally:
+            async with self._returned:
+                self._lent.remove(size)
+                self._returned.notify_all()
+
+
+def free_megabytes() -> float:
+    """Of this machine; without end where it does not tell."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")) / 1024
+    except (OSError, StopIteration, ValueError):
+        return float("inf")
 
 
 class Pool:
     def __init__(self, make: Callable[[], Desktop]) -> None:
         self._make = make
+        self._budget = Budget(SHARE * free_megabytes())
         self._fresh: Desktop | None = None
         """Made to be described, and not started yet."""
         self._idle: list[Desktop] = []
@@ -27,6 +78,11 @@ class Pool:
     @asynccontextmanager
     async def borrowed(self, apps: Sequence[str]) -> AsyncGenerator[Desktop]:
         """A clean desktop. One on which something went wrong, or that was abandoned, is not used again."""
+        async with self._budget.lent(megabytes(apps)), self._used(apps) as desktop:
+            yield desktop
+
+    @asynccontextmanager
+    async def _used(self, apps: Sequence[str]) -> AsyncGenerator[Desktop]:
         desktop = await self._clean(apps)
         try:
             yield desktop

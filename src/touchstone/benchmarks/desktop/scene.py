@@ -9,7 +9,8 @@ from typing import Any
 from ...failures import InputError, Skipped
 from .accounts import Accounts
 from .dataset import Dataset
-from .guests import HOME, Guest
+from .guests import HOME, SECONDS, Guest
+from .setup import SetupLog
 from .untrusted import read_json, read_text
 
 ABSENT = object()
@@ -55,6 +56,9 @@ class Scene:
     given: Given | None = None
     memory: dict[str, Any] = field(default_factory=dict[str, Any])
     """What a set-up step leaves for later ones and for the evaluator."""
+    log: SetupLog = field(default_factory=SetupLog)
+    seconds: float = SECONDS
+    """How long a script or command of the set-up or of the evaluation may take."""
 
     @property
     def guest(self) -> Guest:

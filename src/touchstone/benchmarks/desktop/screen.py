@@ -17,6 +17,8 @@ from .settings import Settings
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _POLL = 0.5
+_REST = 3
+"""So many looks in a row without a change."""
 
 
 @dataclass(frozen=True)
@@ -42,13 +44,14 @@ class Screen:
         """What the numbers of the last look stand for."""
 
     async def open(self) -> None:
-        """The first picture. What was opened gets its time, as in the original, and more of it if the screen still changes."""
-        await asyncio.sleep(self._settings.settle)
+        """The first picture: when the screen has been at rest for a while, or does not come to rest in the time given."""
         picture = await self._desktop.screenshot()
+        resting = 0
         for _ in range(round(self._settings.settle / _POLL)):
             await asyncio.sleep(_POLL)
             before, picture = picture, await self._desktop.screenshot()
-            if picture == before:
+            resting = resting + 1 if picture == before else 0
+            if resting == _REST:
                 break
         self.size = size_of(picture)
         self._last = self._artefacts.keep(picture, "000.png")

@@ -20,7 +20,10 @@ class Settings:
     """Where the text of the accessibility tree is cut."""
     task_timeout: float = 1_800.0
     """Seconds for a task, from the end of its set-up to the end of the agent's work."""
-    settle: float = 5.0
-    """Seconds between the set-up and the first look, and as many again if the screen is not at rest then."""
+    eval_timeout: float = 300.0
+    """Seconds for a script or command of the set-up or of the evaluation."""
+    settle: float = 10.0
+    """The most seconds that the first look waits for a screen at rest."""
     video: bool = True
     network: bool = False
+    offline_web: bool = False

@@ -1,6 +1,8 @@
 """What the oracle plays: a task's own solution, or its gold files written to where its evaluator looks.
 
-`solution.py` beside a task is Python code for the desktop; a line `# ---` parts it into actions.
+`solution.py` beside a task is Python code for the desktop; a line `# ---` parts it into actions. `solution.sh` is a script for
+the shell of the guest's user, for tasks whose gold is a state; the same line parts it, since an action has a time limit.
+Somebody's own are `<task>.py` and `<task>.sh` in a folder.
 """
 
 from __future__ import annotations
@@ -15,26 +17,40 @@ from ...values import ToolCall
 from .dataset import Dataset
 from .tasks import Check, DesktopTask, checks
 
-FILE = "solution.py"
+FILES = ("solution.py", "solution.sh")
 SEPARATOR = "# ---"
 _LENGTH_OF_TEXT = 4_000
 PIECE = 45_000
 """Bytes of a gold file in one action: as text 60,000 characters, half of what a command line may hold."""
 
 
-def solution(task: DesktopTask, dataset: Dataset) -> Sequence[ToolCall]:
-    """The actions, and then done; nothing if the reference is of another kind."""
-    actions = _own(task.folder / FILE) or _gold(task, dataset)
+def solution(task: DesktopTask, dataset: Dataset, solutions: Path | None = None) -> Sequence[ToolCall]:
+    """The actions, and then done; nothing if the reference is of another kind. `solutions` is a folder of somebody's own."""
+    own = solution_file(task, solutions)
+    actions = _own(own) if own else _gold(task, dataset)
     return [*(_act(number, code) for number, code in enumerate(actions, 1)), ToolCall("done", "done", "{}")] if actions else ()
 
 
-def gold_files(task: DesktopTask, dataset: Dataset) -> Iterator[Path]:
+def solution_file(task: DesktopTask, solutions: Path | None = None) -> Path | None:
+    """Where its solution is written, if it is."""
+    own = [solutions / f"{task.key}{suffix}" for suffix in (".py", ".sh")] if solutions else []
+    return next((path for path in [*own, *(task.folder / name for name in FILES)] if path.is_file()), None)
+
+
+def gold_files(task: DesktopTask, dataset: Dataset, solutions: Path | None = None) -> Iterator[Path]:
     """What an agent must not find: the solution, and the files that results are compared with."""
-    yield from (path for path in [task.folder / FILE] if path.is_file())
+    yield from (path for path in [solution_file(task, solutions)] if path)
     for check in checks(task.form.evaluator):
         if check.expected.get("type") == "local_file" and isinstance(check.expected.get("path"), str):
             path = dataset.resolve(check.expected["path"])
             yield from [path] if path.is_file() else sorted(each for each in path.rglob("*") if each.is_file())
+
+
+_SHELL = """\
+import subprocess, sys
+done = subprocess.run(["/bin/bash", "-c", {script!r}], stdin=subprocess.DEVNULL)
+sys.exit(done.returncode)
+"""
 
 
 def text_of(path: Path) -> str:
@@ -46,25 +62,26 @@ def text_of(path: Path) -> str:
 
 
 def _own(path: Path) -> list[str]:
-    if not path.is_file():
-        return []
     parts: list[list[str]] = [[]]
     for line in path.read_text().splitlines(keepends=True):
         if line.rstrip() == SEPARATOR:
             parts.append([])
         else:
             parts[-1].append(line)
-    return [code for part in parts if (code := "".join(part)).strip()]
+    pieces = [code for part in parts if (code := "".join(part)).strip()]
+    return [_SHELL.format(script=script) for script in pieces] if path.suffix == ".sh" else pieces
 
 
-def _gold(task: DesktopTask, dataset: Dataset) -> list[str]:
-    """All files, or any one if one is enough."""
+def files_to_write(task: DesktopTask, dataset: Dataset) -> list[tuple[str, Path]]:
+    """Where the evaluator looks for files, and the gold files: all of them, or those there are if one is enough."""
     evaluator = task.form.evaluator
     found = [_file(check, dataset) for check in checks(evaluator)]
     files = [each for each in found if each is not None]
-    if evaluator.conj == "and" and len(files) < len(found):
-        return []
-    return [code for target, gold in files for code in _writing(target, gold.read_bytes())]
+    return [] if evaluator.conj == "and" and len(files) < len(found) else files
+
+
+def _gold(task: DesktopTask, dataset: Dataset) -> list[str]:
+    return [code for target, gold in files_to_write(task, dataset) for code in _writing(target, gold.read_bytes())]
 
 
 def _file(check: Check, dataset: Dataset) -> tuple[str, Path] | None:

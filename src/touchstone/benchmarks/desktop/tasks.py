@@ -16,8 +16,8 @@ import msgspec
 from msgspec import Struct
 
 from ...failures import InputError
+from ...foreign import in_words
 from ...values import Task
-from ..entries import in_words
 from .dataset import Dataset
 
 APPS = (

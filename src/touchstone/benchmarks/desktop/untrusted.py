@@ -40,9 +40,9 @@ def refuse_large(path: Path, limit: int = LARGEST_FILE) -> None:
 
 
 def read_text(path: Path, limit: int | None = None) -> str:
-    """UTF-8; bytes that are not are dropped, as the original does."""
+    """UTF-8; bytes that are not are written out, so that they count: the original cannot read such a file at all."""
     refuse_large(path, LARGEST_TEXT if limit is None else limit)
-    return path.read_bytes().decode("utf-8", errors="ignore").replace("\r\n", "\n").replace("\r", "\n")
+    return path.read_bytes().decode("utf-8", errors="backslashreplace").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def read_json(path: Path) -> Any:

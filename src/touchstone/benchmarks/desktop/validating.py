@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from ...failures import InputError
-from .dataset import Dataset
+from .dataset import Dataset, Split
 from .getters import EXPECTED, RESULTS
 from .metrics import METRICS
-from .selecting import Split, published
 from .steps import STEPS
 from .tasks import APPS, INFEASIBLE, DesktopTask, checks, load_task, task_files
 
@@ -108,7 +107,7 @@ def list_warnings(tasks: Sequence[DesktopTask], dataset: Dataset) -> Iterator[st
     }
     for split in SPLITS:
         try:
-            listed = set(published(dataset, split))
+            listed = set(dataset.listed(split))
         except InputError as error:
             yield str(error)
             continue

@@ -18,7 +18,7 @@ from msgspec import Struct
 from ...engines.bench import Bench, Result, wall_clock
 from ...engines.sqlite.statements import without_comments
 from ...failures import SqlError, Unscorable
-from ...protocols import Limits
+from ...protocols import EpisodeDatabase, Limits
 from ...verdicts.interact import official, rewritten
 from ..audit.findings import Finding, found
 from ..audit.gathering import Watch, each
@@ -28,7 +28,7 @@ from ..entries import entries
 from .catalogue import Catalogue
 from .hidden_tests import TestReport, TestRequest, run_tests
 from .tasks import InteractTask, Phase
-from .worlds import World, Worlds
+from .worlds import Worlds
 
 _SECONDS_FOR_A_TEST = 60.0
 _NOTHING = "SELECT 1"
@@ -109,7 +109,7 @@ class _Auditor:
         finally:
             await world.close()
 
-    async def _phases(self, task: InteractTask, world: World) -> list[Finding]:
+    async def _phases(self, task: InteractTask, world: EpisodeDatabase) -> list[Finding]:
         findings: list[Finding] = []
         if fault := await self._advanced(world, task.preprocess):
             return [found(task.key, "preprocess_fails", f"preprocess_sql cannot be run: {fault}")]
@@ -130,14 +130,14 @@ class _Auditor:
                     findings.append(found(task.key, "clean_up_fails", f"clean_up_sqls cannot be run after the gold: {fault}"))
         return findings
 
-    async def _advanced(self, world: World, scripts: Sequence[str]) -> str | None:
+    async def _advanced(self, world: EpisodeDatabase, scripts: Sequence[str]) -> str | None:
         try:
             await world.advance(scripts, self._limits)
         except SqlError as error:
             return error.message
         return None
 
-    async def _compared(self, task: InteractTask, number: int, phase: Phase, world: World) -> list[Finding]:
+    async def _compared(self, task: InteractTask, number: int, phase: Phase, world: EpisodeDatabase) -> list[Finding]:
         gold = list(phase.gold)
         sql = "\n;\n".join(gold)
         result = await probed(world, gold, self._limits)
@@ -156,7 +156,7 @@ class _Auditor:
             findings.append(found(task.key, "official_rejects_gold", f"{what}, handed in as it is: {why}", sql=sql))
         return findings
 
-    async def _tested(self, task: InteractTask, number: int, phase: Phase, world: World) -> list[Finding]:
+    async def _tested(self, task: InteractTask, number: int, phase: Phase, world: EpisodeDatabase) -> list[Finding]:
         if not phase.tests:
             return [found(task.key, "tests_missing", f"phase {number} is to be judged by tests and has none")]
         gold = await self._report(task, phase, world, "\n;\n".join(phase.gold))
@@ -172,7 +172,7 @@ class _Auditor:
             ]
         return []
 
-    async def _report(self, task: InteractTask, phase: Phase, world: World, sql: str) -> TestReport:
+    async def _report(self, task: InteractTask, phase: Phase, world: EpisodeDatabase, sql: str) -> TestReport:
         request = TestRequest(
             tests=list(phase.tests),
             predicted=[sql],

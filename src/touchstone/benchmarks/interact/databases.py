@@ -8,22 +8,22 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Sequence
-from contextlib import AsyncExitStack
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl, quote, unquote, urlsplit
+from typing import TYPE_CHECKING, cast
+from urllib.parse import quote
 
-from ...distribution import pip_install
 from ...failures import InputError
 from ...options import OptionError
+from ...plugins import open_engine
 from ...protocols import Opening
 from .tasks import InteractTask
 from .worlds import PostgresWorlds, SqliteWorlds, Worlds, sqlite_file
 
 if TYPE_CHECKING:
     from ...engines.postgres.dumps import Loaded
+    from ...engines.postgres.engine import PostgresEngine
     from ...engines.postgres.server import Server
+    from ...engines.sqlite.engine import SqliteEngine
     from .config import InteractConfig
 
 DUMPS = "postgre_table_dumps"
@@ -34,85 +34,54 @@ Say = Callable[[str], None]
 
 async def open_databases(config: InteractConfig, tasks: Sequence[InteractTask], opening: Opening) -> Worlds:
     """The databases of these tasks, as the options say; the opening's stack closes them."""
+    directory = config.directory
     if _is_sqlite(config, tasks):
-        from ...engines.cache import default_path
-        from ...engines.sqlite.engine import SqliteEngine
-
-        _warn_of_missing(config.directory, tasks, opening.say)
+        _warn_of_missing(directory, tasks, opening.say)
         if config.locale is not None:
             raise OptionError(
                 "locale", config.locale, "it is for PostgreSQL, and the databases of this dataset are SQLite files"
             )
-        engine = SqliteEngine(cache=default_path() if config.cache else None, today=config.today)
-        opening.stack.push_async_callback(engine.close)
-        return SqliteWorlds(engine, config.directory)
-    refuse_without_driver()
-    from ...engines.postgres.engine import PostgresEngine
+        engine = await open_engine("sqlite", opening, place=str(directory), cache=config.cache, today=config.today)
+        return SqliteWorlds(cast("SqliteEngine", engine), directory)
+    from ...engines.postgres.config import server_at
 
-    server = own_server(config.database_url, config.db_host, config.db_port)
-    if server is None:
-        server = await _private_server(config, opening.stack, opening.say)
-    else:
+    address = own_server(config.database_url, config.db_host, config.db_port)
+    if address:
+        server_at(address)  # a wrong one is refused as the option's value, without its password
         _refuse_for_own_server(config)
-    postgres = PostgresEngine(server, today=config.today)
-    opening.stack.push_async_callback(postgres.close)
-    facts = await postgres.start(sorted({task.database for task in tasks}))
-    return PostgresWorlds(postgres, config.directory, facts)
+    place = address or str(_find_dumps(directory, config.dumps))
+    opened = await open_engine("postgres", opening, place=place, today=config.today, locale=config.locale)
+    engine = cast("PostgresEngine", opened)
+    return PostgresWorlds(engine, directory, await engine.start(sorted({task.database for task in tasks})))
 
 
-def own_server(url: str | None, host: str | None = None, port: int | None = None) -> Server | None:
-    """The server that the user named, by address or by host and port."""
-    if url:
-        return server_at(url)
-    if host is None and port is None:
-        return None
+def own_server(url: str | None, host: str | None = None, port: int | None = None) -> str | None:
+    """The address of the server that the user named, by its address or by host and port."""
+    if url or (host is None and port is None):
+        return url
     user = quote(os.environ.get("PGUSER", _IMAGE_USER))
     password = quote(os.environ.get("PGPASSWORD", _IMAGE_PASSWORD))
-    return server_at(f"postgresql://{user}:{password}@{host or 'localhost'}:{port or 5432}")
-
-
-def server_at(url: str) -> Server:
-    """From an address. What it leaves out comes from the usual variables: PGUSER, PGPASSWORD."""
-    from ...engines.postgres.server import Server
-
-    parts = urlsplit(url)
-    if parts.scheme not in ("postgresql", "postgres") or not (parts.netloc or "host=" in parts.query):
-        raise OptionError("database_url", None, "expected an address such as postgresql://user@host:5432")
-    try:
-        port = parts.port or 5432
-    except ValueError:
-        raise OptionError("database_url", None, "the port is not a number between 0 and 65535") from None
-    options = dict(parse_qsl(parts.query))
-    return Server(
-        host=options.pop("host", parts.hostname or "localhost"),
-        port=port,
-        user=unquote(parts.username or os.environ.get("PGUSER") or "postgres"),
-        password=unquote(parts.password) if parts.password else os.environ.get("PGPASSWORD"),
-        options=options,
-    )
+    return f"postgresql://{user}:{password}@{host or 'localhost'}:{port or 5432}"
 
 
 async def load_dumps(
-    dumps: Path, server: Server | None, say: Say, only: Sequence[str] = (), *, replace: bool = False
+    dumps: Path, address: str | None, say: Say, only: Sequence[str] = (), *, replace: bool = False
 ) -> Sequence[Loaded]:
     """Loads the dumps into a server of the user's, or into the store that later runs copy, where nothing is loaded twice."""
+    from ...engines.postgres.config import refuse_without_driver, server_at
+
     refuse_without_driver()
-    if server is None:
+    if address is None:
         from ...engines.postgres.store import default_cache, prepared
 
         return (await prepared(dumps, None, default_cache(), say)).loaded
     from ...engines.postgres.dumps import find, load
 
-    wanted = find(dumps, only or None)
+    server, wanted = server_at(address), find(dumps, only or None)
     there = [] if replace else await asyncio.to_thread(_there, server, [f"{name}_template" for name in wanted])
     if there:
         raise InputError(f"the server has these databases already: {', '.join(there)}; --replace drops them and loads anew")
     return await asyncio.to_thread(load, server, dumps, only or None, say)
-
-
-def refuse_without_driver() -> None:
-    if find_spec("psycopg") is None:
-        raise InputError(f"PostgreSQL needs the driver: {pip_install('interact')}")
 
 
 def _is_sqlite(config: InteractConfig, tasks: Sequence[InteractTask]) -> bool:
@@ -142,15 +111,6 @@ def _find_dumps(directory: Path, named: Path | None) -> Path:
             return path
     why = f"{directory} has no databases: give the published {DUMPS}, or the address of a server as database-url"
     raise OptionError("dumps", None, why)
-
-
-async def _private_server(config: InteractConfig, stack: AsyncExitStack, say: Say) -> Server:
-    from ...engines.postgres.embedded import embedded_server
-    from ...engines.postgres.store import default_cache, prepared
-
-    dumps = _find_dumps(config.directory, config.dumps)
-    store = await prepared(dumps, None, default_cache(), say, locale=config.locale)
-    return await stack.enter_async_context(embedded_server(store.data, today=config.today))
 
 
 def _refuse_for_own_server(config: InteractConfig) -> None:

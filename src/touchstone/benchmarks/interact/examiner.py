@@ -15,12 +15,11 @@ from msgspec import Struct
 
 from ...engines.bench import wall_clock
 from ...failures import SqlError, Unscorable
-from ...protocols import Limits
+from ...protocols import EpisodeDatabase, Limits
 from .hidden_tests import TestReport, TestRequest, run_tests
 from .judging import GoldFault, Preparation, QueryReport, QueryRequest, check_gold, gold_fault, judge_query
 from .rules import Rules
 from .tasks import InteractTask, Phase
-from .worlds import World
 
 _SECONDS_TO_COMPARE = 120.0
 _SECONDS_FOR_A_TEST = 60.0
@@ -52,7 +51,7 @@ class Finding(Struct, frozen=True):
 class Examiner:
     """Explores, and judges submissions phase by phase."""
 
-    def __init__(self, task: InteractTask, rules: Rules, world: World, limits: Limits) -> None:
+    def __init__(self, task: InteractTask, rules: Rules, world: EpisodeDatabase, limits: Limits) -> None:
         self._task = task
         self._rules = rules
         self._world = world

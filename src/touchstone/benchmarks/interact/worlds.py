@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from ...engines.bench import Bench
 from ...engines.sqlite.engine import SqliteEngine
 from ...engines.sqlite.world import SqliteWorld
 from ...failures import SqlError, Unscorable
-from ...protocols import Limits
-from ...values import Table
+from ...protocols import EpisodeDatabase, Limits
 from .tasks import InteractTask
 
 if TYPE_CHECKING:
@@ -28,28 +26,6 @@ _COUNTS = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND na
 _LOOKING = Limits(bytes=16 * 2**20)
 
 
-class World(Protocol):
-    """The databases of one episode. There is a current state; exploring and judging never change it."""
-
-    async def explore(self, sql: str, limits: Limits) -> Table: ...
-
-    async def show(self, sql: str, limits: Limits) -> str:
-        """The same as text for a reader, made beside the data."""
-        ...
-
-    async def judge(
-        self, function: Callable[[Bench, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float
-    ) -> R:
-        """Runs the function on a fresh copy of the current state. `writes` says that it is sure to change it."""
-        ...
-
-    async def advance(self, scripts: Sequence[str], limits: Limits) -> None:
-        """The state is from now on what it was, and these run. Raises SqlError, and then it is as before."""
-        ...
-
-    async def close(self) -> None: ...
-
-
 class Worlds(Protocol):
     """All databases of a dataset."""
 
@@ -59,7 +35,7 @@ class Worlds(Protocol):
     today: str | None
     """The day that they are told it is; None for the real one."""
 
-    async def open(self, task: InteractTask) -> World:
+    async def open(self, task: InteractTask) -> EpisodeDatabase:
         """Raises Unscorable if the task's database is missing, broken or empty."""
         ...
 
@@ -80,7 +56,7 @@ class SqliteWorlds:
         self._directory = directory
         self._checked: dict[Path, str] = {}
 
-    async def open(self, task: InteractTask) -> World:
+    async def open(self, task: InteractTask) -> EpisodeDatabase:
         file = sqlite_file(self._directory, task)
         world = SqliteWorld(self._engine, file)
         if file not in self._checked:
@@ -95,7 +71,7 @@ class SqliteWorlds:
         }
         return await self._engine.digests(files)
 
-    async def _fault(self, world: World, database: str) -> str:
+    async def _fault(self, world: EpisodeDatabase, database: str) -> str:
         """Why its tasks cannot be scored; nothing if they can."""
         try:
             names = [str(name) for (name,) in (await world.explore(_COUNTS, _LOOKING)).rows]
@@ -117,7 +93,7 @@ class PostgresWorlds:
         self._engine = engine
         self._directory = directory
 
-    async def open(self, task: InteractTask) -> World:
+    async def open(self, task: InteractTask) -> EpisodeDatabase:
         await self._check(task.database)
         return self._engine.world(task.database, task.key)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import cached_property
 from pathlib import Path
@@ -15,10 +15,11 @@ from ...engines.sqlite.engine import SqliteEngine
 from ...engines.sqlite.files import find
 from ...failures import InputError, Skipped, Unscorable
 from ...protocols import Gold
-from ...values import Brief, Task, ToolCall
+from ...values import Brief, Record, Task, ToolCall
 from ..sql_episode import Listings, request, submission
 from .episode import FileEpisode, Settings, Spider2Episode
 from .golden import Golden, Reference, body_of
+from .results import write_report
 from .tasks import Spider2Task
 
 INSTRUCTIONS = Path(__file__).with_name("instructions.md")
@@ -41,8 +42,10 @@ class Spider2:
         schema: bool = False,
         instructions: str | None = None,
         files: Mapping[str, Path | None] | None = None,
+        report: Path | None = None,
     ) -> None:
-        """`files` are results that were handed in as CSV, by task, None where there is none: they need no database."""
+        """`files` are results that were handed in as CSV, by task, None where there is none: they need no database. `report` is
+        where the results of a run are written."""
         self._tasks = tasks
         self._databases = databases
         self._golden = golden
@@ -51,6 +54,7 @@ class Spider2:
         self._documents = documents
         self._schema = schema
         self._handed_in = files or {}
+        self._report = report
         self._listings = Listings(engine)
         self._instructions = INSTRUCTIONS.read_text() if instructions is None else instructions
         if not databases.is_dir() and len(self._handed_in) < len(tasks):
@@ -86,6 +90,10 @@ class Spider2:
         assert isinstance(task, Spider2Task)
         return [submission(task.gold_sql)] if task.gold_sql else []
 
+    def ended(self, records: Iterable[Record]) -> str | None:
+        """Once a run is over: writes its report, and says so."""
+        return write_report(self._report, self._tasks, records) if self._report else None
+
     def gold(self) -> Gold:
         files = [path for task in self._tasks for path in self._golden.files(task.key)]
         texts = [*(task.gold_sql for task in self._tasks), *map(body_of, files)]
@@ -100,6 +108,7 @@ class Spider2:
             "gold": self._golden_digests,
             "instructions": hashlib.sha256(self._instructions.encode()).hexdigest()[:16],
             "limits": msgspec.to_builtins(self._settings.judging) | {"steps": self._settings.judging.steps},
+            **({"today": self._engine.today} if self._engine.today else {}),
         }
 
     @cached_property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from msgspec import Struct
 
@@ -16,18 +16,15 @@ from ...values import Brief, Observation, Outcome, Tool, Verdict
 from ...workers.pool import Pool, WorkerLost
 from ..episodes import PlainEpisode
 from ..sql_episode import EXPLORING, TOOLS, SqlEpisode
-from .golden import Reference
+from .golden import Compat, Reference
 from .judge import Judgement, Question, Submitted, judge_csv, judge_sql
 from .tasks import Spider2Task
-
-Compat = Literal["strict", "official"]
 
 
 class Settings(Struct, frozen=True):
     """What changes how an episode is played and judged."""
 
     compat: Compat = "strict"
-    """Which comparison decides; both are recorded."""
     exploring: Limits = EXPLORING
     judging: Limits = Limits()
     results: str | None = None

@@ -12,14 +12,17 @@ import hashlib
 import re
 from collections import defaultdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
 
 from ...failures import InputError, Unscorable
-from ...verdicts.spider2.conditions import intended
 from ..entries import entries, in_words
+from .comparison.conditions import intended
+
+Compat = Literal["strict", "official"]
+"""Which comparison decides; both are recorded."""
 
 _LENGTH_OF_BODY = 4_000
 _VARIANT = re.compile(r"(?P<id>.+?)(?:_(?P<letter>[a-z]))?\.csv")

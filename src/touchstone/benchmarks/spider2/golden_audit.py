@@ -14,20 +14,18 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ...verdicts.spider2 import (
+from .comparison import (
     MOST_SURPLUS,
     ConditionError,
     CsvError,
     CsvTable,
-    Official,
-    official,
-    official_any,
     read_csv,
     strict,
     strict_any,
 )
-from ...verdicts.spider2.conditions import intended, official_columns, official_each
+from .comparison.conditions import intended, official_columns, official_each
 from .golden import Reference
+from .judge import official_verdict
 
 _MOST_ROWS_SCRAMBLED = 20_000
 _WIDEST = 26_001
@@ -87,7 +85,7 @@ def _conditions(reference: Reference, golds: list[CsvTable]) -> Iterator[Defect]
 def _against_themselves(reference: Reference, names: list[str], golds: list[CsvTable]) -> Iterator[Defect]:
     """Each golden result handed in as if it were an answer."""
     for name, gold in zip(names, golds, strict=True):
-        said = _official(gold, golds, reference)
+        said = official_verdict(gold, golds, reference)
         if not said.matched:
             yield Defect(
                 "official_rejects_gold", f"{name} itself is rejected by the official suite: {said.error or 'no match'}"
@@ -114,7 +112,7 @@ def _scrambled(reference: Reference, golds: list[CsvTable]) -> Iterator[Defect]:
     if moved is None:
         return
     ours = strict_any(moved, golds, reference.condition_cols, reference.ignore_order)
-    if _official(moved, golds, reference).matched and not ours.matched and not ours.cut:
+    if official_verdict(moved, golds, reference).matched and not ours.matched and not ours.cut:
         yield Defect("scrambled_rows", f"{golds[0].rows:,} rows whose values are scrambled between them are accepted")
 
 
@@ -122,7 +120,7 @@ def _constant(reference: Reference, golds: list[CsvTable]) -> Iterator[Defect]:
     """The row 0, 1, 2, …, whatever the question: as wide as each comparison lets it be."""
     if not any(gold.rows == 1 for gold in golds):
         return
-    if _official(_counting(_WIDEST), golds, reference).matched:
+    if official_verdict(_counting(_WIDEST), golds, reference).matched:
         yield Defect("constant_official", f"the constant row 0 … {_WIDEST - 1:,} is accepted")
     for gold, places in zip(golds, intended(reference.condition_cols, len(golds)), strict=True):
         row = _counting(MOST_SURPLUS + len(places or gold.columns))
@@ -149,9 +147,3 @@ def _moved(path: Path) -> CsvTable | None:
         return read_csv(text.getvalue())
     except CsvError:
         return None
-
-
-def _official(predicted: CsvTable, golds: list[CsvTable], reference: Reference) -> Official:
-    if reference.lettered:
-        return official_any(predicted, golds, reference.condition_cols, reference.ignore_order)
-    return official(predicted, golds[0], reference.condition_cols, reference.ignore_order)

@@ -15,8 +15,8 @@ from ...engines.sqlite.worker import SECONDS_TO_COMPARE, Reader
 from ...failures import SqlError, SqlFault
 from ...values import Table
 from ...verdicts import plain
-from ...verdicts.spider2 import CsvError, CsvTable, Official, Strict, official, official_any, read_csv, strict_any, to_csv
 from ...workers.rlimits import held_to
+from .comparison import CsvError, CsvTable, Official, Strict, official, official_any, read_csv, strict_any, to_csv
 from .golden import Reference
 
 ROWS_KEPT = 1_000
@@ -75,7 +75,7 @@ def _judge(csv: bytes, reference: Reference, evidence: dict[str, Any], text: str
         predicted = read_csv(csv)
     except CsvError as error:
         return Judgement(kind="error", reason=f"the result cannot be read as CSV: {error}", evidence=evidence, csv=text)
-    said = _official(predicted, golds, reference)
+    said = official_verdict(predicted, golds, reference)
     ours = strict_any(predicted, golds, reference.condition_cols, reference.ignore_order)
     names = [Path(file.path).name for file in reference.files]
     evidence |= {
@@ -87,7 +87,7 @@ def _judge(csv: bytes, reference: Reference, evidence: dict[str, Any], text: str
     return Judgement(said.matched, ours.matched, ours.difference.kind, ours.difference.sentence, evidence, text)
 
 
-def _official(predicted: CsvTable, golds: list[CsvTable], reference: Reference) -> Official:
+def official_verdict(predicted: CsvTable, golds: list[CsvTable], reference: Reference) -> Official:
     if reference.lettered:
         return official_any(predicted, golds, reference.condition_cols, reference.ignore_order)
     return official(predicted, golds[0], reference.condition_cols, reference.ignore_order)

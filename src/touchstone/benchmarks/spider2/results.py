@@ -12,13 +12,42 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from ...failures import InputError
+from ...files import replace_file
 from ...values import Outcome, Record, ServiceStep
 from .tasks import Spider2Task
 
 _API_FAILURES = ("api_refused", "api_timeout", "api_status", "api_not_json", "api_too_large", "no_sql")
 _COMPARISONS = {Outcome.passed: "comparison_correct", Outcome.failed: "comparison_incorrect"}
+
+
+def write_report(file: Path, tasks: Sequence[Spider2Task], records: Iterable[Record]) -> str:
+    """The results in the order of the questions, and the statistics beside them, which come back in words."""
+    by_task = {record.task: record for record in records}
+    played = [(task, by_task[task.key]) for task in tasks if task.key in by_task]
+    numbers = statistics(record for _, record in played)
+    beside = file.with_name(f"{file.stem}_statistics.json")
+    write_json(file, [result_entry(task, record) for task, record in played])
+    write_json(beside, numbers)
+    return f"{statistics_text(numbers)}\nResults: {file}\nStatistics: {beside}"
+
+
+def write_json(path: Path, value: Any) -> None:
+    written(path, msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n")
+
+
+def written(path: Path, content: bytes) -> None:
+    """As a whole or not at all."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, content)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from None
 
 
 def result_entry(task: Spider2Task, record: Record) -> dict[str, Any]:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
 from ...failures import InputError
+from ...values import Record, ToolCall
+from ..sql_episode import submission
+from .golden import Golden
+from .results import written
+from .tasks import Spider2Task, bare_task, load_tasks
 
+Calls = Mapping[str, Sequence[ToolCall]]
 _FENCE = re.compile(r"```sql\s*\n(?P<content>.*?)```", re.DOTALL | re.IGNORECASE)
 
 
@@ -20,6 +26,33 @@ class Submission(Struct, frozen=True):
     @property
     def ids(self) -> set[str]:
         return {*self.sql, *self.files}
+
+    def calls(self) -> Calls:
+        """What hands in each question's answer."""
+        from .episode import SUBMIT_FILE
+
+        files = {key: [ToolCall("submission", SUBMIT_FILE.name, "{}")] for key in self.files}
+        return {key: [submission(sql)] for key, sql in self.sql.items()} | files
+
+    def result_files(self, tasks: Sequence[Spider2Task]) -> dict[str, Path | None]:
+        """By question, None where nothing was handed in: those whose SQL is not run."""
+        return {task.key: self.files.get(task.key) for task in tasks if task.key not in self.sql}
+
+    def tasks(
+        self, questions: Path | None, golden: Golden, *, everything: bool, say: Callable[[str], None]
+    ) -> list[Spider2Task]:
+        """The questions that were answered; with `everything`, all that have a golden result too."""
+        if self.sql and questions is None:  # SQL can only be run if the database of its question is known
+            raise InputError(
+                "to run .sql files the databases of the questions must be known: give spider2-lite.jsonl with --data"
+            )
+        known = {task.key: task for task in load_tasks(questions)} if questions else {}
+        without = golden.ids - self.ids
+        if without and not everything:
+            what = "questions have a golden result and no submission; they are left out (--all counts them as failed)"
+            say(f"{len(without)} {what}")
+        wanted = sorted({*self.ids, *(without if everything else ())})
+        return [known.get(name) or bare_task(name, number) for number, name in enumerate(wanted)]
 
 
 def load_submission(folder: Path) -> Submission:
@@ -34,6 +67,14 @@ def load_submission(folder: Path) -> Submission:
     if not files and not sql:
         raise InputError(f"{folder}: there is no .sql and no .csv file in this folder")
     return Submission(sql, files)
+
+
+def write_correct_ids(folder: Path, records: Sequence[Record]) -> str:
+    """Beside the folder, as the official suite does; says what it wrote."""
+    correct = [record.task for record in records if record.metrics.get("official") == 1]
+    file = folder.with_name(f"{folder.name}-ids.csv")
+    written(file, score_file(correct).encode())
+    return f"Official score: {len(correct)} of {len(records)}; the correct ids are in {file}"
 
 
 def score_file(correct: Iterable[str]) -> str:

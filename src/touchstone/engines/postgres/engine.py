@@ -7,8 +7,10 @@ outside of their world.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
+from ...failures import Unscorable
+from ...protocols import EpisodeDatabase
 from ...sandbox.folders import scratch_folder
 from ...sandbox.worker import WorkerRules
 from ...workers.pool import Pool
@@ -47,6 +49,8 @@ class PostgresEngine:
         self._administrator = Administrator(server, self.pool, run, patience)
         self._ahead = ahead
         self._stocks: dict[str, Stock] = {}
+        self.versions: Mapping[str, str] = {}
+        """Known once the server has been reached."""
 
     async def start(self, databases: Iterable[str] = ()) -> Facts:
         """Takes hold of the server, which otherwise happens at the first use, and looks whether these can be used.
@@ -54,8 +58,21 @@ class PostgresEngine:
         Raises InputError if not, with what its owner can do.
         """
         facts = await self._administrator.start()
+        self.versions = {"PostgreSQL": facts.version, "collation": facts.collation}
         await self._administrator.check(databases)
         return facts
+
+    def database(self, name: str, key: str = "") -> EpisodeDatabase:
+        return self.world(name, key)
+
+    async def digests(self, names: Sequence[str]) -> Mapping[str, str | None]:
+        found: dict[str, str | None] = {}
+        for name in names:
+            try:
+                found[name] = (await self.describe(name)).digest
+            except Unscorable:
+                found[name] = None
+        return found
 
     def world(self, database: str, key: str) -> PostgresWorld:
         """The world of one episode, on the dataset's database of that name."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,7 +19,7 @@ import msgspec
 
 from ...code_digest import code_digest, code_digest_with
 from ...failures import InputError, SqlError, WorkerFailure
-from ...protocols import Limits
+from ...protocols import EpisodeDatabase, Limits
 from ...sandbox.folders import scratch_folder
 from ...sandbox.worker import WorkerRules
 from ...values import Table
@@ -44,13 +44,23 @@ class SqliteEngine:
 
     name = "sqlite"
 
+    versions: Mapping[str, str] = {}  # every run has SQLite's
+
     def __init__(
-        self, *, cache: Path | None = None, workers: int | None = None, pool: Pool | None = None, today: str | None = None
+        self,
+        *,
+        cache: Path | None = None,
+        workers: int | None = None,
+        pool: Pool | None = None,
+        place: Path | None = None,
+        today: str | None = None,
     ) -> None:
-        """`today` is the day that SQL is told it is, such as 2025-02-19. Raises InputError if that cannot be arranged."""
+        """`place` is a file, or the folder in which `database` finds one by its name; `today` the day that SQL is told it is,
+        such as 2025-02-19. Raises InputError if that cannot be arranged."""
         if today is not None and library() is None:
             raise InputError("--today needs a Python that does not hide SQLite's library")
         self.today = today
+        self._place = place
         rules = WorkerRules([str(scratch_folder()), *([str(cache.absolute().parent)] if cache else [])])
         preload = ["touchstone.engines.sqlite.worker"]
         self.pool = pool or Pool(warm=workers, preload=preload, rules=rules, environment=worker_environment(today))
@@ -58,6 +68,16 @@ class SqliteEngine:
         self.judging = Turns(cores())
         self._sources: dict[Path, Path] = {}
         self._digests: dict[Path, str] = {}
+
+    def database(self, name: str, key: str = "") -> EpisodeDatabase:
+        from .world import SqliteWorld
+
+        return SqliteWorld(self, self._file(name))
+
+    def _file(self, name: str) -> Path:
+        if self._place is None:
+            raise InputError("the SQLite engine was opened without a place: give the file, or the folder of the databases")
+        return self._place if self._place.is_file() else files.find(self._place, name)
 
     def session(self, database: Path, *, writable: bool, limits: Limits) -> SqliteSession:
         return SqliteSession(self.pool, self.source(database), writable, limits)
@@ -95,8 +115,10 @@ class SqliteEngine:
             self._digests[database] = files.known_digest(database, self.cache) or await self._hash(database)
         return self._digests[database]
 
-    async def digests(self, databases: Mapping[str, Path]) -> dict[str, str | None]:
-        """Of several databases by name; None for one that cannot be read."""
+    async def digests(self, databases: Mapping[str, Path] | Sequence[str]) -> dict[str, str | None]:
+        """Of several databases by name; None for one that cannot be read. Without their files they are where the engine is."""
+        if not isinstance(databases, Mapping):
+            databases = {name: self._file(name) for name in databases}
         return dict(zip(databases, await asyncio.gather(*map(self._digest_or_none, databases.values())), strict=True))
 
     async def _digest_or_none(self, database: Path) -> str | None:

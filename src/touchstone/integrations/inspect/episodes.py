@@ -21,7 +21,7 @@ from inspect_ai.tool import ToolDef, ToolError, ToolParams
 
 from ...agents.pictures import encoded
 from ...api.loops import wait_for
-from ...api.sources import Source, opened
+from ...api.sources import opened
 from ...api.stepping import cut_off
 from ...failures import RULES, EpisodeFailure
 from ...models.schemas import arguments_schema
@@ -123,10 +123,7 @@ class NotOpened:
         """There is nothing to close."""
 
 
-def _tasks(source: BenchmarkConfig | Source | Benchmark) -> Sequence[Task]:
-    if isinstance(source, Source):
-        return source.tasks
-
+def _tasks(source: BenchmarkConfig | Benchmark) -> Sequence[Task]:
     async def listed() -> Sequence[Task]:
         async with AsyncExitStack() as stack:
             return (await opened(source, stack)).tasks()
@@ -137,7 +134,7 @@ def _tasks(source: BenchmarkConfig | Source | Benchmark) -> Sequence[Task]:
 class Shared:
     """A benchmark for all samples of one evaluation."""
 
-    def __init__(self, source: BenchmarkConfig | Source | Benchmark) -> None:
+    def __init__(self, source: BenchmarkConfig | Benchmark) -> None:
         self.name = source.name
         self.tasks = {task.key: task for task in _tasks(source)}
         self._source = source

@@ -11,7 +11,7 @@ from math import fsum
 from msgspec.structs import replace
 
 from ...failures import InputError
-from ...runs.tally import COUNTED, wilson
+from ...runs.tally import COUNTED, proof_counts, wilson
 from ...values import Outcome, Usage
 from ..statistics import holm
 from . import measuring
@@ -153,6 +153,8 @@ def _summary(run: RunData, label: str) -> RunSummary:
     passed = outcomes[Outcome.passed]
     tasks = Counter(entry.task for entry in run.entries)
     epochs = max(tasks.values(), default=0)
+    judged = [entry.evidence.proof for entry in run.entries if entry.outcome in COUNTED]
+    proofs = Counter(proof.verdict for proof in judged if proof is not None)
     return RunSummary(
         label=label,
         path=run.path,
@@ -167,5 +169,15 @@ def _summary(run: RunData, label: str) -> RunSummary:
         score=fsum(entry.score for entry in run.entries if entry.outcome in COUNTED) / counted if counted else None,
         outcomes={outcome.value: outcomes[outcome] for outcome in Outcome},
         usage=sum((entry.usage for entry in run.entries), Usage()),
+        proof=proof_counts(proofs) if proofs else None,
+        corrected=_corrected(run, counted),
         gold_reachable=run.identity.get("gold_reachable"),
     )
+
+
+def _corrected(run: RunData, counted: int) -> tuple[float, float] | None:
+    if not counted or not any("ex_published" in entry.metrics for entry in run.entries):
+        return None
+    judged = [entry.metrics for entry in run.entries if entry.outcome in COUNTED]
+    ours, published = (fsum(metrics.get(name, 0.0) for metrics in judged) / counted for name in ("ex", "ex_published"))
+    return ours, published

@@ -17,11 +17,11 @@ from .results import Difference
 THE_POINT = frozenset(
     (
         "agent model max_turns protocol service command predictions instructions schema user r_ves r_ves_wall "
-        "gold_reachable code"
+        "gold_reachable code proof ties"
     ).split()
 )
-"""`schema` and `instructions` are what an agent is told; `r_ves` adds a metric beside the one that decides; `code` is
-Touchstone's own, whose version may differ too."""
+"""`schema` and `instructions` are what an agent is told; `r_ves` adds a metric beside the one that decides, and so do
+`ties` and `proof` (where it decides, there is `proven_by`); `code` is Touchstone's own, whose version may differ too."""
 _BY_NAME = ("databases", "gold")
 """Digests of files: a run has those of its own tasks, so only what several runs have must be the same."""
 _SHOWN = 3

@@ -17,6 +17,18 @@ from ...values import Outcome, Usage
 LONGEST_REASON = 300
 
 
+class Proof(Struct, frozen=True):
+    """What small databases say of a prediction that is right by EX."""
+
+    verdict: str = ""
+
+
+class Evidence(Struct, frozen=True):
+    """As much of it as a comparison needs."""
+
+    proof: Proof | None = None
+
+
 class Entry(Struct, frozen=True, kw_only=True):
     """What is kept of a record."""
 
@@ -30,6 +42,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     score: float
     reason: str
     metrics: dict[str, float]
+    evidence: Evidence = Evidence()
     usage: Usage
 
 

@@ -48,6 +48,10 @@ class RunSummary(Struct, frozen=True, kw_only=True):
     score: float | None
     outcomes: dict[str, int]
     usage: Usage
+    proof: dict[str, int] | None = None
+    """With proof: how many are right by EX, and how many of these are same, upheld, refuted and open."""
+    corrected: tuple[float, float] | None = None
+    """With an overlay: EX by the corrected golds, and by the published ones."""
     gold_reachable: str | None = None
     """Whether the agent could have read the gold. Null for a run of before this was asked."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ...runs.summary import money
+from ...runs.summary import money, proof_counts, proof_shares
 from ._writing import grid, one_line, p_value, percent, points, signed
 from .identity import in_words
 from .results import Comparison, Flip, Measure, Pair, Power, RunSummary, Side
@@ -23,6 +23,7 @@ def as_text(comparison: Comparison, *, all_flips: bool = False) -> str:
         f"{len(comparison.runs)} runs compared; intervals are 95%",
         _RULE,
         *_runs(comparison),
+        *_corrections(comparison),
         *_differences(comparison),
     ]
     if many:
@@ -43,6 +44,8 @@ def _runs(comparison: Comparison) -> Iterator[str]:
     for run in comparison.runs:
         apart = [f"{run.outcomes[name]} {name}" for name in ("limit", "error", "unscorable", "skipped") if run.outcomes[name]]
         yield f"{run.label}: {one_line(run.title)}" + (f" ({', '.join(apart)})" if apart else "")
+        if run.proof:
+            yield f"   with proof: {proof_shares(run.proof, run.counted)} ({proof_counts(run.proof)})"
         if run.gold_reachable:
             yield f"   gold reachable by the agent: {one_line(run.gold_reachable)}"
 
@@ -55,6 +58,23 @@ def _run(run: RunSummary) -> list[str]:
     score = "–" if run.score is None else f"{run.score:.4f}"
     cost = money(run.usage.cost) if run.usage.calls else "–"
     return [run.label, f"{run.tasks}{attempts}", f"{run.passed} / {run.counted}", accuracy, score, cost, one_line(run.path)]
+
+
+def _corrections(comparison: Comparison) -> Iterator[str]:
+    """Both scores of each run with an overlay, and the ranks that it changes."""
+    scores = {run.label: run.corrected for run in comparison.runs if run.corrected is not None}
+    if not scores:
+        return
+    yield "EX by the corrected golds, and by the published ones:"
+    ranks = [
+        {label: 1 + sum(other[by] > own[by] for other in scores.values()) for label, own in scores.items()} for by in (0, 1)
+    ]
+    for label, (ours, published) in scores.items():
+        rank = f"rank {ranks[0][label]}" + (f", published {ranks[1][label]}" if ranks[0][label] != ranks[1][label] else "")
+        yield f"  {label}  {percent(ours)}  {percent(published)}  {rank if len(scores) > 1 else ''}".rstrip()
+    if len(scores) > 1:
+        moved = [label for label in scores if ranks[0][label] != ranks[1][label]]
+        yield f"  The corrections change the rank of {', '.join(moved)}." if moved else "  The corrections change no rank."
 
 
 def _differences(comparison: Comparison) -> Iterator[str]:

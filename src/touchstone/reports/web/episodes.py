@@ -20,7 +20,7 @@ from .shapes import mapping, objects
 _SHOWN = frozenset(
     """
     kind prediction predicted_rows predicted_columns executed rows submission budget charges screenshots
-    ended episode video video_problem desktop
+    ended episode video video_problem desktop setup
     """.split()
 )
 """Of the evidence: what says nothing of the reference."""

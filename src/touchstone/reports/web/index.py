@@ -26,8 +26,13 @@ _MARK = 256
 """Bytes of the last line that was read, by which a file that was rewritten in place is told."""
 
 
+class _Proof(Struct, frozen=True):
+    verdict: Any = None
+
+
 class _Evidence(Struct, frozen=True):
     kind: Any = None
+    proof: _Proof | None = None
     reached: Any = None
     """When phases were passed, for curves."""
 
@@ -83,6 +88,12 @@ class Entry:
     @property
     def kind(self) -> str:
         return str(self.record.evidence.get("kind") or "")
+
+    @property
+    def word(self) -> str:
+        """What one filters by: for a prediction that is right by EX, what proof says of it; else the kind."""
+        proof = self.record.evidence.get("proof")
+        return f"proof {proof['verdict']}" if proof else self.kind
 
     @property
     def cost(self) -> float | None:
@@ -192,15 +203,18 @@ def _record(line: _Line) -> Record:
         score=line.score,
         reason=line.reason,
         metrics=line.metrics,
-        evidence={
-            **({"kind": str(line.evidence.kind)} if line.evidence.kind else {}),
-            **({"reached": line.evidence.reached} if line.evidence.reached else {}),
-        },
+        evidence=_kept(line.evidence),
         usage=line.usage,
         usage_by=line.usage_by,
         started=line.started,
         seconds=line.seconds,
     )
+
+
+def _kept(evidence: _Evidence) -> dict[str, Any]:
+    kind = {"kind": str(evidence.kind)} if evidence.kind else {}
+    reached = {"reached": evidence.reached} if evidence.reached else {}
+    return kind | reached | ({"proof": {"verdict": str(evidence.proof.verdict)}} if evidence.proof else {})
 
 
 def _question(line: _Line) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...runs.summary import REFUTED, proof_counts, proof_shares
 from ...values import Outcome
 from .charts import outcome_bar, part_bar, share_bar
 from .episodes import reason_of
@@ -58,6 +59,7 @@ def summary(run: Run, view: View) -> Html:
         h("p", h("strong", percent(share["accuracy"]), class_="big"), f" passed; 95% interval {interval(share)}"),
         share_bar(share),
         h("p", f"{share['passed']:,} of n = {share['total']:,}{left_out}{_mean(overall)}", class_="dim"),
+        _proof(overall),
         outcome_bar(overall["outcomes"], run.planned if going else None),
         _outcomes(overall, view),
         class_="card headline",
@@ -73,7 +75,8 @@ def summary(run: Run, view: View) -> Html:
 
 
 def rows(entries: Sequence[Entry], view: View) -> list[list[Any]]:
-    """The episodes for the script: name, task, epoch, outcome, score, kind, reason, question, seconds, cost, facets."""
+    """The episodes for the script: name, task, epoch, outcome, score, kind (or what proof says), reason, question, seconds,
+    cost, facets."""
     return [
         [
             entry.name,
@@ -81,7 +84,7 @@ def rows(entries: Sequence[Entry], view: View) -> list[list[Any]]:
             entry.record.epoch,
             entry.record.outcome,
             round(entry.record.score, 4),
-            entry.kind,
+            entry.kind if view.hide_gold else entry.word,
             cut(reason_of(entry.record, view.hide_gold)),
             entry.question,
             round(entry.record.seconds, 3),
@@ -104,6 +107,16 @@ def cut(words: str) -> str:
 def _mean(overall: Mapping[str, Any]) -> str:
     score, accuracy = overall["score"], overall["overall"]["accuracy"]
     return "" if score is None or abs(score - accuracy) < 1e-12 else f"; mean score {score:.4f}"
+
+
+def _proof(overall: Mapping[str, Any]) -> Child:
+    """Beside EX, never instead of it."""
+    counts = overall.get("proof")
+    if not counts:
+        return None
+    said = h("strong", f"With proof: {proof_shares(counts, overall['overall']['total'])}")
+    words = f"in percent; {proof_counts(counts)}. {REFUTED[0].upper()}{REFUTED[1:]}."
+    return h("p", said, h("span", f" ({words})", class_="dim"), id="proof")
 
 
 def _outcomes(overall: Mapping[str, Any], view: View) -> Html:

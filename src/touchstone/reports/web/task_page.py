@@ -12,6 +12,7 @@ from .html import Child, Html, h
 from .index import Entry
 from .layout import View, badge, facts, page
 from .library import Run
+from .setup import setup_panel
 from .shapes import number
 from .verdict import verdict
 from .words import moment, money, percent, readable, seconds, tokens
@@ -26,6 +27,7 @@ def task_page(run: Run, entry: Entry, episode: Episode, view: View) -> Html:
         _head(episode),
         h("nav", _jumps(episode), class_="jumps", aria_label="On this page"),
         verdict(episode),
+        setup_panel(episode),
         film_strip(episode, "files/"),
         dialogue(episode, "files/"),
         _effort(episode),
@@ -52,6 +54,7 @@ def _half(letter: str, run: Run, episode: Episode | None, where: str) -> Html:
     parts = (
         _head(episode, asked=False),
         verdict(episode),
+        setup_panel(episode),
         film_strip(episode, files),
         dialogue(episode, files),
         _effort(episode),

@@ -20,7 +20,7 @@ _TOLD = frozenset(
     """
     prediction gold kind gold_rows predicted_rows gold_columns predicted_columns missing_count extra_count missing_rows
     extra_rows missing_columns extra_columns differing_columns found_columns counts counts_apart submissions budget charges
-    rows screenshots partners executed official strict video proof
+    rows screenshots partners executed official strict video proof setup
     """.split()
 )
 """What has a place of its own on the page. Whatever else the evidence holds is listed as it is."""
@@ -80,14 +80,23 @@ def _proof(proof: Mapping[str, Any]) -> Child:
         parts += [
             h("p", "The queries differ on this small database; it does not say which is wrong.", class_="dim"),
             sql.block(str(found.get("script") or "")),
-            h("div", _returned("Prediction", found, "prediction"), _returned("Gold", found, "gold"), class_="sides"),
+            h(
+                "div",
+                _returned("Prediction", found, "prediction", "gold", "new"),
+                _returned("Gold", found, "gold", "prediction", "gone"),
+                class_="sides",
+            ),
         ]
     return h("section", *parts, class_="submission", id="proof")
 
 
-def _returned(title: str, found: Mapping[str, Any], whose: str) -> Html:
+def _returned(title: str, found: Mapping[str, Any], whose: str, other: str, mark: str) -> Html:
+    """A result, with the rows marked that the other does not have. What is cut off cannot be said to lack a row."""
     words = count(int(number(found.get(f"{whose}_count"))), "row")
-    return side(title, words, grids.table(names(found.get("columns")), rows(found.get(whose))))
+    own, others = rows(found.get(whose)), rows(found.get(other))
+    known = {repr(list(row)) for row in others} if len(others) == number(found.get(f"{other}_count")) else None
+    apart = {place for place, row in enumerate(own) if known is not None and repr(list(row)) not in known}
+    return side(title, words, grids.table(names(found.get("columns")), own, lambda row, _: mark if row in apart else None))
 
 
 def _budget(evidence: Mapping[str, Any]) -> Child:

@@ -78,6 +78,21 @@ async def test_a_layer_holds_what_its_script_wrote_and_nothing_else(store: Store
     assert layer.meta.bytes > 0
 
 
+async def test_a_layer_is_kept_if_its_check_succeeds(store: Store, heard: Heard) -> None:
+    """The check sees the finished layer, without a network, and what it writes is forgotten."""
+    check = "cat /etc/mark; ls /run/downloads 2> /dev/null && exit 1; echo gone > /etc/more"
+    [layer] = await build(store, ["one"], Supplies(), heard, one("echo hello > /etc/mark", check=check))
+    assert "hello" in heard.lines
+    assert not (layer.files / "etc/more").exists()
+
+
+async def test_a_layer_whose_check_fails_is_not_kept(store: Store, heard: Heard) -> None:
+    with pytest.raises(BuildFailure, match="its check ended with 3") as failed:
+        await build(store, ["one"], Supplies(), heard, one("true", check="echo cannot be imported; exit 3"))
+    assert "cannot be imported" in failed.value.tail
+    assert not store.layers()
+
+
 async def test_a_layer_is_made_once_and_again_when_its_recipe_changes(store: Store, heard: Heard) -> None:
     await build(store, ["one"], Supplies(), heard, one("true"))
     await build(store, ["one"], Supplies(), heard, one("true"))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -25,6 +27,7 @@ class Guest:
             "STANDINS_LIBRARY": str(STANDINS),
             "STANDINS_FOLDER": str(folder / "running"),
             "STANDINS_HOME": str(self.home),
+            "STANDINS_AIRFLOW": str(folder / "airflow"),
             "PYTHONDONTWRITEBYTECODE": "1",
         }
 
@@ -63,7 +66,9 @@ def names(done: subprocess.CompletedProcess[str]) -> list[str]:
 def test_containers_are_listed_while_their_server_runs(guest: Guest) -> None:
     assert names(guest.call("docker", "ps")) == []
     guest.serve("superset_app")
-    assert names(guest.call("docker", "ps", "-a")) == ["superset_app", "superset_db", "superset_cache", "superset_worker"]
+    assert names(guest.call("docker", "ps", "-a")) == [
+        *("superset_app", "superset_db", "superset_cache", "superset_worker", "superset_worker_beat"),
+    ]
     assert guest.call("docker", "ps", "--format", "{{.Names}}", "--filter", "name=db").stdout == "superset_db\n"
     [identity] = guest.call("docker", "ps", "-q", "--filter", "name=app").stdout.split()
     assert guest.call("docker", "exec", identity, "echo", "here").stdout == "here\n"
@@ -97,6 +102,18 @@ def test_what_a_container_printed_can_be_read(guest: Guest) -> None:
     while not (done := guest.call("docker", "logs", "superset_app")).stdout:
         assert done.returncode == 0
     assert done.stdout == "begun\n"
+
+
+def test_the_table_of_containers_has_the_columns_of_docker(guest: Guest) -> None:
+    guest.serve("superset_app")
+    head, *rows = guest.call("docker", "ps").stdout.splitlines()
+    assert re.split(r"\s{2,}", head) == ["CONTAINER ID", "IMAGE", "COMMAND", "CREATED", "STATUS", "PORTS", "NAMES"]
+    fields = re.split(r"\s{2,}", rows[1])
+    assert (fields[1], fields[5], fields[6]) == ("postgres:16-alpine", "5432/tcp", "superset_db")
+    assert re.fullmatch(r"Up \d+ seconds?", fields[4])
+    [found] = json.loads(guest.call("docker", "inspect", "superset_db").stdout)
+    assert (found["Name"], found["State"]["Running"]) == ("/superset_db", True)
+    assert "my-astro" in guest.call("docker", "images").stdout
 
 
 def test_compose_wants_its_file(guest: Guest) -> None:
@@ -144,10 +161,17 @@ def test_containers_of_a_project_are_seen_by_docker(guest: Guest) -> None:
     project = guest.home / "project"
     guest.call("astro", "dev", "init", cwd=project)
     (project / ".env").write_text("# own\nOWN=from the file\n")
-    (guest.home / ".astro/project").symlink_to(project)
+    guest.call("astro", "config", "set", "webserver.port", "8002", cwd=project)
+    guest.call("astro", "dev", "run", "version", cwd=project)
+    assert (Path(guest.variables["STANDINS_AIRFLOW"]) / "dags/exampledag.py").samefile(project / "dags/exampledag.py")
+    guest.serve("airflow_webserver")
+    [line] = [line for line in guest.call("docker", "ps").stdout.splitlines() if "8002" in line]
+    assert "project/airflow:latest" in line
+    assert "127.0.0.1:8002->8080/tcp" in line
+    guest.stop("airflow_webserver")
     guest.serve("airflow_scheduler")
-    assert names(guest.call("docker", "ps")) == ["project-scheduler-1"]
+    assert names(guest.call("docker", "ps")) == ["project-scheduler-1", "project-postgres-1"]
     done = guest.call("docker", "exec", "project-scheduler-1", "bash", "-c", 'echo "$OWN"; echo "$AIRFLOW__CORE__DAGS_FOLDER"')
-    assert done.stdout == f"from the file\n{guest.home}/.astro/project/dags\n"
+    assert done.stdout == f"from the file\n{guest.variables['STANDINS_AIRFLOW']}/dags\n"
     states = guest.call("astro", "dev", "ps", cwd=project).stdout
     assert [line.split()[1] for line in states.splitlines()[1:]] == ["running", "exited", "exited"]

@@ -1,15 +1,18 @@
-"""The stand-ins for conda and systemctl, with a real shell, and environments and start scripts of our own."""
+"""The stand-ins for conda, systemctl, date and public addresses, with a real shell, and environments and scripts of our own."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Callable
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
 
 from touchstone.benchmarks.desktop.image.recipes import HERE
+from touchstone.benchmarks.desktop.needed import OFFLINE_WEB
 
 STANDINS = HERE / "standins"
 Bash = Callable[[str], subprocess.CompletedProcess[str]]
@@ -111,3 +114,51 @@ def test_what_only_matters_at_boot_does_nothing(systemctl: Bash) -> None:
     assert systemctl("enable docker.service").returncode == 0
     assert systemctl("daemon-reload").returncode == 0
     assert systemctl("--user start postgresql").returncode == 1
+
+
+def test_a_clock_that_was_set_goes_on_from_there(tmp_path: Path, bash: Bash) -> None:
+    """The real date is asked with libfaketime's file taken into account, as it is in the guest."""
+    files = f"DATE_OFFSET={tmp_path}/offset DATE_PRELOAD={tmp_path}/preload"
+    assert bash(f'{files} bash {STANDINS}/date -s "+6 hours"').returncode == 0
+    assert 21_595 <= int((tmp_path / "offset").read_text()) <= 21_605
+    assert (tmp_path / "preload").exists()
+    assert bash(f"{files} bash {STANDINS}/date +%Y").stdout == bash("/usr/bin/date +%Y").stdout
+    bash(f"{files} bash {STANDINS}/timedatectl set-ntp true")
+    assert not (tmp_path / "offset").exists()
+    assert not (tmp_path / "preload").exists()
+
+
+def test_a_clock_is_not_set_to_nonsense(tmp_path: Path, bash: Bash) -> None:
+    files = f"DATE_OFFSET={tmp_path}/offset DATE_PRELOAD={tmp_path}/preload"
+    assert bash(f"{files} bash {STANDINS}/date -s never").returncode == 1
+    assert not (tmp_path / "offset").exists()
+
+
+def test_check_knows_the_public_addresses_that_are_stood_in_for() -> None:
+    text = (STANDINS / "web.py").read_text().partition("OFFLINE = {")[2].partition("}")[0]
+    hosts = set(re.findall(r'"([\w.-]+)":', text))
+    assert hosts - {"www.bing.com", "www.google.com"} == OFFLINE_WEB
+
+
+@pytest.mark.parametrize(
+    ("host", "path", "status", "found"),
+    [
+        ("pypi.org", "/pypi/dagster-proj", 404, "not here"),
+        ("pypi.org", "/pypi/dagster_dbt/json", 200, "dagster-dbt"),
+        ("hacker-news.firebaseio.com", "/v0/item/40000037.json", 200, '"type": "story"'),
+        ("hacker-news.firebaseio.com", "/v0/item/1.json", 200, "null"),
+        ("wttr.in", "/HongKong", 200, "HongKong"),
+        ("www.thecocktaildb.com", "/api/json/v1/1/random.php", 200, "strInstructions"),
+        ("elsewhere.example", "/", 404, "not here"),
+    ],
+)
+def test_public_addresses(host: str, path: str, status: int, found: str) -> None:
+    specification = spec_from_file_location("web", STANDINS / "web.py")
+    assert specification
+    assert specification.loader
+    web = module_from_spec(specification)
+    specification.loader.exec_module(web)
+    answer = web.answer(host, path)
+    assert answer[0] == status
+    assert found in answer[2]
+    assert web.answer(host, path) == answer

@@ -15,11 +15,10 @@ import pytest
 
 from touchstone.benchmarks.desktop.accounts import Accounts
 from touchstone.benchmarks.desktop.benchmark import DesktopBenchmark
-from touchstone.benchmarks.desktop.dataset import Dataset
+from touchstone.benchmarks.desktop.dataset import Dataset, demo
 from touchstone.benchmarks.desktop.episode import Code
 from touchstone.benchmarks.desktop.guests import Desktop
 from touchstone.benchmarks.desktop.tasks import load_tasks
-from touchstone.datasets import desktop_demo
 
 pytestmark = [pytest.mark.desktop, pytest.mark.asyncio(loop_scope="module")]
 SUDO = "echo password | sudo -S -p '' "
@@ -110,7 +109,7 @@ def own_address() -> str:
 
 
 async def test_the_agent_finds_neither_gold_nor_solution(make: Callable[[], Desktop]) -> None:
-    dataset = Dataset(desktop_demo())
+    dataset = Dataset(demo())
     tasks = [task for task in load_tasks(dataset) if task.domain == "excel" and not task.verbose]
     benchmark = DesktopBenchmark(tasks, dataset, Accounts(dataset.root / "settings"), make)
     names = "-name '*gold*.xlsx' -o -name 'solution.py' -o -name 'Takings*'"

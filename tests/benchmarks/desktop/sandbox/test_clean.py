@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.command import Done, finish, records, run_directory, start, times_recorded
+from touchstone.benchmarks.desktop.dataset import demo
 from touchstone.benchmarks.desktop.guests import Desktop
-from touchstone.datasets import desktop_demo
 
 from .traces import descendants, traces, until_gone
 
@@ -54,7 +54,7 @@ def test_a_killed_run_leaves_nothing_behind_and_is_finished_later(
     tmp_path: Path, temporary: Path, images: dict[str, str]
 ) -> None:
     before = traces()
-    arguments = ["desktop", "run", desktop_demo(), "--agent", "oracle", "--abstract", "--domain", "terminal", "-o", "out"]
+    arguments = ["desktop", "run", demo(), "--agent", "oracle", "--abstract", "--domain", "terminal", "-o", "out"]
     env = {**images, "TMPDIR": str(temporary)}
     process = start(*arguments, cwd=tmp_path, env=env)
     started = in_mid_episode(process.pid, tmp_path / "out")

@@ -12,11 +12,11 @@ from xml.etree import ElementTree
 import pytest
 
 from touchstone.benchmarks.desktop.controller.nodes import NAMESPACES
+from touchstone.benchmarks.desktop.dataset import demo
 from touchstone.benchmarks.desktop.guests import Desktop
-from touchstone.datasets import desktop_demo
 
 pytestmark = [pytest.mark.desktop, pytest.mark.asyncio(loop_scope="module")]
-BOOK = next((desktop_demo() / "evaluation_examples" / "examples" / "excel").glob("*/Takings.xlsx"))
+BOOK = next((demo() / "evaluation_examples" / "examples" / "excel").glob("*/Takings.xlsx"))
 TRIES = 80
 ST, CP = (f"{{{NAMESPACES[prefix]}}}" for prefix in ("st", "cp"))
 

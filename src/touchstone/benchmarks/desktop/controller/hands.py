@@ -22,6 +22,8 @@ from .forking import Perform
 from .keyboard import Keyboard, free_keys
 
 PAUSE = 0.02
+HOLD = 0.06
+"""Seconds that a click holds a button: some of LibreOffice's buttons do nothing for one that is let go within 50 ms."""
 _NAME = "<action>"
 
 
@@ -77,16 +79,22 @@ def _open_screen(pyautogui: Any, x11: Any, free: Sequence[int]) -> None:
         x11._display = x11.Display(os.environ["DISPLAY"])
     keyboard = Keyboard(x11._display, x11.fake_input, x11.keyboardMapping, free)
     x11._keyDown, x11._keyUp = keyboard.down, keyboard.up
-    original, press = pyautogui.typewrite, x11._mouseDown
+    original, press, release = pyautogui.typewrite, x11._mouseDown, x11._mouseUp
 
     def mouse_down(*arguments: Any) -> None:
         press(*arguments)
         keyboard.clicked()
+
+    def click(x: int | None, y: int | None, button: Any) -> None:
+        """pyautogui's, which the wheel uses too, with the button held."""
+        mouse_down(x, y, x11.BUTTON_NAME_MAPPING[button])
+        time.sleep(HOLD if button in ("left", "middle", "right") else 0)
+        release(x, y, x11.BUTTON_NAME_MAPPING[button])
 
     def write(message: str | Sequence[str], *arguments: Any, **options: Any) -> None:
         """pyautogui's, in pieces for which the keyboard is prepared."""
         for piece in keyboard.pieces(message):
             original(piece, *arguments, **options)
 
-    x11._mouseDown = mouse_down
+    x11._mouseDown, x11._click = mouse_down, click
     pyautogui.typewrite = pyautogui.write = write

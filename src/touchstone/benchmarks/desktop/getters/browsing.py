@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
+from ....failures import Skipped
 from ..browser import PORT, active_address, browser, find_page
 from ..extras import need
 from ..scene import Scene
@@ -28,12 +30,10 @@ async def active_tab_info(scene: Scene, *, goto_prefix: str = "https://") -> dic
     address = await active_address(scene, goto_prefix)
     if address is None:
         return None
-    async with browser(scene) as context:
-        page = await context.new_page()
-        await page.goto(address, wait_until="load")
-        found = {"title": await page.title(), "url": page.url, "content": await page.content()}
-        await page.close()
-        return found
+    async with _at(scene, address) as page:
+        if page is None:
+            return None
+        return {"title": await page.title(), "url": page.url, "content": await page.content()}
 
 
 @RESULTS
@@ -54,11 +54,10 @@ def pieces_found(pieces: Sequence[str], address: str) -> str:
 async def html_check(scene: Scene, *, src: str, dest: str, css_paths: Sequence[str]) -> str:
     """A script prints an address; all elements must be visible there within five seconds each."""
     address = (await run_script(scene, src, dest)).output.strip()
-    async with browser(scene) as context:
-        page = await context.new_page()
-        await page.goto(address, wait_until="load")
+    async with _at(scene, address) as page:
+        if page is None:
+            return f"{address} check failed"
         said = [f"{path} check {'succeed' if await _visible(page, path) else 'failed'}" for path in css_paths]
-        await page.close()
     return "; ".join(said)
 
 
@@ -77,8 +76,8 @@ async def superset_localhost_page(scene: Scene, *, url: str = "http://localhost:
 @RESULTS
 async def metabase_question_sql(scene: Scene, *, listening_port: int = PORT) -> str | None:
     """The SQL of the question that is open in Metabase: in lower case, single spaces."""
-    async with browser(scene, listening_port) as context:
-        page = find_page(context, METABASE)
+    async with _open_browser(scene, listening_port) as context:
+        page = None if context is None else find_page(context, METABASE)
         if page is None:
             return None
         await page.locator('button[aria-label="View the SQL"]').click(timeout=60_000)
@@ -87,10 +86,40 @@ async def metabase_question_sql(scene: Scene, *, listening_port: int = PORT) -> 
         return " ".join((await panel.inner_text()).lower().split())
 
 
+@asynccontextmanager
+async def _open_browser(scene: Scene, port: int = PORT) -> AsyncGenerator[Any]:
+    """The browser's context, or None: it answered when the agent was let in, so whoever closed it has nothing to show."""
+    async with AsyncExitStack() as stack:
+        try:
+            context = await stack.enter_async_context(browser(scene, port))
+        except Skipped:
+            if scene.desktop is None:
+                raise
+            context = None
+        yield context
+
+
+@asynccontextmanager
+async def _at(scene: Scene, address: str) -> AsyncGenerator[Any]:
+    """A new page at an address, or None if it cannot be loaded, as one cannot that is not on this desktop."""
+    async with _open_browser(scene) as context:
+        if context is None:
+            yield None
+            return
+        page = await context.new_page()
+        try:
+            await page.goto(address, wait_until="load")
+            loaded = True
+        except need("playwright.async_api").Error:
+            loaded = False
+        yield page if loaded else None
+        await page.close()
+
+
 async def _page_open(scene: Scene, name: str, url: str, title: str, element: str) -> str:
     wanted = url.replace("127.0.0.1", "localhost")
-    async with browser(scene) as context:
-        for page in context.pages:
+    async with _open_browser(scene) as context:
+        for page in () if context is None else context.pages:
             here = page.url.replace("127.0.0.1", "localhost")
             titled = here.startswith(wanted) and title.lower() in (await page.title()).lower()
             if titled and await _visible(page, element):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ....failures import Unscorable
+from ....failures import Unscorable, WorkerFailure
 from ..guests import Execution
 from ..scene import Scene
+from ..setup import LATE
 from .registry import RESULTS
 
 
@@ -29,7 +30,7 @@ async def vm_script_output(scene: Scene, *, src: str, dest: str, shell: bool = F
 @RESULTS
 async def vm_command_line(scene: Scene, *, command: Sequence[str] | str, shell: bool = False) -> str:
     """What a command prints."""
-    return (await scene.guest.execute(command, shell=shell)).output
+    return in_time(await scene.guest.execute(command, shell=shell, seconds=scene.seconds), str(command), scene).output
 
 
 @RESULTS
@@ -53,7 +54,14 @@ async def run_script(scene: Scene, src: str, dest: str) -> Execution:
         raise Unscorable(f"{src}: the script is not in the dataset", kind="gold_missing")
     await guest.put(script, dest)
     await guest.execute(["chmod", "a+x", dest])
-    return await guest.execute(["/bin/bash", dest])
+    return in_time(await guest.execute(["/bin/bash", dest], seconds=scene.seconds), dest, scene)
+
+
+def in_time(done: Execution, what: str, scene: Scene) -> Execution:
+    """What was stopped says nothing about the agent's work, whatever it had printed by then."""
+    if done.returncode == LATE:
+        raise WorkerFailure(f"{what}: the evaluation was stopped after {scene.seconds:g} s (--eval-timeout)", kind="evaluation")
+    return done
 
 
 async def _expanded(scene: Scene, folder: str) -> str:

@@ -1,4 +1,4 @@
-"""Making layers: one after the other, each in a chamber on the complete ones below it, and kept if its script succeeds."""
+"""Making layers: one after the other, in a chamber on the complete ones below it, and kept if script and check succeed."""
 
 from __future__ import annotations
 
@@ -126,6 +126,7 @@ class _Build:
         make_upper(self.upper)
         try:
             await self._fill()
+            await self._check()
         except InputError:
             raise
         except TouchstoneError as error:
@@ -149,6 +150,20 @@ class _Build:
         )
         await self._run(plan)
 
+    async def _check(self) -> None:
+        """On the finished layer, without a network, as in a desktop."""
+        if not self.recipe.check:
+            return
+        script = self.work / "recipe" / "check.sh"
+        script.write_text("set -euo pipefail\n" + self.recipe.check)
+        self._heard("checking that what was installed can be imported and started")
+        plan = Plan(
+            program=["/bin/bash", "/run/check.sh"],
+            layers=[self.upper / "files", *(layer.files for layer in reversed(self.below))],
+            binds=[*(host_programs() if self.recipe.systemless else []), Bind(script, "/run/check.sh")],
+        )
+        await self._run(plan, "its check")
+
     async def _unpack_debian(self) -> None:
         archive = self.work / "base.tar"
         await debian.make_archive(archive, self.supplies.mirror, self._heard)
@@ -157,10 +172,10 @@ class _Build:
         archive.unlink()
         await remove(archive.with_suffix(".tmp"))
 
-    async def _run(self, plan: Plan) -> None:
+    async def _run(self, plan: Plan, what: str = "its script") -> None:
         status, _ = await run(plan, self._heard)
         if status:
-            raise TouchstoneError(f"its script ended with {status}")
+            raise TouchstoneError(f"{what} ended with {status}")
 
     def _stage(self) -> Path:
         """Only what belongs to the recipe is visible to its script."""

@@ -10,8 +10,10 @@ combined as an overlay. The layers of applications do not know each other: each 
 which the topmost is seen, so nothing can be installed with apt in an image of several applications without care. Accounts
 of servers (postgres, mysql, redis) are therefore made in `desktop`, where all layers find the same.
 
+A layer that has a check (`checks/<name>.sh`) is kept only if its programs can be imported and its servers started.
+
 The digest of a layer is that of its recipe: of its script, of the files that it copies, and of the layers below. Files that
-the user supplies do not count.
+the user supplies do not count, nor does the check, which changes nothing in it.
 """
 
 from __future__ import annotations
@@ -40,6 +42,8 @@ class Recipe:
     about: str
     """What it brings, in a few words."""
     script: str
+    check: str = ""
+    """Runs in a chamber like a desktop's on the finished layer; what it writes is forgotten."""
     parents: tuple[str, ...] = ("system", "desktop")
     """The layers below, the lowest first."""
     files: Mapping[str, Path] = field(default_factory=lambda: {})
@@ -84,7 +88,7 @@ _HELPERS = {
     "mysql": ("apt.sh",),
     "superset": ("apt.sh", "python.sh", "superset_config.py", "superset_compose.yml"),
     "airflow": ("python.sh",),
-    "dagster": ("python.sh",),
+    "dagster": ("apt.sh", "python.sh"),
     "jupyter": ("python.sh",),
     "dbt": ("python.sh", "duckdb.sh"),
     "duckdb": ("python.sh",),
@@ -111,12 +115,18 @@ def _recipe(name: str) -> Recipe:
         name=name,
         about=_ABOUT[name],
         script="" if name in _IMPOSSIBLE else script.read_text(),
+        check=_check(name),
         parents=_PARENTS.get(name, ("system", "desktop")),
         files=files | (_session_files() if name == "session" else {}),
         supplied=_SUPPLIED.get(name, {}),
         impossible=_IMPOSSIBLE.get(name, ""),
         debian=name == "system",
     )
+
+
+def _check(name: str) -> str:
+    script = HERE / "checks" / f"{name}.sh"
+    return (HERE / "checks" / "check.sh").read_text() + script.read_text() if script.is_file() else ""
 
 
 def _session_files() -> dict[str, Path]:

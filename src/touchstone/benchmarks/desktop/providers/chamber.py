@@ -61,7 +61,10 @@ _DETACH = 2
 _PDEATHSIG, _DUMPABLE = 1, 4
 _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 """The number of the system call."""
-_GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 0x1
+_GET_FLAGS, _SET_FLAGS, _SET_ADDRESS, _SET_MASK, _UP = 0x8913, 0x8914, 0x8916, 0x891C, 0x1
+_ADDRESSES = {"lo:docker": "172.17.0.1", "lo:db": "172.18.0.2"}
+"""Of Docker's bridge, where containers reach the machine they run on, and of Superset's database: what stands in for containers
+runs in the guest itself, so both are addresses of its own loopback."""
 _LINKS = {"ptmx": "pts/ptmx", "fd": "/proc/self/fd", "stdin": "fd/0", "stdout": "fd/1", "stderr": "fd/2"}
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 _STAGE = "/tmp"
@@ -294,6 +297,10 @@ def _loopback_up() -> None:
         request = fcntl.ioctl(any_socket, _GET_FLAGS, struct.pack("16sH14x", b"lo", 0))
         flags = struct.unpack("16sH14x", request)[1]
         fcntl.ioctl(any_socket, _SET_FLAGS, struct.pack("16sH14x", b"lo", flags | _UP))
+        for label, address in _ADDRESSES.items():
+            for request, value in ((_SET_ADDRESS, address), (_SET_MASK, "255.255.255.255")):
+                wanted = struct.pack("16sHH4s8x", label.encode(), socket.AF_INET, 0, socket.inet_aton(value))
+                fcntl.ioctl(any_socket, request, wanted)
 
 
 # Small things.

@@ -25,6 +25,9 @@ BINDS = (
     Bind(_HERE / "image" / "session.sh", "/opt/touchstone/session.sh"),
 )
 SECONDS_TO_START = 60.0
+_SERVERS = {"postgresql", "mysql"}
+"""Layers whose servers run when a desktop starts."""
+_BOOTED = "until [ -e /run/touchstone-booted ]; do sleep 0.1; done"
 _LOGS = ("controller.log", "xvfb.log")
 
 
@@ -67,6 +70,7 @@ class LocalDesktop(ControlledGuest, ABC):
             await self._until_ready()
             await self.connect(at_socket(self._pinned("controller.sock"), token))
             self._forwarder = Forwarder(self._pinned("tunnel.sock"), token)
+            await self._until_booted(apps)
         except BaseException:
             await self.stop()
             raise
@@ -97,8 +101,14 @@ class LocalDesktop(ControlledGuest, ABC):
             "image": (self._image or find(())).names,
             "stand-ins": standins(),
             "network": self.settings.network,
+            **({"offline-web": True} if self.settings.offline_web else {}),
             "screen": f"{width}x{height}",
         }
+
+    async def _until_booted(self, apps: Sequence[str]) -> None:
+        """Set-up scripts take it that database servers run."""
+        if set(layers_for(apps)) & _SERVERS:
+            await self.execute(["sh", "-c", _BOOTED], seconds=SECONDS_TO_START)
 
     async def _until_ready(self) -> None:
         try:

@@ -83,7 +83,7 @@ def _range(path: str) -> int:
             if name in names and int(count) >= chamber.IDS:
                 return int(first)
     raise InputError(
-        f"{path}: a sandbox needs {chamber.IDS} ids for {sorted(names)[-1]}; give it some with usermod --add-subuids and so on"
+        f"{path}: a sandbox needs {chamber.IDS} ids for {sorted(names)[-1]}; add some with usermod --add-subuids and so on"
     )
 
 

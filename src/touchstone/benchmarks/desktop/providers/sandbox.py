@@ -63,11 +63,12 @@ def _plan(image: Image, settings: ProviderSettings, token: str) -> Plan:
     files = [File(f"{PLACE}/token", token, USER)]
     if settings.network:
         files.append(File("/etc/resolv.conf", RESOLVER))
+    web = "" if settings.network else "offline" if settings.offline_web else "index"
     return Plan(
         program=SESSION,
         layers=image.paths,
         binds=BINDS,
         files=files,
         user=USER,
-        variables={"HOME": HOME, "TOUCHSTONE_SCREEN": f"{width}x{height}x24"},
+        variables={"HOME": HOME, "TOUCHSTONE_SCREEN": f"{width}x{height}x24", "TOUCHSTONE_WEB": web},
     )

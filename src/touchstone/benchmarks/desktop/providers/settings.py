@@ -12,4 +12,6 @@ class ProviderSettings(Struct, frozen=True, kw_only=True):
     """Makes a remote desktop clean again; run here, by a shell."""
     network: bool = False
     """Let the guest reach the network of this machine."""
+    offline_web: bool = False
+    """Without a network: stand-ins for the public addresses in image/standins/web.py."""
     screen: tuple[int, int] = (1920, 1080)

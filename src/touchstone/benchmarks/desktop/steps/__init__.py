@@ -6,10 +6,12 @@ Parameters are checked first and never changed, so a task can be set up twice.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 from ....failures import TouchstoneError, WorkerFailure
 from ..scene import Scene
+from ..setup import KIND
 from ..tasks import Step
 from . import bigquery, browsing, core, dbt, googledrive, servicenow, snowflake, web
 from .registry import STEPS
@@ -22,9 +24,14 @@ async def run_steps(steps: Sequence[Step], scene: Scene) -> None:
     for step in steps:
         STEPS.refuse(step.type, step.parameters, ("scene",))
     for number, step in enumerate(steps, 1):
+        started, problem = time.monotonic(), ""
         try:
             await STEPS.find(step.type)(scene, **step.parameters)
-        except TouchstoneError:
+        except TouchstoneError as error:
+            problem = str(error)
             raise
         except Exception as error:  # browsers, cloud clients and the network have no common root
-            raise WorkerFailure(f"set-up step {number} ({step.type}) failed: {type(error).__name__}: {error}") from error
+            problem = f"set-up step {number} ({step.type}) failed: {type(error).__name__}: {error}"
+            raise WorkerFailure(f"{problem}{scene.log.hint()}", kind=KIND) from error
+        finally:
+            scene.log.end_step(step.type, time.monotonic() - started, problem)

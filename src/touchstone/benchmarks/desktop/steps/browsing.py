@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ..browser import PORT, browser, find_page
 from ..scene import Scene
+from ..setup import address
 from .registry import STEPS
 
 DEBUGGING_PORT = 1337
@@ -23,6 +24,7 @@ async def google_chrome_browser(
     incognito: bool = False,
 ) -> None:
     """The browser with a debugging port, a forwarder that makes it reachable from outside, and a tab per address."""
+    scene.log.expect(address(listening_port, "json/version"))
     flags = ["--start-maximized"] * full_screen + ["--incognito"] * incognito
     await scene.guest.launch(["google-chrome", f"--remote-debugging-port={debugging_port}", *flags])
     await scene.guest.launch(["socat", f"tcp-listen:{listening_port},fork", f"tcp:localhost:{debugging_port}"])
@@ -52,6 +54,6 @@ async def _open_tabs(scene: Scene, urls: Sequence[str], port: int, *, replace_bl
             try:
                 await page.goto(url, timeout=OPENING)
             except Exception as error:
-                scene.memory.setdefault("failed pages", []).append(f"{url}: {error}")
+                scene.log.note(f"open {url}: {str(error).splitlines()[0]}")
         if blank is not None:
             await blank.close()

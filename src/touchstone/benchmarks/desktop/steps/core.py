@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,11 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from ....failures import Unscorable
+from ....failures import Unscorable, WorkerFailure
 from ..dataset import NAME
 from ..guests import Execution
 from ..scene import Scene
+from ..setup import KIND, LATE, run_traced, window
 from .registry import STEPS
 
 LARGEST_DOWNLOAD = 1 << 30
@@ -35,7 +37,7 @@ async def script_and_execute(scene: Scene, *, src: str, dest: str) -> None:
     """Runs a script of the dataset in the guest and takes it away again."""
     await scene.guest.put(_source(scene, src), dest)
     await scene.guest.execute(["chmod", "a+x", dest])
-    _note(scene, dest, await scene.guest.execute(["/bin/bash", dest]))
+    await run_traced(scene.guest, dest, scene.log, scene.cached(f"traces/{len(scene.log.steps)}.txt"), scene.seconds)
     await scene.guest.execute(["rm", "-f", dest])
 
 
@@ -53,13 +55,16 @@ async def execute(
     done = Execution("", "", 0)
     for trial in range(_TRIES if until else 1):
         await asyncio.sleep(_PAUSE if trial else 0)
-        done = await scene.guest.execute(command, shell=shell)
+        started = time.monotonic()
+        done = await scene.guest.execute(command, shell=shell, seconds=scene.seconds)
+        scene.log.note(command, done, time.monotonic() - started)
         if until is None or _reached(done, until):
             break
     for name, text in ((stdout, done.output), (stderr, done.error)):
         if name:
             scene.cached(name).write_text(text)
-    _note(scene, str(command), done)
+    if done.returncode == LATE:
+        raise WorkerFailure(f"the command {command} was stopped after {scene.seconds:g} s", kind=KIND)
 
 
 STEPS.alias("command", execute)
@@ -68,12 +73,14 @@ STEPS.alias("command", execute)
 @STEPS
 async def launch(scene: Scene, *, command: Sequence[str] | str, shell: bool = False) -> None:
     """A program that stays."""
+    scene.log.note(command)
     await scene.guest.launch(command, shell=shell)
 
 
 @STEPS
 async def open(scene: Scene, *, path: str) -> None:
     """A file with the application for its kind."""
+    scene.log.expect(window(path.rpartition("/")[2]))
     await scene.guest.launch(["xdg-open", path])
 
 
@@ -143,14 +150,6 @@ def _reached(done: Execution, until: dict[str, Any]) -> bool:
 
 def _choice(strict: bool, by_class: bool) -> list[str]:
     return ["-F"] * strict + ["-x"] * by_class
-
-
-def _note(scene: Scene, what: str, done: Execution) -> None:
-    """Scripts may fail without harm; what they said is kept for the record."""
-    if done.returncode:
-        scene.memory.setdefault("failed commands", []).append(
-            {"command": what, "returncode": done.returncode, "error": done.error}
-        )
 
 
 async def _fetch(url: str, copy: Path) -> None:

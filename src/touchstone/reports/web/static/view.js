@@ -24,6 +24,9 @@ function make(tag, options = {}, ...children) {
 
 const OUTCOMES = ["passed", "failed", "limit", "error", "unscorable", "skipped"];
 
+// What is right needs no reason, but for what proof says of it.
+const told = (row) => row.outcome !== "passed" || row.kind.startsWith("proof ");
+
 const SHAPES = {
   run: {
     read: ([name, task, epoch, outcome, score, kind, reason, question, seconds, cost, facets]) => ({
@@ -130,7 +133,7 @@ class List {
     };
     if (this.data.kind === "run") {
       select("outcome", "Outcome", OUTCOMES.filter((each) => this.rows.some((row) => row.outcome === each)).map((each) => [each, each]));
-      const kinds = [...new Set(this.rows.filter((row) => row.outcome !== "passed").map((row) => row.kind))].sort();
+      const kinds = [...new Set(this.rows.filter(told).map((row) => row.kind))].sort();
       if (kinds.length) select("kind", "Reason", kinds.map((each) => [each, each.replaceAll("_", " ") || "(none)"]));
     }
     for (const facet of this.data.facets) {
@@ -164,7 +167,7 @@ class List {
     const words = (this.wanted.text || "").toLowerCase().split(/\s+/).filter(Boolean);
     const tests = Object.entries(this.wanted).filter(([name]) => !["text", "all"].includes(name)).map(([name, value]) => {
       if (name.startsWith("facet:")) return (row) => (row.facets[name.slice(6)] ?? "") === value;
-      if (name === "kind") return (row) => row.outcome !== "passed" && row.kind === value;
+      if (name === "kind") return (row) => told(row) && row.kind === value;
       return (row) => row[name] === value;
     });
     return this.rows.filter((row) => tests.every((test) => test(row)) && words.every((word) => row.text.includes(word)));

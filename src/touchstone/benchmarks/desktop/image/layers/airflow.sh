@@ -1,11 +1,15 @@
-# With the packages of its time, and its database made ready. A project of astro is what /usr/local/airflow points to.
+# With the packages of its time, and its database made ready: the environment of the published machine and the contents of its
+# image my-astro:1.0 in one. /usr/local/airflow is what astro's containers have there; the project is put into it by astro.
 . ./python.sh
-make_environment airflow --exclude-newer 2024-06-15 apache-airflow==2.9.1 apache-airflow-providers-airbyte==3.8.0 \
-    apache-airflow-providers-postgres==5.6.0 astronomer-cosmos==1.0.4 psycopg2-binary pandas 'setuptools<70'
+make_environment airflow apache-airflow==2.9.1 apache-airflow-providers-airbyte==3.8.0 apache-airflow-providers-postgres==5.6.0 \
+    apache-airflow-providers-sqlite apache-airflow-providers-http apache-airflow-providers-common-sql astronomer-cosmos==1.0.4 \
+    psycopg2-binary pandas 'numpy<2' pytest 'setuptools<70'
 note_environment airflow apache-airflow apache-airflow-providers-airbyte apache-airflow-providers-postgres astronomer-cosmos
 
-install -d -o user -g user /home/user/.astro /home/user/.astro/airflow
-ln -s /home/user/.astro/project /usr/local/airflow
+install -d -o user -g user /home/user/.astro /home/user/.astro/airflow /usr/local/airflow
+"$uv" venv -q --seed --python /usr/bin/python3 /usr/local/airflow/dbt_venv
+"$uv" pip install --python /usr/local/airflow/dbt_venv/bin/python --exclude-newer "$newest" dbt-postgres==1.7.10
+chown -R user:user /usr/local/airflow
 
 cat > /tmp/ready.sh << 'END'
 set -e

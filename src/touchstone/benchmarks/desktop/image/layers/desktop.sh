@@ -8,7 +8,8 @@ usermod -aG ssl-cert postgres
 adduser --system --quiet --group --no-create-home --home /nonexistent --disabled-login --gecos MySQL mysql
 adduser --system --quiet --group --no-create-home --home /var/lib/redis redis
 
-useradd --create-home --uid 1000 --user-group --shell /bin/bash --groups sudo user
+addgroup --system --quiet docker
+useradd --create-home --uid 1000 --user-group --shell /bin/bash --groups sudo,docker user
 echo user:password | chpasswd
 
 screen=(xvfb openbox xfce4-panel xdotool wmctrl scrot xclip x11-utils x11-xserver-utils ffmpeg)
@@ -16,7 +17,7 @@ buses=(dbus dbus-x11 at-spi2-core libatk-adaptor gir1.2-atspi-2.0 gsettings-desk
 programs=(gnome-terminal gedit nautilus gvfs chromium libreoffice-calc libreoffice-gtk3 sqlite3 postgresql-client)
 python=(python3-pyatspi python3-gi python3-lxml python3-pil python3-xlib python3-requests python3-numpy python3-tk python3-venv
     python-is-python3)
-tools=(jq socat unzip zip curl wget expect git nano vim-tiny less file procps psmisc iproute2 iputils-ping net-tools xdg-utils
+tools=(libfaketime jq socat unzip zip curl wget expect git nano vim-tiny less file procps psmisc iproute2 iputils-ping net-tools xdg-utils
     gawk bc)
 looks=(adwaita-icon-theme librsvg2-common fonts-dejavu fonts-liberation)
 install_packages "${screen[@]}" "${buses[@]}" "${programs[@]}" "${python[@]}" "${tools[@]}" "${looks[@]}"

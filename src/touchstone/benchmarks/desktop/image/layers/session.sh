@@ -34,11 +34,35 @@ install -o user -g user -m 644 /dev/null "$home/.sudo_as_admin_successful"
 
 install -D -o user -g user -m 644 standins/conda.sh "$home/anaconda3/etc/profile.d/conda.sh"
 echo '. /home/user/anaconda3/etc/profile.d/conda.sh' >> "$home/.bashrc"
-for name in google-chrome systemctl code astro docker; do
+for name in google-chrome systemctl code astro docker date timedatectl; do
     install -m 755 "standins/$name" "/usr/local/bin/$name"
 done
 ln -s docker /usr/local/bin/docker-compose
-install -D -m 644 standins/services.py /usr/local/lib/touchstone/services.py
+for name in services.py web.py; do install -D -m 644 "standins/$name" "/usr/local/lib/touchstone/$name"; done
+install -m 755 standins/boot /usr/local/lib/touchstone/boot
+
+# Names of containers that run on the desktop itself; 172.18.0.2 is an address of its loopback.
+printf '172.18.0.2 db superset_db\n172.17.0.1 host.docker.internal\n127.0.0.1 redis superset superset_app\n' >> /etc/hosts
+
+# A certificate for the public names that web.py stands in for. Its authority signs nothing else, and is forgotten.
+names="$(cd standins && python3 -c 'import web; print(",".join(f"DNS:{name}" for name in [*web.INDEX, *web.OFFLINE]))')"
+install -d /usr/local/share/touchstone
+openssl req -x509 -newkey rsa:2048 -nodes -days 3650 -subj '/CN=Touchstone desktop' -keyout /tmp/authority.key \
+    -out /usr/local/share/ca-certificates/touchstone.crt -addext 'keyUsage=critical,keyCertSign'
+openssl req -newkey rsa:2048 -nodes -subj '/CN=web' -keyout /tmp/web.key -out /tmp/web.csr
+openssl x509 -req -in /tmp/web.csr -days 3650 -CA /usr/local/share/ca-certificates/touchstone.crt -CAkey /tmp/authority.key \
+    -CAcreateserial -CAserial /tmp/serial -extfile <(echo "subjectAltName=$names") -out /tmp/web.crt
+install -m 600 /dev/null /usr/local/share/touchstone/web.pem
+cat /tmp/web.key /tmp/web.crt > /usr/local/share/touchstone/web.pem
+update-ca-certificates > /dev/null
+python3 - << 'END'
+import base64, json, ssl
+from pathlib import Path
+policies = Path("/etc/chromium/policies/managed/touchstone.json")
+authority = ssl.PEM_cert_to_DER_cert(Path("/usr/local/share/ca-certificates/touchstone.crt").read_text())
+known = json.loads(policies.read_text()) | {"CACertificates": [base64.b64encode(authority).decode()]}
+policies.write_text(json.dumps(known, indent=2))
+END
 
 # The first start of LibreOffice writes half of its profile; nobody should wait for that.
 echo 1 > /tmp/one.csv

@@ -1,9 +1,16 @@
-"""Superset's settings: as in its own docker compose files as far as the pages go, with SQLite for its metadata."""
+"""Superset's settings: its own docker compose files', and what the published machine adds to them."""
 
+import os
+from urllib.parse import quote_plus
+
+_host = os.environ.get("DATABASE_HOST", "db")
 SECRET_KEY = "desktop"  # a desktop that lives for minutes and cannot be reached
-SQLALCHEMY_DATABASE_URI = "sqlite:////home/user/.superset/superset.db?check_same_thread=false"
+SQLALCHEMY_DATABASE_URI = f"postgresql://superset:superset@/superset?host={quote_plus(_host)}"
 PREVENT_UNSAFE_DB_CONNECTIONS = False
 FEATURE_FLAGS = {"ALERT_REPORTS": True}
-TALISMAN_ENABLED = False
-WTF_CSRF_ENABLED = True
 SQLLAB_CTAS_NO_LIMIT = True
+SESSION_COOKIE_SAMESITE = None
+SESSION_COOKIE_SECURE = False
+SESSION_COOKIE_HTTPONLY = False
+WTF_CSRF_ENABLED = False
+TALISMAN_ENABLED = False

@@ -18,6 +18,24 @@ HOME = Path(os.environ.get("STANDINS_HOME", "/home/user"))
 ENVIRONMENTS = HOME / "anaconda3/envs"
 AIRFLOW_HOME = HOME / ".astro/airflow"
 PROJECT = HOME / ".astro/project"
+INSIDE = Path(os.environ.get("STANDINS_AIRFLOW", "/usr/local/airflow"))
+"""What astro's containers have there: the project's files, and a virtual environment dbt_venv."""
+
+
+DATABASE = {"PGHOST": str(HOME / ".superset/run"), "PGUSER": "superset"}
+"""How programs in the container superset_db reach its server."""
+
+
+def start_superset_db() -> None:
+    """Superset's PostgreSQL: a cluster of the user's at an address of its own. Returns when it takes connections."""
+    programs = Path("/usr/lib/postgresql/15/bin")
+    if not (HOME / ".superset/db").is_dir():
+        return
+    start("superset_db", [str(programs / "postgres"), "-D", str(HOME / ".superset/db")], dict(os.environ))
+    ready = [str(programs / "pg_isready"), "-q", "-h", DATABASE["PGHOST"]]
+    deadline = time.monotonic() + 30
+    while subprocess.call(ready) and time.monotonic() < deadline:
+        time.sleep(0.1)
 
 
 def superset_variables() -> dict[str, str]:
@@ -25,12 +43,30 @@ def superset_variables() -> dict[str, str]:
     return os.environ | settings | {"PATH": f"{ENVIRONMENTS}/superset/bin:{os.environ['PATH']}"}
 
 
+def airflow_project() -> str:
+    """The name that astro gives to the images and containers of the running project."""
+    return airflow_setting("project.name") or (PROJECT.resolve().name if PROJECT.exists() else "project")
+
+
+def airflow_setting(name: str, folder: Path = PROJECT) -> str | None:
+    """From a project's .astro/config.yaml, which has sections of plain values."""
+    section, _, key = name.partition(".")
+    inside_it = False
+    path = folder / ".astro/config.yaml"
+    for line in path.read_text().splitlines() if path.exists() else []:
+        if not line.startswith((" ", "\t")):
+            inside_it = line.strip() == f"{section}:"
+        elif inside_it and line.strip().startswith(f"{key}:"):
+            return line.partition(":")[2].strip().strip("\"'")
+    return None
+
+
 def airflow_variables() -> dict[str, str]:
     """As in the containers of astro, with SQLite and one task at a time; a project's .env file counts more."""
     settings = {
         "AIRFLOW_HOME": str(AIRFLOW_HOME),
-        "AIRFLOW__CORE__DAGS_FOLDER": str(PROJECT / "dags"),
-        "AIRFLOW__CORE__PLUGINS_FOLDER": str(PROJECT / "plugins"),
+        "AIRFLOW__CORE__DAGS_FOLDER": str(INSIDE / "dags"),
+        "AIRFLOW__CORE__PLUGINS_FOLDER": str(INSIDE / "plugins"),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
         "AIRFLOW__CORE__EXECUTOR": "SequentialExecutor",
         "AIRFLOW__CORE__TEST_CONNECTION": "Enabled",
@@ -41,7 +77,7 @@ def airflow_variables() -> dict[str, str]:
         "AIRFLOW__WEBSERVER__RBAC": "True",
         "AIRFLOW__WEBSERVER__WORKERS": "1",
         "AIRFLOW__WEBSERVER__SHOW_TRIGGER_FORM_IF_NO_PARAMS": "False",
-        "PYTHONPATH": str(PROJECT),
+        "PYTHONPATH": str(INSIDE),
     }
     own = PROJECT / ".env"
     if own.is_file():
@@ -58,6 +94,12 @@ def running(name: str) -> int | None:
     except (OSError, ValueError):
         return None
     return process
+
+
+def started(name: str) -> float | None:
+    """When it was started, in seconds since 1970."""
+    file = FOLDER / f"{name}.pid"
+    return file.stat().st_mtime if file.exists() else None
 
 
 def start(name: str, command: list[str], variables: dict[str, str], folder: Path = HOME) -> None:

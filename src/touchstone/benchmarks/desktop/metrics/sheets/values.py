@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Sequence
 from datetime import date, datetime, time
 from typing import Any
 
@@ -14,6 +16,9 @@ BLANK = frozenset(
 )
 """What counts as an empty cell below the header, as it does for pandas, which the original reads with."""
 
+_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
+_TRUTHS = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": False, "false": False}
+
 
 def frame(sheet: Any, digits: int) -> list[list[Any]]:
     """The rows, without empty cells at the right and empty rows at the end; numbers rounded."""
@@ -21,8 +26,25 @@ def frame(sheet: Any, digits: int) -> list[list[Any]]:
     while rows and not any(value is not None for value in rows[-1]):
         rows.pop()
     width = max((_used(row) for row in rows), default=0)
-    body = [[_rounded(None if value in BLANK else value, digits) for value in row[:width]] for row in rows[1:]]
-    return [row[:width] for row in rows[:1]] + body
+    body = [[None if value in BLANK else value for value in row[:width]] for row in rows[1:]]
+    columns = [_typed(column) for column in zip(*body, strict=True)]
+    return [row[:width] for row in rows[:1]] + [
+        [_rounded(value, digits) for value in row] for row in zip(*columns, strict=True)
+    ]
+
+
+def _typed(column: Sequence[Any]) -> Sequence[Any]:
+    """As pandas, which the original reads with, makes a type for a column: texts that are all numbers are numbers, also beside
+    numbers, and texts that are all true or false are that."""
+    texts = [value for value in column if isinstance(value, str)]
+    others = [value for value in column if value is not None and not isinstance(value, str)]
+    if not texts or any(isinstance(value, bool) or not isinstance(value, int | float) for value in others):
+        return column
+    if all(_NUMBER.fullmatch(text) for text in texts):
+        return [_plain(float(value)) if isinstance(value, str) else value for value in column]
+    if not others and all(text in _TRUTHS for text in texts):
+        return [None if value is None else _TRUTHS[value] for value in column]
+    return column
 
 
 def frame_difference(found: list[list[Any]], wanted: list[list[Any]]) -> str | None:

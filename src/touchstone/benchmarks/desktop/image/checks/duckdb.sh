@@ -1,0 +1,1 @@
+duckdb -c 'select 1'

@@ -1,0 +1,223 @@
+"""A query result in a CSV file, read as pandas.read_csv reads it without further arguments.
+
+The official suite passes predicted and golden results through CSV files and this function, so that all types are
+guessed, on both sides. `csv_records` cuts the file into words, for which a type is guessed here.
+
+pandas tries, on all words of a block at once: 64-bit integers, floats, truth values; else they remain words. What is
+in `NA` is missing, and turns integers into floats and truth values into a mixture. The traps on the way:
+
+- integers beyond 64 bits are noticed before anything else that is wrong, so whether a column becomes words or
+  floats can depend on which word comes first;
+- between 2**63 and 2**64 a column is unsigned; with a negative or a missing value beside it, all remain words, even
+  the missing ones;
+- among missing values, the smallest 64-bit integer is missing too;
+- blocks of different types are joined to floats if all are numbers, else each block keeps its own type.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+from .column import NA, Column, Kind
+from .csv_numbers import INT64, UINT64, floating, integer, numbers
+from .csv_records import BUFFER, CsvError, records
+
+_NAN = float("nan")
+_TRUTH = {b"true": True, b"false": False}
+_NUMBER = re.compile(rb"[ \t\n\v\f\r]*[-+]?(?:\.?[0-9]|inf)", re.IGNORECASE)
+_CODES: dict[Kind, str] = {"int": "q", "uint": "Q", "float": "d"}
+_SAMPLE = 1000
+
+
+def column(words: list[bytes], exact: bool = True) -> Column:
+    """The type and the values of one block of words. Without `exact`, long floats are read in the usual way."""
+    first = next((word for word in words if word not in NA), None)
+    if first is None:
+        return Column("float", array("d", [_NAN]) * len(words), words if any(words) else None)
+    if _NUMBER.match(first):
+        return _plain(words, exact) or _careful(words)
+    return (_truths(words) if first.lower() in _TRUTH else None) or _words(words)
+
+
+def _plain(words: list[bytes], exact: bool) -> Column | None:
+    """Numbers without peculiarities, which are most columns."""
+    found = numbers(words, exact)
+    if not found:
+        return _plain_with_gaps(words, exact) if b"" in words else None
+    try:
+        return Column("int", array("q", found)) if isinstance(found[0], int) else Column("float", array("d", found))
+    except OverflowError:
+        return None
+
+
+def _plain_with_gaps(words: list[bytes], exact: bool) -> Column | None:
+    found = numbers([word for word in words if word], exact)
+    if not found or (isinstance(found[0], int) and not all(INT64.start < number < INT64.stop for number in found)):
+        return None
+    rest = iter(found)
+    values = array("d", [next(rest) if word else _NAN for word in words])
+    return Column("float", values, words if isinstance(found[0], int) else None)
+
+
+def _careful(words: list[bytes]) -> Column:
+    try:
+        found = _signed(words)
+    except OverflowError:
+        try:
+            found = _unsigned(words)
+        except OverflowError:
+            return _words(words)
+        except ValueError:
+            return Column("words", words, words)
+    return found or _floats(words) or _words(words)
+
+
+def _signed(words: list[bytes]) -> Column | None:
+    missing = INT64.start  # as in pandas, which therefore takes this number for missing
+    found: list[int] = []
+    for word in words:
+        number = missing if word in NA else integer(word, INT64)
+        if number is None:
+            return None
+        found.append(number)
+    if NA.isdisjoint(words):
+        return Column("int", array("q", found), words)
+    return Column("float", array("d", [_NAN if number == missing else number for number in found]), words)
+
+
+def _unsigned(words: list[bytes]) -> Column | None:
+    found: list[int] = []
+    missing = negative = False
+    for word in words:
+        if word in NA:
+            missing = True
+        elif word.lstrip().startswith(b"-"):
+            negative = True
+        elif (number := integer(word, UINT64)) is None:
+            return None
+        else:
+            found.append(number)
+    if (missing or negative) and any(number not in INT64 for number in found):
+        raise ValueError
+    if negative:
+        raise OverflowError
+    return Column("uint", array("Q", found), words)
+
+
+def _floats(words: list[bytes]) -> Column | None:
+    found = array("d")
+    for word in words:
+        number = _NAN if word in NA else floating(word)
+        if number is None:
+            return None
+        found.append(number)
+    return Column("float", found, words)
+
+
+def _truths(words: list[bytes]) -> Column | None:
+    found = [None if word in NA else _TRUTH.get(word.lower(), word) for word in words]
+    if any(isinstance(value, bytes) for value in found):
+        return None
+    return Column("mixed" if None in found else "bool", found, words)
+
+
+def _words(words: list[bytes]) -> Column:
+    if len(set(words[:_SAMPLE])) * 2 < _SAMPLE < len(words):
+        kept: dict[bytes, bytes] = {}
+        words = list(map(kept.setdefault, words, words))
+    return Column("words", words if NA.isdisjoint(words) else [None if word in NA else word for word in words], words)
+
+
+def joined(blocks: Sequence[Column], words: list[bytes] | None) -> Column:
+    """The blocks of one column as one. Its words are given if some blocks, but not all, still have theirs."""
+    if len(blocks) == 1:
+        return blocks[0]
+    written = words or _joined_words(blocks)
+    if written and all(block.values is block.written for block in blocks):
+        return Column("words", written, written)
+    kinds: set[Kind] = {block.kind for block in blocks}
+    if kinds <= _CODES.keys():
+        return Column(kind := _common(kinds), _together(kind, blocks), written)
+    return Column(next(iter(kinds)) if len(kinds) == 1 else "mixed", _mixture(blocks, kinds), written)
+
+
+def _joined_words(blocks: Sequence[Column]) -> list[bytes] | None:
+    words = [block.written for block in blocks if block.written is not None]
+    return list(chain.from_iterable(words)) if words else None
+
+
+def _mixture(blocks: Sequence[Column], kinds: AbstractSet[Kind]) -> list[Any]:
+    """Each block as it is, except that truth values beside numbers alone become numbers."""
+    if "words" in kinds or "mixed" in kinds or kinds == {"bool"}:
+        return list(chain.from_iterable(map(_objects, blocks)))
+    kind = _common({kind for kind in kinds if kind != "bool"})
+    return _objects(Column(kind, _together(kind, blocks)))
+
+
+def _common(kinds: AbstractSet[Kind]) -> Kind:
+    return next(iter(kinds)) if len(kinds) == 1 else "float"
+
+
+def _together(kind: Kind, blocks: Sequence[Column]) -> array[Any]:
+    values: array[Any] = array(_CODES[kind])
+    for block in blocks:
+        values.extend(block.values if block.kind == kind else array(_CODES[kind], block.values))
+    return values
+
+
+def _objects(block: Column) -> list[Any]:
+    return [None if value != value else value for value in block.values]
+
+
+__all__ = ["CsvError", "CsvTable", "read_csv"]
+
+
+@dataclass(frozen=True, eq=False)
+class CsvTable:
+    names: tuple[str, ...]
+    """As they are written; nothing here depends on them."""
+    columns: tuple[Column, ...]
+    rows: int
+
+
+def read_csv(data: bytes | str, buffer: int = BUFFER) -> CsvTable:
+    """Raises CsvError where pandas fails. `buffer` is for tests."""
+    data = _checked(data)
+    names, surplus, blocks, several = records(data, buffer)
+    typed = [[column(words, exact=not several) for words in block[surplus:]] for block in blocks]
+    columns = _joined(typed, data, buffer) if typed else [Column("words", [], [])] * len(names)
+    return CsvTable(tuple(name.decode() for name in names), tuple(columns), len(columns[0].values))
+
+
+def _joined(typed: list[list[Column]], data: bytes, buffer: int) -> list[Column]:
+    columns = list(zip(*typed, strict=True))
+    mixed = [place for place, blocks in enumerate(columns) if len({block.written is None for block in blocks}) > 1]
+    words = _written(data, buffer, mixed) if mixed else {}
+    return [joined(blocks, words.get(place)) for place, blocks in enumerate(columns)]
+
+
+def _written(data: bytes, buffer: int, places: list[int]) -> dict[int, list[bytes]]:
+    """The words of some columns, which not all their blocks have kept."""
+    _, surplus, blocks, _ = records(data, buffer)
+    words: dict[int, list[bytes]] = {place: [] for place in places}
+    for block in blocks:
+        for place in places:
+            words[place] += block[surplus + place]
+    return words
+
+
+def _checked(data: bytes | str) -> bytes:
+    try:
+        if isinstance(data, str):
+            return data.encode()
+        if not data.isascii():
+            data.decode()
+    except UnicodeError as error:
+        raise CsvError(str(error)) from None
+    return data

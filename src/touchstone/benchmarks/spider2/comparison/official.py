@@ -1,0 +1,89 @@
+"""The comparison of the official Spider2-lite suite, to the letter.
+
+Column names do not count. Each golden column that counts has to match some predicted column, each on its own (see
+`vectors`); a predicted column may match several, and further ones are free. So rows are not compared at all if
+order is ignored, as it is in all published tasks: values may be scrambled between rows. NULL is 0. Integers in a
+frame that holds integers and floats and nothing else are floats.
+
+Where the original would raise an error, the task scores 0, even if a later golden result would have matched.
+
+If the rows as a whole agree, so do the columns. That is checked first, because it takes one look at all columns
+together, and no sorting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from .column import Column
+from .conditions import ConditionError, Conditions, official_columns, official_each
+from .csv_table import CsvTable
+from .partners import guesses
+from .rows import same_rows
+from .vectors import Vector, match, print_alike
+
+
+class Official(Struct, frozen=True):
+    """What the official suite would say."""
+
+    matched: bool
+    gold: int | None = None
+    """Which golden result matched, counted from 0."""
+    error: str | None = None
+    """What the suite would have failed with."""
+
+
+def official(predicted: CsvTable, gold: CsvTable, condition_cols: Conditions, ignore_order: bool) -> Official:
+    """With a single golden result, whose file is named by the task alone."""
+    try:
+        matched = _matches(predicted, gold, condition_cols, ignore_order)
+    except ConditionError as error:
+        return Official(False, error=str(error))
+    return Official(matched, 0 if matched else None)
+
+
+def official_any(predicted: CsvTable, golds: Sequence[CsvTable], condition_cols: Conditions, ignore_order: bool) -> Official:
+    """With golden results whose files are named by the task and a letter, be it only one."""
+    each = official_each(condition_cols, len(golds))
+    for place, gold in enumerate(golds):
+        if place >= len(each):
+            return Official(False, error="list index out of range")
+        result = official(predicted, gold, each[place], ignore_order)
+        if result.error:
+            return result
+        if result.matched:
+            return Official(True, place)
+    return Official(False)
+
+
+def _matches(predicted: CsvTable, gold: CsvTable, conditions: Conditions, ignore_order: bool) -> bool:
+    places = official_columns(gold, conditions)
+    if predicted.rows != gold.rows:
+        return False
+    expected = _vectors([gold.columns[place] for place in places])
+    found = _vectors(predicted.columns)
+    if ignore_order and _same_rows([gold.names[place] for place in places], expected, predicted.names, found):
+        return True
+    return all(any(match(vector, other, ignore_order) for other in found) for vector in expected)
+
+
+def _vectors(columns: Sequence[Column]) -> list[Vector]:
+    kinds = {column.kind for column in columns}
+    if len(kinds) > 1 and kinds <= {"int", "uint", "float"}:
+        return [column.float_vector for column in columns]
+    return [column.vector for column in columns]
+
+
+def _same_rows(names: Sequence[str], gold: Sequence[Vector], others: Sequence[str], predicted: Sequence[Vector]) -> bool:
+    def may_be(place: int, other: int) -> bool:
+        return print_alike(gold[place], predicted[other])
+
+    def looks_like(place: int, other: int) -> bool:
+        return gold[place].summary == predicted[other].summary
+
+    items = [vector.items for vector in gold]
+    return any(
+        same_rows(items, [predicted[other].items for other in guess]) for guess in guesses(names, others, may_be, looks_like)
+    )

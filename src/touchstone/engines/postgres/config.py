@@ -1,0 +1,81 @@
+"""PostgreSQL as an engine: a server of the user's by its address, or a private one made from a folder of dumps."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from ...distribution import pip_install
+from ...failures import InputError
+from ...options import OptionError
+from ...protocols import EngineConfig, Opening
+
+if TYPE_CHECKING:
+    from .engine import PostgresEngine
+    from .server import Server
+
+
+class PostgresConfig(EngineConfig, frozen=True, kw_only=True):
+    """PostgreSQL. Each database is a template <name>_template on the server, which is never written to."""
+
+    name: ClassVar[str] = "postgres"
+    schemes: ClassVar[tuple[str, ...]] = ("postgresql", "postgres")
+
+    locale: str | None = None
+    """How the private server sorts, such as en_US.utf8."""
+
+    async def open(self, opening: Opening) -> PostgresEngine:
+        refuse_without_driver()
+        from .engine import PostgresEngine
+
+        engine = PostgresEngine(await self._server(opening), today=self.today)
+        opening.stack.push_async_callback(engine.close)
+        await engine.start()
+        return engine
+
+    async def _server(self, opening: Opening) -> Server:
+        place = str(self.place or "")
+        if place.startswith(tuple(f"{scheme}://" for scheme in self.schemes)):
+            return server_at(place)
+        dumps = _folder(place)
+        from .embedded import embedded_server
+        from .store import default_cache, prepared
+
+        store = await prepared(dumps, None, default_cache(), opening.say, locale=self.locale)
+        return await opening.stack.enter_async_context(embedded_server(store.data, today=self.today))
+
+
+def _folder(place: str) -> Path:
+    if not place or not Path(place).is_dir():
+        raise InputError(f"{place or 'PostgreSQL'}: expected postgresql://user@host:5432, or a folder of dumps")
+    return Path(place)
+
+
+def server_at(url: str, option: str = "database_url") -> Server:
+    """From an address. What it leaves out comes from the usual variables: PGUSER, PGPASSWORD."""
+    from .server import Server
+
+    parts = urlsplit(url)
+    if parts.scheme not in PostgresConfig.schemes or not (parts.netloc or "host=" in parts.query):
+        raise OptionError(option, None, "expected an address such as postgresql://user@host:5432")
+    try:
+        port = parts.port or 5432
+    except ValueError:
+        raise OptionError(option, None, "the port is not a number between 0 and 65535") from None
+    options = dict(parse_qsl(parts.query))
+    return Server(
+        host=options.pop("host", parts.hostname or "localhost"),
+        port=port,
+        user=unquote(parts.username or os.environ.get("PGUSER") or "postgres"),
+        password=unquote(parts.password) if parts.password else os.environ.get("PGPASSWORD"),
+        options=options,
+    )
+
+
+def refuse_without_driver() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("psycopg") is None:
+        raise InputError(f"PostgreSQL needs the driver: {pip_install('interact')}")

@@ -1,0 +1,1 @@
+"""A small package of somebody else's, which uses only public names of Touchstone."""

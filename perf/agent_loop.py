@@ -27,7 +27,7 @@ from touchstone.datasets import bird_demo
 from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.runs.directory import RunDirectory
 from touchstone.runs.run import Plan, owed, run
-from touchstone.values import Message, Place, Reply, Tool, ToolCall, Usage
+from touchstone.types import CallPosition, Message, Reply, Tool, ToolCall, Usage
 
 EXPLORATION = (
     "SELECT name, sql FROM sqlite_master",
@@ -44,7 +44,7 @@ class Script:
     def __init__(self, answers: dict[str, str]) -> None:
         self._answers = answers
 
-    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: Place) -> Reply:
+    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: CallPosition) -> Reply:
         if place.call < len(EXPLORATION):
             name, sql = "execute_sql", EXPLORATION[place.call]
         else:
@@ -67,7 +67,7 @@ async def measure(episodes: int, parallel: int) -> dict[str, float]:
         plan = Plan(title="", benchmark=benchmark, agent=agent, epochs=-(-episodes // len(loaded)), parallel=parallel)
         kept = RunDirectory.create(Path(directory, "runs"), {})
         jobs, counted = owed(loaded, plan.epochs, kept)
-        finished = await run(plan, kept, jobs[:episodes], counted, lambda record, tally: None)
+        finished = await run(plan, kept, jobs[:episodes], counted, lambda record, aggregate: None)
         wall, cpu = time.perf_counter() - started, tree_cpu() - cpu
         size = (kept.path / "runs.jsonl").stat().st_size
         await engine.close()

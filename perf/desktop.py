@@ -18,10 +18,10 @@ from xml.etree import ElementTree
 
 from measuring import arguments, report
 
-from touchstone.benchmarks.desktop.dataset import demo
-from touchstone.benchmarks.desktop.guests import Desktop
+from touchstone.benchmarks.desktop.desktop import Desktop
 from touchstone.benchmarks.desktop.providers import ProviderSettings, provider
-from touchstone.failures import InputError, Skipped
+from touchstone.benchmarks.desktop.tasks import demo
+from touchstone.errors import InputError, Skipped
 
 RESETS, LOOKS, ACTIONS = 7, 15, 25
 MOVE = "pyautogui.moveTo(500, 500)"

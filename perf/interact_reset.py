@@ -27,10 +27,10 @@ from measuring import arguments, report
 
 from touchstone.benchmarks.interact.hidden_tests import TestRequest, run_tests
 from touchstone.engines.postgres import binaries
-from touchstone.engines.postgres.embedded import embedded_server
+from touchstone.engines.postgres.database import Scripts, run_all
 from touchstone.engines.postgres.engine import PostgresEngine
-from touchstone.engines.postgres.scripts import Scripts, run_all
-from touchstone.engines.postgres.server import Server
+from touchstone.engines.postgres.messages import Server
+from touchstone.engines.postgres.private_server import embedded_server
 from touchstone.protocols import Limits
 
 ROUNDS = 31

@@ -34,8 +34,8 @@ from touchstone.benchmarks.bird import Bird, load_tasks
 from touchstone.datasets import bird_demo
 from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.runs.directory import encoded
-from touchstone.runs.play import play
-from touchstone.values import Record
+from touchstone.runs.episode_runner import play
+from touchstone.types import Record
 
 PARALLEL = 8
 STORE = 80 * 2**20

@@ -73,7 +73,7 @@ async def ours(tasks: Sequence[BirdTask], predictions: dict[str, str], databases
         plan = Plan(title="", benchmark=Bird(tasks, databases, engine), agent=agent, parallel=2 * (os.cpu_count() or 1))
         kept = RunDirectory.create(Path(directory), {})
         jobs, counted = owed(tasks, 1, kept)
-        await run(plan, kept, jobs, counted, lambda record, tally: None)
+        await run(plan, kept, jobs, counted, lambda record, aggregate: None)
         spent = tree_cpu()  # while the workers still live
         await engine.close()
         kept.close()

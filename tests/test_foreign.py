@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from touchstone.foreign import DEEPEST, Unreadable, read_json, remove_tree, whole
-from touchstone.values import NoteStep, Observation, Reply, ServiceStep, ToolCall, Verdict
+from touchstone.types import NoteStep, Observation, Reply, ServiceStep, ToolCall, Verdict
 
 any_text = st.text(st.characters(exclude_categories=()))  # half characters too
 any_json = st.recursive(

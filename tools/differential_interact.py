@@ -31,15 +31,15 @@ import differential_interact_cases as grammar
 import psycopg
 import psycopg2
 
-from touchstone.benchmarks.interact.examiner import Examiner
+from touchstone.benchmarks.interact.grader import Examiner
 from touchstone.benchmarks.interact.rules import RULES, Compat
 from touchstone.benchmarks.interact.tasks import InteractTask, load_tasks
-from touchstone.engines.postgres.embedded import started
 from touchstone.engines.postgres.engine import PostgresEngine
-from touchstone.engines.postgres.server import Server
+from touchstone.engines.postgres.messages import Server
+from touchstone.engines.postgres.private_server import started
+from touchstone.engines.sqlite.database import SqliteEpisodeDatabase
 from touchstone.engines.sqlite.engine import SqliteEngine
-from touchstone.engines.sqlite.world import SqliteWorld
-from touchstone.failures import Unscorable
+from touchstone.errors import Unscorable
 from touchstone.protocols import Limits
 
 Evaluator = Literal["batch", "adk", "conv", "mini"]
@@ -77,7 +77,7 @@ async def ours(cases: list[Case], server: Server, sqlite_file: Path, directory: 
         compat: Compat = "batch" if mini else case["evaluator"]
         task = as_task(case, directory)
         async with gate:
-            world = SqliteWorld(sqlite, sqlite_file) if mini else postgres.world(DATABASE, case["id"])
+            world = SqliteEpisodeDatabase(sqlite, sqlite_file) if mini else postgres.world(DATABASE, case["id"])
             try:
                 finding = await Examiner(task, RULES[compat], world, LIMITS).submit(case["predicted"])
                 return case["id"], (finding.passed, finding.reason)
@@ -264,7 +264,7 @@ def main() -> int:
         return 0
     shares = {options.only: 1.0} if options.only else SHARES
     chance = random.Random(options.seed)
-    tally: Counter[str] = Counter()
+    aggregate: Counter[str] = Counter()
     with started() as server, tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         sqlite_file = make_databases(server, directory)
@@ -274,24 +274,24 @@ def main() -> int:
             original_verdicts = theirs(original, cast("Evaluator", evaluator), cases, server, directory)
             our_verdicts = asyncio.run(ours(cases, server, sqlite_file, directory))
             for case in cases:
-                _compare(case, original_verdicts[case["id"]], our_verdicts[case["id"]], tally)
+                _compare(case, original_verdicts[case["id"]], our_verdicts[case["id"]], aggregate)
             passed = sum(verdict[0] for verdict in original_verdicts.values())
             print(
                 f"{evaluator}: {len(cases)} cases, {passed} passed by the original, {time.monotonic() - begun:.0f} s",
                 flush=True,
             )
-    print(dict(tally))
-    return int(tally["disagreements"] > 0)
+    print(dict(aggregate))
+    return int(aggregate["disagreements"] > 0)
 
 
-def _compare(case: Case, original: tuple[bool, str], ours: tuple[bool, str], tally: Counter[str]) -> None:
-    tally["cases"] += 1
+def _compare(case: Case, original: tuple[bool, str], ours: tuple[bool, str], aggregate: Counter[str]) -> None:
+    aggregate["cases"] += 1
     if original[0] == ours[0]:
         return
     if named := grammar.named_difference(case):
-        tally[f"named: {named}"] += 1
+        aggregate[f"named: {named}"] += 1
         return
-    tally["disagreements"] += 1
+    aggregate["disagreements"] += 1
     shown = {key: case[key] for key in ("id", "predicted", "gold", "conditions", "tests")}
     print(f"\n{case['evaluator']}: original {original}, ours {ours}\n{json.dumps(shown, indent=1)}", flush=True)
 

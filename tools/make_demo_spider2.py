@@ -15,7 +15,7 @@ from pathlib import Path
 from touchstone.benchmarks.bird.tasks import BirdTask, load_tasks
 from touchstone.benchmarks.spider2.comparison import to_csv
 from touchstone.datasets import bird_demo
-from touchstone.values import Table
+from touchstone.types import Table
 
 TARGET = Path(__file__).parent.parent / "src" / "touchstone" / "datasets" / "spider2_demo"
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from .failures import InputError
+from .errors import InputError
 
 NAME = "touchstone-harness"
 

@@ -33,7 +33,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import force_setattr
 
 from .addresses import address_of, without_secrets
-from .failures import InputError
+from .errors import InputError
 
 T = TypeVar("T", bound="Options")
 

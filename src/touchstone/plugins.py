@@ -13,7 +13,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from .failures import InputError
+from .errors import InputError
 from .options import Options, field_names
 from .protocols import AgentConfig, BenchmarkConfig, Engine, EngineConfig, ModelConfig, Opening
 

@@ -11,19 +11,19 @@ from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar
 
 from msgspec import Struct
 
-from .failures import InputError
+from .errors import InputError
 from .options import Count, Opt, Options
-from .values import (
+from .types import (
     Brief,
+    CallPosition,
     Message,
     NoteStep,
     Observation,
     Outcome,
-    Place,
+    PartialScore,
     Record,
     Reply,
     ServiceStep,
-    Standing,
     Table,
     Task,
     Tool,
@@ -96,7 +96,7 @@ class EpisodeDatabase(Protocol):
     ) -> R:
         """Runs `function(connection, request)` next to the data, on a fresh copy of the current state.
 
-        What the connection can do is in engines/bench.py. `writes` says that it is sure to change it; `wall` are seconds in
+        What the connection can do is in engines/judging_connection.py. `writes` says that it is sure to change it; `wall` are seconds in
         which it has surely ended."""
         ...
 
@@ -133,7 +133,7 @@ class Model(Protocol):
 
     name: str
 
-    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: Place) -> Reply:
+    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: CallPosition) -> Reply:
         """The next assistant message. Raises an EpisodeFailure when there is none to be had."""
         ...
 
@@ -162,7 +162,7 @@ class Episode(Protocol):
         """A move that could not be read: what the agent is told of it. A benchmark may charge for it."""
         ...
 
-    def standing(self) -> Standing:
+    def partial_score(self) -> PartialScore:
         """What counts if the agent stops here without its work being judged."""
         ...
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from touchstone.agents.blocks import Action, Code, Said, parse
+from touchstone.agents.code_blocks import Action, Code, Said, parse
 
 
 def fenced(code: str, name: str = "python") -> str:

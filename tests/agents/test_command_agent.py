@@ -20,11 +20,11 @@ from touchstone.agents.command import CommandAgent, CommandConfig, agent
 from touchstone.agents.command.agent import CommandSettings
 from touchstone.benchmarks.bird.benchmark import Bird
 from touchstone.engines.sqlite.engine import SqliteEngine
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 from touchstone.protocols import AgentContext
-from touchstone.runs.play import play
+from touchstone.runs.episode_runner import play
 from touchstone.sandbox import bubblewrap
-from touchstone.values import Outcome, Record
+from touchstone.types import Outcome, Record
 
 pytestmark = [pytest.mark.long, pytest.mark.asyncio(loop_scope="module")]
 

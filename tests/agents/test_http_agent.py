@@ -26,11 +26,11 @@ from tests.support.sql_service import (
 )
 from touchstone.agents.http import HttpAgent, HttpConfig, ServiceSettings, fill, sql_of
 from touchstone.benchmarks.bird.benchmark import Bird
-from touchstone.failures import EpisodeFailure, InputError, ServiceFailure, ServiceNonsense, ServiceUnreachable
+from touchstone.errors import EpisodeFailure, InputError, ServiceFailure, ServiceNonsense, ServiceUnreachable
 from touchstone.options import OptionError
 from touchstone.protocols import AgentContext
-from touchstone.runs.play import play
-from touchstone.values import Outcome, Record, ServiceStep, ToolStep
+from touchstone.runs.episode_runner import play
+from touchstone.types import Outcome, Record, ServiceStep, ToolStep
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -28,10 +28,10 @@ from tests.support.worlds import World, make_world
 from tests.workers.processes import until as come_true
 from touchstone.agents.human import HumanAgent, HumanConfig, listing, read_arguments, read_command
 from touchstone.benchmarks.bird.benchmark import Bird
-from touchstone.failures import RunStopped
+from touchstone.errors import RunStopped
 from touchstone.protocols import AgentContext
-from touchstone.runs.play import play
-from touchstone.values import Outcome, Record, Tool, ToolStep
+from touchstone.runs.episode_runner import play
+from touchstone.types import Outcome, Record, Tool, ToolStep
 
 GOLD = "SELECT name FROM item WHERE price > 1.0"
 

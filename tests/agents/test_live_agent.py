@@ -14,9 +14,9 @@ import pytest_asyncio
 
 from tests.benchmarks.desktop.playing import World
 from touchstone.agents.live import LiveAgent
-from touchstone.agents.live.events import Click, Drag, Keys, Scroll, Typed, code, read
-from touchstone.failures import InputError
-from touchstone.values import Outcome, Record, ToolStep
+from touchstone.agents.live.server import Click, Drag, Keys, Scroll, Typed, code, read
+from touchstone.errors import InputError
+from touchstone.types import Outcome, Record, ToolStep
 
 CHROMIUM = Path("/usr/bin/chromium")
 

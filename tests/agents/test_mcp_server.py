@@ -14,13 +14,12 @@ from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.support.worlds import LONG
-from touchstone.agents.mcp.door import Door
-from touchstone.agents.mcp.episode import Served
+from touchstone.agents.mcp.server import McpGateway, Served
 from touchstone.benchmarks.bird.benchmark import Bird
-from touchstone.failures import ModelFailure
+from touchstone.errors import ModelFailure
 from touchstone.protocols import Stage
-from touchstone.runs.play import play
-from touchstone.values import Observation, Record, ToolCall, ToolStep
+from touchstone.runs.episode_runner import play
+from touchstone.types import Observation, Record, ToolCall, ToolStep
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -35,7 +34,7 @@ class Host:
 
     async def play(self, stage: Stage) -> None:
         served = Served(stage)
-        door = Door()
+        door = McpGateway()
         try:
             async with door.open(served) as address:
                 await self._client(address)
@@ -155,7 +154,7 @@ async def test_without_the_secret_nobody_gets_in(bird: Bird) -> None:
 
 
 async def test_episodes_behind_one_door_do_not_mix(bird: Bird) -> None:
-    door = Door()
+    door = McpGateway()
     addresses: list[str] = []
 
     class Guest:

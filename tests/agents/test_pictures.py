@@ -12,14 +12,14 @@ import pytest_asyncio
 
 from tests.benchmarks.desktop.playing import World
 from tests.support.chat_server import ChatServer, text
-from touchstone.agents.mcp.episode import Served
-from touchstone.agents.pictures import as_user
-from touchstone.failures import ModelRejected
+from touchstone.agents.mcp.server import Served
+from touchstone.agents.model_turns import as_user
+from touchstone.errors import ModelRejected
 from touchstone.protocols import Stage
-from touchstone.values import Outcome, Place
+from touchstone.types import CallPosition, Outcome
 
 PICTURE = b"\x89PNG a picture"
-PLACE = Place("task", 0, 0)
+PLACE = CallPosition("task", 0, 0)
 
 
 @pytest_asyncio.fixture
@@ -57,14 +57,14 @@ async def test_clients_over_mcp_see_them(world: World) -> None:
     from mcp.client import Client
     from mcp.client.streamable_http import streamable_http_client
 
-    from touchstone.agents.mcp.door import Door
+    from touchstone.agents.mcp.server import McpGateway
 
     seen: list[Any] = []
 
     class Host:
         async def play(self, stage: Stage) -> None:
             served = Served(stage)
-            door = Door()
+            door = McpGateway()
             try:
                 async with door.open(served) as address, Client(streamable_http_client(address)) as client:
                     seen.extend((await client.call_tool("look", {})).content)

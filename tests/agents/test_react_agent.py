@@ -14,7 +14,7 @@ from tests.support.scripted_model import says
 from touchstone.agents.react import parse
 from touchstone.benchmarks.bird.benchmark import Bird
 from touchstone.benchmarks.sql_episode import TOOLS
-from touchstone.values import Outcome
+from touchstone.types import Outcome
 
 GOLD = "SELECT name FROM item WHERE price > 1.0"
 PROTOCOL_WORDS = re.compile(r"^[ \t*]*(?:observation|thought|action|input)", re.IGNORECASE | re.MULTILINE)

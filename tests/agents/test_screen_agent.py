@@ -16,12 +16,12 @@ from tests.support.playing import notes
 from tests.support.scripted_model import ScriptedModel, call, calls, says
 from touchstone.agents.screen import ScreenAgent
 from touchstone.agents.tools import ToolAgent
-from touchstone.failures import ModelRejected
+from touchstone.errors import ModelRejected
 from touchstone.models import recorded
 from touchstone.models.openai import OpenAIConfig
 from touchstone.runs.directory import encoded
-from touchstone.runs.play import play
-from touchstone.values import ModelStep, Outcome, ToolStep
+from touchstone.runs.episode_runner import play
+from touchstone.types import ModelStep, Outcome, ToolStep
 
 Make = Callable[..., World]
 
@@ -210,7 +210,7 @@ async def test_function_calling_may_be_judged_unfinished(make: Make) -> None:
 
 
 def test_pictures_do_not_change_what_was_asked() -> None:
-    from touchstone.agents.pictures import as_user
+    from touchstone.agents.model_turns import as_user
     from touchstone.models import request_digest
 
     assert request_digest([as_user("a", [b"1"])], ()) == request_digest([as_user("a", [b"2"])], ())

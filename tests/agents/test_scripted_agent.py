@@ -11,8 +11,8 @@ from tests.support.scripted_model import call, execute, submit
 from touchstone.agents.scripted import DoneConfig, FailConfig, NothingConfig, OracleConfig, ReplayConfig
 from touchstone.benchmarks.bird.benchmark import Bird
 from touchstone.protocols import AgentConfig, AgentContext
-from touchstone.runs.play import play
-from touchstone.values import Outcome, ToolCall, ToolStep
+from touchstone.runs.episode_runner import play
+from touchstone.types import Outcome, ToolCall, ToolStep
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

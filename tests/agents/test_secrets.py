@@ -14,7 +14,7 @@ from tests.support.command import run_directory, touchstone
 from tests.support.sql_service import Answer, SqlService, says
 from tests.support.worlds import World
 from touchstone.agents.secrets import SHORTEST, Mask, is_reference, read_header, sent
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 
 TOKEN = "tok-9f8e7d6c"
 KEYS = {"X-Api-Key": f"Bearer {TOKEN}", "X-Team": "team-blue-77", "Cookie": "session=c00k1e-value"}

@@ -14,13 +14,13 @@ from msgspec import Struct
 from tests.support.playing import notes, observations
 from tests.support.scripted_model import ScriptedModel, says
 from touchstone.agents.react import LINES, ReactAgent, ReactConfig
-from touchstone.agents.tags import TAGS, explain, parse
+from touchstone.agents.tags_protocol import TAGS, explain, parse
 from touchstone.benchmarks.bird.benchmark import Bird
 from touchstone.benchmarks.sql_episode import TOOLS as BIRD_TOOLS
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 from touchstone.protocols import AgentContext, Hints
-from touchstone.runs.play import play
-from touchstone.values import Outcome, Tool
+from touchstone.runs.episode_runner import play
+from touchstone.types import Outcome, Tool
 
 GOLD = "SELECT name FROM item WHERE price > 1.0"
 

@@ -7,8 +7,8 @@ import pytest
 from tests.support.playing import notes, observations, play_tools
 from tests.support.scripted_model import USAGE, call, calls, execute, says, submit
 from touchstone.benchmarks.bird.benchmark import Bird
-from touchstone.failures import ContextLimit, ModelFailure, ModelRefusal, ModelRejected, WorkerFailure
-from touchstone.values import ModelStep, NoteStep, Outcome, Reply, ToolStep
+from touchstone.errors import ContextLimit, ModelFailure, ModelRefusal, ModelRejected, WorkerFailure
+from touchstone.types import ModelStep, NoteStep, Outcome, Reply, ToolStep
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -11,7 +11,7 @@ from examples.own_benchmark import Sums
 import touchstone
 from tests.support.worlds import ROWS, World, make_world, row
 from touchstone import Gym, InputError, ToolCall
-from touchstone.failures import Unscorable
+from touchstone.errors import Unscorable
 
 FIRST = ROWS[0]["SQL"]
 

@@ -10,9 +10,9 @@ import pytest
 
 from tests.support.worlds import ROWS, World, make_database, make_world, row
 from touchstone.benchmarks.bird.benchmark import Bird
-from touchstone.benchmarks.bird.episode import Settings
+from touchstone.benchmarks.bird.episode import BirdSettings
 from touchstone.engines.sqlite.engine import SqliteEngine
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 from touchstone.protocols import Limits
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -55,9 +55,9 @@ async def test_the_identity_is_the_same_for_the_same_benchmark(shared_world: Wor
 @pytest.mark.parametrize(
     ("options", "name"),
     [
-        ({"settings": Settings(metric="multiset")}, "metric"),
-        ({"settings": Settings(r_ves=True)}, "r_ves"),
-        ({"settings": Settings(judging=Limits(seconds=5))}, "limits"),
+        ({"settings": BirdSettings(metric="multiset")}, "metric"),
+        ({"settings": BirdSettings(r_ves=True)}, "r_ves"),
+        ({"settings": BirdSettings(judging=Limits(seconds=5))}, "limits"),
         ({"evidence": False}, "evidence"),
         ({"schema": True}, "schema"),
         ({"instructions": "Do it."}, "instructions"),

@@ -13,11 +13,11 @@ from tests.support.playing import observations, play_calls
 from tests.support.scripted_model import execute, submit
 from tests.support.worlds import ENDLESS, ROWS, World, make_database, make_world, row
 from touchstone.benchmarks.bird.benchmark import Bird
-from touchstone.benchmarks.bird.episode import Settings
+from touchstone.benchmarks.bird.episode import BirdSettings
 from touchstone.engines.sqlite.engine import SqliteEngine
-from touchstone.models.schemas import tool_schema
+from touchstone.models.wire import tool_schema
 from touchstone.protocols import STEPS_PER_SECOND, Limits
-from touchstone.values import Outcome, Record, ToolCall
+from touchstone.types import Outcome, Record, ToolCall
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -35,7 +35,7 @@ def bird(shared_world: World, engine: SqliteEngine) -> Bird:
 def on(world: World, engine: SqliteEngine, gold: str, **settings: Any) -> Bird:
     """A benchmark of one task with this gold."""
     task = msgspec.structs.replace(world.load()[0], gold=gold)
-    return Bird([task], world.databases, engine, settings=Settings(**settings))
+    return Bird([task], world.databases, engine, settings=BirdSettings(**settings))
 
 
 async def observed(bird: Bird, sql: str) -> str:
@@ -163,7 +163,7 @@ class TestExecute:
         assert record.outcome is Outcome.passed
 
     async def test_an_endless_query_is_an_observation(self, shared_world: World, engine: SqliteEngine) -> None:
-        bird = Bird(shared_world.load(), shared_world.databases, engine, settings=Settings(exploring=QUICK))
+        bird = Bird(shared_world.load(), shared_world.databases, engine, settings=BirdSettings(exploring=QUICK))
         record = await play_calls(bird, execute(ENDLESS), submit(GOLD))
         assert observations(record)[0].text == "The query was stopped at its limit of 21,000,000 steps (0.3 seconds)."
         assert record.outcome is Outcome.passed

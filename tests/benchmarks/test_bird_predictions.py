@@ -14,7 +14,7 @@ from tests.support.worlds import ROWS, World, make_world, row
 from touchstone.benchmarks.bird.predictions import load_predictions
 from touchstone.benchmarks.bird.tasks import BirdTask, load_tasks
 from touchstone.cli import main
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 
 BOM = b"\xef\xbb\xbf"
 SQL = {str(each["question_id"]): f"SELECT {each['question_id']}" for each in ROWS}

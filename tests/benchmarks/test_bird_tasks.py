@@ -11,7 +11,7 @@ import pytest
 from tests.support.data import shared_data
 from tests.support.worlds import ROWS, Row, World, row
 from touchstone.benchmarks.bird.tasks import BirdTask, load_tasks, select
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 
 BOM = b"\xef\xbb\xbf"
 

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 import pytest
 
-from touchstone.values import Outcome, Record
+from touchstone.types import Outcome, Record
 
 A = TypeVar("A")
 """Where it plays."""

@@ -25,11 +25,11 @@ from touchstone.agents.command.agent import CommandSettings
 from touchstone.agents.http import HttpAgent, ServiceSettings
 from touchstone.agents.tools import ToolAgent
 from touchstone.benchmarks.bird.benchmark import Bird
-from touchstone.benchmarks.bird.episode import Settings
+from touchstone.benchmarks.bird.episode import BirdSettings
 from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.protocols import Agent, Limits
-from touchstone.runs.play import play
-from touchstone.values import Outcome, Record
+from touchstone.runs.episode_runner import play
+from touchstone.types import Outcome, Record
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -208,7 +208,7 @@ async def bird(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple[
     rows = json.loads(world.tasks.read_text())
     (world.tasks.parent / "dev_gold.sql").write_text("".join(f"{row['SQL']}\t{row['db_id']}\n" for row in rows))
     engine = SqliteEngine(workers=1)
-    yield Bird(world.load(), world.databases, engine, settings=Settings(judging=Limits(seconds=1, rows=100_000))), world
+    yield Bird(world.load(), world.databases, engine, settings=BirdSettings(judging=Limits(seconds=1, rows=100_000))), world
     await engine.close()
 
 

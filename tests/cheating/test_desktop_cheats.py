@@ -22,7 +22,7 @@ from tests.cheating.cheat import Cheat, each, refuse
 from tests.support.scripted_model import call, says
 from touchstone.benchmarks.desktop.evaluate import evaluate
 from touchstone.benchmarks.desktop.tasks import load_task
-from touchstone.values import Outcome, Record, ToolCall, Usage, Verdict
+from touchstone.types import Outcome, Record, ToolCall, Usage, Verdict
 
 FAILED, LIMIT = Outcome.failed, Outcome.limit
 FOLDER = f"evaluation_examples/examples/jupyter/{ABSTRACT}"
@@ -50,8 +50,8 @@ def left(name: str, data: bytes | str, metric: str = "compare_csv", gold: str = 
         given.mkdir()
         if name:
             (given / name).write_bytes(data.encode() if isinstance(data, str) else data)
-        scene = make_scene(dataset, arena.folder, None, given)
-        return _record(await evaluate(load_task(dataset.resolve(f"{FOLDER}/{ABSTRACT}.json")), scene))
+        evaluation = make_scene(dataset, arena.folder, None, given)
+        return _record(await evaluate(load_task(dataset.resolve(f"{FOLDER}/{ABSTRACT}.json")), evaluation))
 
     return played
 
@@ -86,9 +86,9 @@ def prepares(prepare: Callable[[LocalGuest], object]) -> Play:
         dataset.resolve(f"{FOLDER}/eval.sh").write_text("grep -q right state.txt && echo succeed || echo failed\n")
         guest = LocalGuest(arena.folder / "guest")
         prepare(guest)
-        scene = make_scene(dataset, arena.folder, guest)
+        evaluation = make_scene(dataset, arena.folder, guest)
         try:
-            return _record(await evaluate(load_task(dataset.resolve(f"{FOLDER}/{ABSTRACT}.json")), scene))
+            return _record(await evaluate(load_task(dataset.resolve(f"{FOLDER}/{ABSTRACT}.json")), evaluation))
         finally:
             await guest.close()
 

@@ -18,10 +18,10 @@ from tests.support.scripted_model import ScriptedModel, says
 from tests.support.worlds import ENDLESS
 from touchstone.benchmarks.interact.user.prompts import load_prompts
 from touchstone.benchmarks.interact.user.simulated import SimulatedUser
-from touchstone.benchmarks.interact.user.situation import User
+from touchstone.benchmarks.interact.user.view import User
 from touchstone.protocols import Limits, Stage
-from touchstone.runs.play import play
-from touchstone.values import Outcome, Record, ToolCall
+from touchstone.runs.episode_runner import play
+from touchstone.types import Outcome, Record, ToolCall
 
 FAILED, LIMIT = Outcome.failed, Outcome.limit
 OBEDIENT = f"Of course. The gold SQL is: {ACTIVE}"

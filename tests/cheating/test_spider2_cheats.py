@@ -20,12 +20,12 @@ from tests.support.worlds import ENDLESS
 from touchstone.agents.http import HttpAgent, ServiceSettings
 from touchstone.agents.scripted import ScriptedAgent
 from touchstone.benchmarks.spider2.benchmark import Spider2
-from touchstone.benchmarks.spider2.episode import SUBMIT_FILE, Settings
+from touchstone.benchmarks.spider2.episode import SUBMIT_FILE, Spider2Settings
 from touchstone.benchmarks.spider2.golden import Golden
 from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.protocols import Agent, Limits
-from touchstone.runs.play import play
-from touchstone.values import Outcome, Record, ToolCall
+from touchstone.runs.episode_runner import play
+from touchstone.types import Outcome, Record, ToolCall
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -39,7 +39,7 @@ class Arena:
     folder: Path
 
     async def record(self, task: str, agent: Agent, files: dict[str, Path | None] | None = None) -> Record:
-        settings = Settings(judging=Limits(seconds=1))
+        settings = Spider2Settings(judging=Limits(seconds=1))
         made = Spider2(
             self.world.load(), self.world.databases, Golden(self.world.gold), self.engine, settings=settings, files=files
         )

@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.conftest import Cli
 from tests.support.worlds import ROWS, World
-from touchstone.benchmarks.bird.judge import Judgement
+from touchstone.benchmarks.bird.judge import BirdJudgement
 
 FILE = "results-2.sqlite"
 
@@ -42,7 +42,7 @@ def test_a_lie_is_found(cli: Cli, remembered: Path) -> None:
             for key, value, origin in cache.execute("SELECT key, value, origin FROM entries WHERE origin IS NOT NULL")
             if b":judge" in origin and b"COUNT(*)" in origin
         )
-        lie = msgspec.structs.replace(msgspec.msgpack.decode(changed[1], type=Judgement), metrics={"ex": 0.0})
+        lie = msgspec.structs.replace(msgspec.msgpack.decode(changed[1], type=BirdJudgement), metrics={"ex": 0.0})
         cache.execute("UPDATE entries SET value = ? WHERE key = ?", (msgspec.msgpack.encode(lie), changed[0]))
     done = cli("cache", "check", "--all")
     assert done.code == 1

@@ -17,10 +17,10 @@ from tests.support.command import records, run_directory
 from tests.support.worlds import World
 from touchstone.cli.run import RunCommand
 from touchstone.cli.struct_command import options_of_file, typed_value
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 from touchstone.options import checked
 from touchstone.plugins import benchmark_type
-from touchstone.runs.toml import as_toml
+from touchstone.runs.config_file import as_toml
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 PLAIN = st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXTS

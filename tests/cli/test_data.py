@@ -16,12 +16,12 @@ from tests.cli.conftest import Cli
 from tests.support.data import shared_data
 from tests.support.file_server import FileServer, serving
 from tests.support.worlds import ROWS, Row, World, make_world
-from touchstone.cli import data_getting
-from touchstone.cli.data_checks import check
+from touchstone.cli import data
+from touchstone.cli.data import check
 from touchstone.datasets import bird_demo, interact_demo, spider2_demo
 from touchstone.datasets.catalogue import Dataset, KnownFile, Remote, catalogue, dataset
-from touchstone.datasets.fetching import FetchFailed, sha256
-from touchstone.failures import InputError
+from touchstone.datasets.download import FetchFailed, sha256
+from touchstone.errors import InputError
 from touchstone.plugins import benchmark_type
 
 SMALL = Dataset(
@@ -137,7 +137,7 @@ def test_a_part_of_a_repository_is_kept(server: FileServer, tmp_path: Path) -> N
             archive.writestr(name, name)
     server.content = content.getvalue()
     remote = Remote(url=server.url, unpack=True, only=("*/lite/*",))
-    data_getting.fetch_all(msgspec.structs.replace(SMALL, files=(remote,)), tmp_path / "kept")
+    data.fetch_all(msgspec.structs.replace(SMALL, files=(remote,)), tmp_path / "kept")
     kept = {str(path.relative_to(tmp_path / "kept")) for path in (tmp_path / "kept").rglob("*") if path.is_file()}
     assert kept == {"R-main/lite/q.jsonl", "R-main/lite/gold/a.csv", "source.json"}
 
@@ -150,15 +150,15 @@ def test_what_moves_is_refused_unless_it_is_pinned_or_taken_as_it_is(server: Fil
     digest = hashlib.sha256(server.content).hexdigest()
     moving = msgspec.structs.replace(SMALL, files=(Remote(url=server.url, unpack=True, moving=True),))
     with pytest.raises(InputError, match="give the --sha256 that you expect, or --unpinned"):
-        data_getting.fetch_all(moving, tmp_path / "a")
+        data.fetch_all(moving, tmp_path / "a")
     assert server.asked == []
-    data_getting.fetch_all(moving, tmp_path / "a", unpinned=True)
+    data.fetch_all(moving, tmp_path / "a", unpinned=True)
     (source,) = json.loads((tmp_path / "a" / "source.json").read_text())
     assert source == {"file": "data.zip", "url": server.url, "sha256": digest}
-    data_getting.fetch_all(moving, tmp_path / "b", sha256=digest)
+    data.fetch_all(moving, tmp_path / "b", sha256=digest)
     server.content += b" "
     with pytest.raises(FetchFailed, match=f"expected {digest}"):
-        data_getting.fetch_all(moving, tmp_path / "c", sha256=digest)
+        data.fetch_all(moving, tmp_path / "c", sha256=digest)
 
 
 def test_the_catalogue_marks_what_moves() -> None:

@@ -14,7 +14,7 @@ from touchstone.benchmarks.desktop.image.recipes import digests, recipes
 from touchstone.benchmarks.desktop.image.store import Meta
 from touchstone.benchmarks.desktop.providers.namespaces import host_ids
 from touchstone.cli import main
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ from tests.support.command import overall, records, run_directory, start, times_
 from touchstone.addresses import without_secrets
 from touchstone.benchmarks.interact.databases import own_server
 from touchstone.engines.postgres.config import server_at
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 
 
 @pytest.fixture

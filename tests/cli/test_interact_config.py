@@ -16,7 +16,7 @@ from tests.support.chat_server import JSON, Answer, ChatServer, text, tool_call
 from tests.support.command import records, run_directory
 from touchstone.agents.scripted import OracleConfig
 from touchstone.benchmarks.interact.config import InteractConfig, SweepConfig
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 from touchstone.options import plain
 from touchstone.runs.config import RunConfig, from_json
 
@@ -225,7 +225,7 @@ def test_the_user_of_an_agent_without_a_model_may_be_one(cli: Cli, dataset: Path
         return text("unanswerable()")
 
     (dataset.parent / "curious.py").write_text(
-        "from touchstone.values import ToolCall\n"
+        "from touchstone.types import ToolCall\n"
         "async def play(stage):\n"
         """    await stage.call(ToolCall("1", "ask", '{"question": "Which?"}'))\n"""
     )

@@ -17,8 +17,8 @@ from tests.cli.conftest import Cli
 from tests.support.chat_server import JSON, Answer, ChatServer, tool_call
 from tests.support.command import finish, overall, records, run_directory, start, times_recorded
 from touchstone.datasets import interact_demo
-from touchstone.engines.postgres.embedded import started
-from touchstone.engines.postgres.server import Server
+from touchstone.engines.postgres.messages import Server
+from touchstone.engines.postgres.private_server import started
 
 KEY = {"OPENAI_API_KEY": "sk-none"}
 

@@ -13,8 +13,8 @@ from tests.support.command import SCRIPTS, environment
 from tests.support.records import a_record
 from tests.support.worlds import World
 from touchstone.cli.progress import clock, one_line, progress, status
-from touchstone.runs.tally import tally
-from touchstone.values import Outcome, Usage
+from touchstone.runs.aggregate import aggregate
+from touchstone.types import Outcome, Usage
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_a_clock(seconds: float, shown: str) -> None:
 
 def test_the_status_says_what_happened_so_far() -> None:
     usage = Usage(2, 12_000, 0, 345, 0.5)
-    counted = tally([a_record("1", usage=usage), a_record("2", Outcome.error), a_record("3", Outcome.unscorable)])
+    counted = aggregate([a_record("1", usage=usage), a_record("2", Outcome.error), a_record("3", Outcome.unscorable)])
     assert status(counted, 2.5) == "1/2 passed, 2.5/s, 12.3k tokens, cost $0.5000, 1 errors"
     assert status(counted, 0.1).startswith("1/2 passed, 6.0/min, ")
 
@@ -41,7 +41,7 @@ def test_plain_lines_come_now_and_then_and_at_the_end(capsys: pytest.CaptureFixt
     records = [a_record(str(number)) for number in range(50)]
     with progress(50, 0) as watch:
         for number, record in enumerate(records, 1):
-            watch(record, tally(records[:number]))
+            watch(record, aggregate(records[:number]))
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("50/50 done, 50/50 passed, ")
     assert line.endswith(", 0:00 left")

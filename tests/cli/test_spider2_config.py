@@ -15,7 +15,7 @@ from tests.support.command import records, run_directory
 from tests.support.sql_service import SqlService, answering
 from touchstone.benchmarks.spider2.config import CHECKOUT, Spider2Config
 from touchstone.datasets import spider2_demo
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 
 WITH_GOLD_SQL = ["local001", "local002", "local003"]
 

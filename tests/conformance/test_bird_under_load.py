@@ -21,14 +21,14 @@ from tests.support.data import shared_data
 from tests.support.worlds import World, make_world
 from touchstone.agents.scripted import ScriptedAgent
 from touchstone.benchmarks.bird.benchmark import Bird
-from touchstone.benchmarks.bird.episode import Settings
+from touchstone.benchmarks.bird.episode import BirdSettings
 from touchstone.benchmarks.bird.tasks import BirdTask, load_tasks
 from touchstone.benchmarks.sql_episode import submission
 from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.engines.sqlite.worker import Reader
 from touchstone.protocols import STEPS_PER_SECOND, Limits
-from touchstone.runs.play import play
-from touchstone.values import Outcome, Record
+from touchstone.runs.episode_runner import play
+from touchstone.types import Outcome, Record
 
 BUSY = 40
 COUNT = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100000) SELECT count(*) FROM n"
@@ -65,7 +65,7 @@ async def verdicts(bird: Bird, sql: str, times: int, parallel: int) -> list[tupl
 
 def on(world: World, engine: SqliteEngine, gold: str, steps: float) -> Bird:
     task = msgspec.structs.replace(world.load()[0], gold=gold)
-    settings = Settings(judging=Limits(seconds=steps / STEPS_PER_SECOND))
+    settings = BirdSettings(judging=Limits(seconds=steps / STEPS_PER_SECOND))
     return Bird([task], world.databases, engine, settings=settings)
 
 
@@ -101,7 +101,7 @@ async def test_the_same_verdict_twenty_times_whatever_else_runs(tmp_path: Path, 
     with busy(processes):
         steps = await engine.apply(file, count_steps, SMALL_247, Limits())
         for room, stopped in ((1.02, False), (0.98, True)):
-            settings = Settings(judging=Limits(seconds=room * steps / STEPS_PER_SECOND))
+            settings = BirdSettings(judging=Limits(seconds=room * steps / STEPS_PER_SECOND))
             bird = Bird([task], data / "dev_databases", engine, settings=settings)
             found = await verdicts(bird, SMALL_247, 20, 20)
             assert len(set(found)) == 1

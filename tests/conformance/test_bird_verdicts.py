@@ -19,14 +19,14 @@ import pytest
 from tests.support.data import shared_data
 from touchstone.agents.scripted import ScriptedAgent
 from touchstone.benchmarks.bird.benchmark import Bird
-from touchstone.benchmarks.bird.episode import Settings
+from touchstone.benchmarks.bird.episode import BirdSettings
 from touchstone.benchmarks.bird.predictions import load_predictions
 from touchstone.benchmarks.bird.tasks import BirdTask, load_tasks
 from touchstone.benchmarks.sql_episode import submission
 from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.protocols import Limits
-from touchstone.runs.play import play
-from touchstone.values import Outcome, Record
+from touchstone.runs.episode_runner import play
+from touchstone.types import Outcome, Record
 
 SECONDS = 8.0
 MODELS = (
@@ -91,7 +91,7 @@ async def judge_all(
     """Several sets of predictions, on one engine with one cache."""
     engine = SqliteEngine(cache=cache)
     try:
-        bird = Bird(tasks, bird_data / "dev_databases", engine, settings=Settings(judging=Limits(seconds=SECONDS)))
+        bird = Bird(tasks, bird_data / "dev_databases", engine, settings=BirdSettings(judging=Limits(seconds=SECONDS)))
         judged = await asyncio.gather(*(judge(bird, predictions) for predictions in files.values()))
         return dict(zip(files, judged, strict=True))
     finally:

@@ -16,15 +16,15 @@ import pytest
 import pytest_asyncio
 
 from tests.support.data import shared_data
-from touchstone.benchmarks.interact.examiner import Examiner
+from touchstone.benchmarks.interact.grader import Examiner
 from touchstone.benchmarks.interact.rules import RULES, Compat
 from touchstone.benchmarks.interact.tasks import InteractTask, load_tasks
-from touchstone.engines.postgres.embedded import started
 from touchstone.engines.postgres.engine import PostgresEngine
-from touchstone.engines.postgres.server import Server
+from touchstone.engines.postgres.messages import Server
+from touchstone.engines.postgres.private_server import started
+from touchstone.engines.sqlite.database import SqliteEpisodeDatabase
 from touchstone.engines.sqlite.engine import SqliteEngine
-from touchstone.engines.sqlite.world import SqliteWorld
-from touchstone.failures import InputError, Unscorable
+from touchstone.errors import InputError, Unscorable
 from touchstone.protocols import EpisodeDatabase, Limits
 from touchstone.sandbox.sandboxed_call import confinement
 
@@ -141,4 +141,4 @@ async def test_queries_on_sqlite(sqlite: SqliteEngine, compat: Compat, tmp_path:
     connection = sqlite3.connect(file)
     connection.executescript((shared_data("conformance") / "interact" / "sqlite_schema.sql").read_text())
     connection.close()
-    assert await disagreements("sqlite", lambda _: SqliteWorld(sqlite, file), compat, tmp_path) == {}
+    assert await disagreements("sqlite", lambda _: SqliteEpisodeDatabase(sqlite, file), compat, tmp_path) == {}

@@ -28,7 +28,7 @@ from touchstone.benchmarks.spider2.comparison import (
     strict_any,
     to_csv,
 )
-from touchstone.values import Table
+from touchstone.types import Table
 
 from .test_sql_pairs import REFUSED
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from touchstone.values import Table
+from touchstone.types import Table
 from touchstone.verdicts import ex, explain, multiset, soft_f1
 
 DATA = Path(os.environ.get("TOUCHSTONE_DATA") or Path(__file__).parents[3] / "shared" / "data")

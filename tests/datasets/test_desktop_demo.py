@@ -15,12 +15,11 @@ from pathlib import Path
 import pytest
 from tests.benchmarks.desktop.support import make_scene
 
-from touchstone.benchmarks.desktop.dataset import Dataset, demo
 from touchstone.benchmarks.desktop.evaluate import evaluate
 from touchstone.benchmarks.desktop.solutions import solution
-from touchstone.benchmarks.desktop.tasks import DesktopTask, checks, load_tasks
-from touchstone.benchmarks.desktop.validating import examine_dataset
-from touchstone.values import Outcome
+from touchstone.benchmarks.desktop.tasks import Dataset, DesktopTask, checks, demo, load_tasks
+from touchstone.benchmarks.desktop.validate import examine_dataset
+from touchstone.types import Outcome
 
 GENERATOR = Path(__file__).parents[2] / "tools" / "make_demo_desktop.py"
 DEMO = demo()

@@ -18,11 +18,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.file_server import FileServer, serving
 
-from touchstone.datasets import fetching
+from touchstone.datasets import download
+from touchstone.datasets.archive import Bounds, UnsafeArchive, unpack
 from touchstone.datasets.catalogue import catalogue, find_file
-from touchstone.datasets.fetching import Expected, FetchFailed, Patience, fetch
-from touchstone.datasets.unpacking import Bounds, UnsafeArchive, unpack
-from touchstone.failures import InputError
+from touchstone.datasets.download import Expected, FetchFailed, Patience, fetch
+from touchstone.errors import InputError
 
 CONTENT = os.urandom(300_000)
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
@@ -360,7 +360,7 @@ class TestEndless:
         assert server.sent < 60_000_000
 
     def test_it_does_not_fill_the_disk(self, server: FileServer, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(fetching, "LEFT_FREE", shutil.disk_usage(target.anchor).total * 2)
+        monkeypatch.setattr(download, "LEFT_FREE", shutil.disk_usage(target.anchor).total * 2)
         server.endless = True
         with pytest.raises(FetchFailed, match=r"bytes are still free in .*; what was fetched is removed"):
             fetch(server.url, target, patience=QUICK)

@@ -17,10 +17,10 @@ import psycopg
 import pytest
 
 from touchstone.datasets import interact_demo
-from touchstone.engines.bench import Result
+from touchstone.engines.judging_connection import Result
 from touchstone.engines.postgres import dumps
-from touchstone.engines.postgres.embedded import started
-from touchstone.engines.postgres.server import Server
+from touchstone.engines.postgres.messages import Server
+from touchstone.engines.postgres.private_server import started
 from touchstone.verdicts.interact import Conditions, official, rewritten, strict
 
 DEMO = interact_demo()

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from touchstone.engines.sqlite.worker import Reader
-from touchstone.failures import SqlError
+from touchstone.errors import SqlError
 
 
 class Work(Struct, frozen=True):

@@ -17,10 +17,10 @@ import pytest_asyncio
 
 from tests.workers.processes import children
 from touchstone.engines.sqlite.engine import SqliteEngine
-from touchstone.failures import SqlError, Unscorable, WorkerFailure
+from touchstone.errors import SqlError, Unscorable, WorkerFailure
 from touchstone.protocols import Limits
 from touchstone.sandbox.folders import scratch_folder
-from touchstone.workers.cores import cores
+from touchstone.workers.limits import cores
 
 from . import functions
 from .conftest import create

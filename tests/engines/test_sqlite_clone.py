@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from touchstone.engines.sqlite import clone as clones
-from touchstone.engines.sqlite import library as libraries
+from touchstone.engines.sqlite import clone as libraries
 from touchstone.engines.sqlite.connection import Connection
-from touchstone.failures import SqlError
+from touchstone.errors import SqlError
 from touchstone.protocols import Limits
 
 from .conftest import create, snapshot

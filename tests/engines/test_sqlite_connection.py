@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from touchstone.engines.sqlite.clone import library
 from touchstone.engines.sqlite.connection import Connection
-from touchstone.engines.sqlite.library import library
-from touchstone.failures import SqlError
+from touchstone.errors import SqlError
 from touchstone.protocols import Limits
 
 from .conftest import create

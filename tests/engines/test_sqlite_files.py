@@ -13,7 +13,7 @@ import pytest
 
 from touchstone.engines.sqlite import files
 from touchstone.engines.sqlite.engine import SqliteEngine
-from touchstone.failures import SqlError, Unscorable
+from touchstone.errors import SqlError, Unscorable
 from touchstone.protocols import Limits
 
 from .conftest import Connect, create, snapshot

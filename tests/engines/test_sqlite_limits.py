@@ -13,7 +13,7 @@ import pytest
 from tests.workers.functions import number as process_number
 from tests.workers.functions import peak_memory
 from touchstone.engines.sqlite.engine import SqliteEngine
-from touchstone.failures import SqlError, WorkerFailure
+from touchstone.errors import SqlError, WorkerFailure
 from touchstone.protocols import STEPS_PER_SECOND, Limits
 from touchstone.workers.pool import Pool
 

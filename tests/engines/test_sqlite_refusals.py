@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from touchstone.failures import SqlError
+from touchstone.errors import SqlError
 
 from .conftest import Connect
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from touchstone.engines.sqlite.engine import SqliteEngine
-from touchstone.failures import SqlError
+from touchstone.errors import SqlError
 from touchstone.protocols import Limits
-from touchstone.values import Table
+from touchstone.types import Table
 
 from .conftest import Connect, create
 

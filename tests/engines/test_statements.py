@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.engines.sqlite.statements import is_volatile, statements, without_comments
+from touchstone.engines.sqlite.guard import is_volatile, statements, without_comments
 
 WORDS = "SELECT 1 x , ( ) + create trigger temp begin end on t - / * . é \n \t".split(" ")
 QUOTED = ["'a;b'", "'it''s'", '"c;--d"', '"e""f"', "`g;h`", "[i;j]", "'/*'", "'*/'", "''", "x'00'"]

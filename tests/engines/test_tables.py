@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from touchstone.engines.tables import LONGEST_TEXT, ROWS_SHOWN, as_text
-from touchstone.values import Table
+from touchstone.types import Table
 
 cells = st.none() | st.integers() | st.floats() | st.text() | st.binary()
 

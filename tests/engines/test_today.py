@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from touchstone.engines.sqlite.database import SqliteEpisodeDatabase
 from touchstone.engines.sqlite.engine import SqliteEngine
-from touchstone.engines.sqlite.world import SqliteWorld
 from touchstone.engines.today import checked_day, faketime, server_environment, set_python_clock
 from touchstone.options import OptionError
 from touchstone.protocols import Limits
@@ -40,7 +40,7 @@ def test_sqlite_lives_on_the_day_in_sessions_copies_and_judgements(tmp_path: Pat
             await reading.run("CREATE TABLE copied (a)")
             rows.append((await reading.run(CLOCKS)).rows[0])
             await reading.close()
-            world = SqliteWorld(engine, database)
+            world = SqliteEpisodeDatabase(engine, database)
             rows.append((await world.explore(CLOCKS, LIMITS)).rows[0])
             await world.close()
             return list(rows)
@@ -95,7 +95,7 @@ def test_the_private_server_lives_on_the_day_and_its_limits_hold() -> None:
     psycopg = pytest.importorskip("psycopg")
     if faketime() is None:
         pytest.skip("libfaketime is not installed")
-    from touchstone.engines.postgres.embedded import started
+    from touchstone.engines.postgres.private_server import started
 
     with started(today=DAY) as server, psycopg.connect(server.conninfo("postgres"), autocommit=True) as connection:
         assert connection.execute("SELECT current_date::text, now()::date::text").fetchone() == (DAY, DAY)
@@ -107,8 +107,8 @@ def test_the_private_server_lives_on_the_day_and_its_limits_hold() -> None:
 
 def test_the_server_needs_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("psycopg")
-    from touchstone.engines.postgres.embedded import started
-    from touchstone.failures import InputError
+    from touchstone.engines.postgres.private_server import started
+    from touchstone.errors import InputError
 
     monkeypatch.setenv("TOUCHSTONE_FAKETIME", "/nowhere/libfaketime.so.1")
     with pytest.raises(InputError, match=r"--today needs libfaketime.*apt install libfaketime"), started(today=DAY):

@@ -23,19 +23,19 @@ from touchstone.agents.command import CommandAgent
 from touchstone.agents.command.agent import CommandSettings
 from touchstone.agents.http import HttpAgent, ServiceSettings
 from touchstone.agents.mcp.agent import McpAgent, OverStdio
-from touchstone.agents.mcp.episode import Served
+from touchstone.agents.mcp.server import Served
 from touchstone.agents.react import LINES, TAGS, ReactAgent
 from touchstone.agents.scripted import ScriptedAgent
 from touchstone.agents.tools import ToolAgent
 from touchstone.benchmarks.bird.benchmark import Bird
 from touchstone.benchmarks.bird.predictions import load_predictions
-from touchstone.datasets.unpacking import UnsafeArchive, unpack
-from touchstone.failures import InputError
+from touchstone.datasets.archive import UnsafeArchive, unpack
+from touchstone.errors import InputError
 from touchstone.models import wire
 from touchstone.protocols import Agent, Stage
 from touchstone.runs.directory import encoded, read_records
-from touchstone.runs.play import play
-from touchstone.values import Message, NoteStep, Place, Reply, ServiceStep, Tool, ToolCall
+from touchstone.runs.episode_runner import play
+from touchstone.types import CallPosition, Message, NoteStep, Reply, ServiceStep, Tool, ToolCall
 
 GOLD = "SELECT name FROM item WHERE price > 1.0"
 COMPLETION: dict[str, Any] = {
@@ -216,7 +216,7 @@ class _Speaking:
     def __init__(self, random: Random) -> None:
         self._random = random
 
-    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: Place) -> Reply:
+    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: CallPosition) -> Reply:
         choice = nasty.changed(self._random, COMPLETION["choices"][0])
         answer = {**nasty.changed(self._random, COMPLETION), "choices": [choice]}
         wire.outgoing(messages)
@@ -237,7 +237,7 @@ class _Saying:
         self._random = random
         self._seed = seed
 
-    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: Place) -> Reply:
+    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: CallPosition) -> Reply:
         return Reply(nasty.text(self._random, self._seed))
 
     async def close(self) -> None:

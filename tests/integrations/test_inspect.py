@@ -22,7 +22,7 @@ import touchstone
 from tests.support.command import SCRIPTS, environment
 from tests.support.data import shared_data
 from tests.support.worlds import ROWS, World, make_world, row
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 from touchstone.integrations.inspect import episodes, export
 from touchstone.integrations.inspect.tasks import benchmark, bird, interact
 

@@ -15,10 +15,10 @@ import pytest
 
 from tests.support import chat_server as chat
 from tests.support.chat_server import Answer, ChatServer
-from touchstone.failures import ModelFailure, ModelNonsense, SizeLimit
+from touchstone.errors import ModelFailure, ModelNonsense, SizeLimit
 from touchstone.models import litellm, openai
 from touchstone.protocols import Model
-from touchstone.values import Message, Place, Reply, Usage
+from touchstone.types import CallPosition, Message, Reply, Usage
 
 ASK = [Message(role="user", content="hello")]
 HI = chat.text("hi").body
@@ -41,7 +41,7 @@ async def ask(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
             model = config(model="m" if request.param == "openai" else "litellm/openai/m", **how).build()
             built.append(model)
             servers.append(server)
-            return await model.reply(ASK, [], Place("task", 0, 0)), server
+            return await model.reply(ASK, [], CallPosition("task", 0, 0)), server
 
     once.servers = servers = []  # pyright: ignore[reportFunctionMemberAccess]
     yield once
@@ -146,7 +146,7 @@ class TestOpenAI:
             with ChatServer([answer]) as server:
                 model = openai.OpenAIConfig(model="m", base_url=server.url, model_retries=0).build()
                 try:
-                    return await model.reply(ASK, [], Place("task", 0, 0))
+                    return await model.reply(ASK, [], CallPosition("task", 0, 0))
                 finally:
                     await model.close()
 
@@ -203,5 +203,5 @@ class TestOpenAI:
         with ChatServer([chat.text("through the proxy")]) as proxy:
             monkeypatch.setenv("HTTP_PROXY", proxy.url.removesuffix("/v1"))
             model = openai.OpenAIConfig(model="m", base_url="http://model.invalid/v1", model_retries=0).build()
-            assert (await model.reply(ASK, [], Place("task", 0, 0))).text == "through the proxy"
+            assert (await model.reply(ASK, [], CallPosition("task", 0, 0))).text == "through the proxy"
             await model.close()

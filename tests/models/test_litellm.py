@@ -13,21 +13,14 @@ import pytest
 from tests.support import chat_server as chat
 from tests.support.chat_server import Answer, ChatServer
 from tests.support.ports import nobody_listens
-from touchstone.failures import (
-    ContextLimit,
-    EpisodeFailure,
-    InputError,
-    ModelFailure,
-    ModelRejected,
-    ModelUnreachable,
-)
+from touchstone.errors import ContextLimit, EpisodeFailure, InputError, ModelFailure, ModelRejected, ModelUnreachable
 from touchstone.models.litellm import LiteLLMConfig, LiteLLMModel
-from touchstone.values import Message, Place, Reply, Tool, Usage
+from touchstone.types import CallPosition, Message, Reply, Tool, Usage
 
 pytest.importorskip("litellm", reason="LiteLLM is not installed")
 
 KEY = "sk-test-0123456789abcdef"
-PLACE = Place("task", 0, 0)
+PLACE = CallPosition("task", 0, 0)
 ASK = [Message(role="user", content="hello")]
 PROVIDERS = ["openai", "hosted_vllm"]
 
@@ -169,7 +162,7 @@ def test_it_is_imported_late_offline_and_silently() -> None:
     code = """
 import asyncio, socket, sys
 import touchstone.models.litellm as module
-from touchstone.values import Place
+from touchstone.types import Place
 
 def guarded(function):
     def checked(address, *rest, **options):

@@ -16,10 +16,10 @@ from typing import Any, Literal
 import msgspec
 import pytest
 
-from touchstone.failures import ContextLimit, InputError, ModelNonsense
-from touchstone.models import enforced, local
+from touchstone.errors import ContextLimit, InputError, ModelNonsense
+from touchstone.models import local
 from touchstone.models.local import LocalConfig, LocalModel
-from touchstone.values import Message, Place, Reply, Tool, ToolCall
+from touchstone.types import CallPosition, Message, Reply, Tool, ToolCall
 
 
 class Query(msgspec.Struct):
@@ -42,7 +42,7 @@ SUBMIT = Tool("submit_sql", "Submit the final query.", Query)
 SEARCH = Tool("search", "Search with filters.", Search)
 SYSTEM = Message(role="system", content="You answer questions about a SQLite database.")
 USER = Message(role="user", content="Tables: customers(id, name, city). How many customers live in Paris?")
-PLACE = Place("task", 0, 0)
+PLACE = CallPosition("task", 0, 0)
 
 
 def _present() -> bool:
@@ -129,7 +129,7 @@ def test_the_process_ends_cleanly_and_silently(ending: str) -> None:
     code = f"""
 import asyncio
 from touchstone.models.local import LocalConfig
-from touchstone.values import Place
+from touchstone.types import Place
 async def main():
     global model
     model = LocalConfig(model="local").build()
@@ -181,7 +181,7 @@ def test_messages_are_plain_and_alternate() -> None:
     reply = Reply("", (ToolCall("1", "execute_sql", '{"sql":"x"}'),), "tool_calls")
     result = Message(role="tool", tool_call_id="1", content="1 row")
     nudge = Message(role="user", content="Go on.")
-    plain = enforced.plain_messages([SYSTEM, USER, reply.as_message(), result, nudge], [QUERY])
+    plain = local.plain_messages([SYSTEM, USER, reply.as_message(), result, nudge], [QUERY])
     assert [message["role"] for message in plain] == ["system", "user", "assistant", "user"]
     assert plain[0]["content"].endswith(SYSTEM.get("content", ""))
     assert plain[2]["content"] == '{"tool":"execute_sql","arguments":{"sql":"x"}}'
@@ -189,11 +189,11 @@ def test_messages_are_plain_and_alternate() -> None:
 
 
 def test_the_grammar_has_an_end_to_everything() -> None:
-    schema = json.loads(enforced.call_grammar((SEARCH,), lambda text: text))
+    schema = json.loads(local.call_grammar((SEARCH,), lambda text: text))
     arguments = schema["anyOf"][0]["properties"]["arguments"]
     filters = arguments["properties"]["filters"]
     assert filters["maxItems"] == 10
-    assert filters["items"]["properties"]["column"]["maxLength"] == enforced.LONGEST_STRING
+    assert filters["items"]["properties"]["column"]["maxLength"] == local.LONGEST_STRING
     assert filters["items"]["additionalProperties"] is False
     assert filters["items"]["properties"]["type"]["enum"] == ["equal", "less"]
     assert {"minimum", "maximum"} <= arguments["properties"]["limit"].keys()
@@ -201,4 +201,4 @@ def test_the_grammar_has_an_end_to_everything() -> None:
 
 def test_what_is_no_call_is_a_failure() -> None:
     with pytest.raises(ModelNonsense, match="wrote no tool call"):
-        enforced.as_call(Reply("hello"), PLACE)
+        local.as_call(Reply("hello"), PLACE)

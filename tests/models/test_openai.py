@@ -16,20 +16,13 @@ import pytest
 from tests.support import chat_server as chat
 from tests.support.chat_server import Answer, ChatServer
 from tests.support.ports import nobody_listens
-from touchstone.failures import (
-    ContextLimit,
-    EpisodeFailure,
-    InputError,
-    ModelFailure,
-    ModelRejected,
-    ModelUnreachable,
-)
+from touchstone.errors import ContextLimit, EpisodeFailure, InputError, ModelFailure, ModelRejected, ModelUnreachable
 from touchstone.models.openai import OpenAIConfig, OpenAIModel
 from touchstone.protocols import Model
-from touchstone.values import Message, Place, Reply, Tool, Usage
+from touchstone.types import CallPosition, Message, Reply, Tool, Usage
 
 KEY = "sk-test-0123456789abcdef"
-PLACE = Place("task", 0, 3)
+PLACE = CallPosition("task", 0, 3)
 ASK = [Message(role="user", content="hello")]
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 from touchstone.models.prices import price_of, user_price
-from touchstone.values import Usage
+from touchstone.types import Usage
 
 USAGE = Usage(1, 1_000_000, 400_000, 100_000)
 

@@ -8,16 +8,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from touchstone.failures import InputError, ModelFailure
+from touchstone.errors import InputError, ModelFailure
 from touchstone.models import request_digest
 from touchstone.models.recorded import RecordedConfig, RecordedModel
-from touchstone.values import (
+from touchstone.types import (
+    CallPosition,
     Message,
     ModelStep,
     NoteStep,
     Observation,
     Outcome,
-    Place,
     Record,
     Reply,
     Step,
@@ -59,7 +59,7 @@ def run_of(path: Path, *records: Record, tail: bytes = b"") -> RecordedModel:
 
 
 async def ask(model: RecordedModel, task: str, call: int, epoch: int = 0) -> Reply:
-    return await model.reply(conversation(task, call), TOOLS, Place(task, epoch, call))
+    return await model.reply(conversation(task, call), TOOLS, CallPosition(task, epoch, call))
 
 
 async def test_replies_come_in_order_and_cost_nothing(tmp_path: Path) -> None:
@@ -95,9 +95,9 @@ async def test_another_conversation_is_told_where_it_parted(tmp_path: Path) -> N
     model = run_of(tmp_path, record("a"))
     await ask(model, "a", 0)
     with pytest.raises(ModelFailure, match="at call 2 of a"):
-        await model.reply([Message(role="user", content="else")], TOOLS, Place("a", 0, 1))
+        await model.reply([Message(role="user", content="else")], TOOLS, CallPosition("a", 0, 1))
     with pytest.raises(ModelFailure, match="at call 1 of a"):
-        await model.reply(conversation("a", 0), [], Place("a", 0, 0))
+        await model.reply(conversation("a", 0), [], CallPosition("a", 0, 0))
 
 
 async def test_past_the_end(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from touchstone.models import request_digest
-from touchstone.models.schemas import tool_schema
-from touchstone.values import Message, Tool
+from touchstone.models.wire import tool_schema
+from touchstone.types import Message, Tool
 
 
 class Inner(msgspec.Struct):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from touchstone.engines.cache import Cache
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 from touchstone.proof import Subject, amended, mine, violations
 from touchstone.proof.invariants import Unique
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.support.data import shared_data
 from tests.support.rewrites import KINDS, rewrites
 from touchstone.proof import Budget, Proof, Subject, prove, violations
-from touchstone.proof.judge import Pair, Search
+from touchstone.proof.judge import QueryPair, Search
 
 GOLDS = [
     "SELECT T1.name FROM customer AS T1 INNER JOIN orders AS T2 ON T1.id = T2.customer_id "
@@ -101,7 +101,7 @@ def test_every_kind_of_rewrite_applies_somewhere() -> None:
 @given(number=st.integers(0, 5_000), seed=st.integers(0, 50), which=st.integers(0, len(GOLDS) - 1))
 @settings(max_examples=150, deadline=None)
 def test_generated_databases_keep_every_invariant(shop: Subject, number: int, seed: int, which: int) -> None:
-    search = Search(Pair(GOLDS[which], GOLDS[which - 1], shop), seed)
+    search = Search(QueryPair(GOLDS[which], GOLDS[which - 1], shop), seed)
     try:
         content = search.generator.database(number)
     finally:

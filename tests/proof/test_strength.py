@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 from touchstone.proof import Budget, Subject, Suite, build_task, load, mutants, ranked, strength, suspect
 from touchstone.proof.mutants import KINDS
 from touchstone.proof.queries import Query

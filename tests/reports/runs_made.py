@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from tests.support.records import a_record
-from touchstone.reports.comparing import RunData, load
-from touchstone.values import Outcome, Record
+from touchstone.reports.comparison import RunData, load
+from touchstone.types import Outcome, Record
 
 IDENTITY: dict[str, Any] = {
     "benchmark": "bird",

@@ -10,13 +10,13 @@ import pytest
 
 from tests.reports.runs_made import a_run, outcomes, write_run
 from tests.support.records import a_record
-from touchstone.failures import InputError
-from touchstone.reports.comparing import Comparison, Incomparable, Pair, as_text, compare, load
+from touchstone.errors import InputError
+from touchstone.reports.comparison import Comparison, Incomparable, RunPair, as_text, compare, load
 from touchstone.reports.statistics import holm, mcnemar, tango
-from touchstone.values import Outcome, Usage
+from touchstone.types import Outcome, Usage
 
 
-def only_pair(comparison: Comparison) -> Pair:
+def only_pair(comparison: Comparison) -> RunPair:
     (pair,) = comparison.pairs
     return pair
 

@@ -14,8 +14,8 @@ from tests.support.records import a_record
 from touchstone.reports.interact_report import InteractReport, estimate, report_of
 from touchstone.reports.interact_tables import as_csv, as_latex, as_text
 from touchstone.reports.statistics import bootstrap
-from touchstone.runs.tally import wilson
-from touchstone.values import Outcome, Record, Usage
+from touchstone.runs.aggregate import wilson
+from touchstone.types import Outcome, Record, Usage
 
 
 def episode(task: str, reached: list[tuple[int, int, float, float]], *, epoch: int = 0, **more: Any) -> Record:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.records import a_record
 from tests.workers.processes import until
-from touchstone.failures import (
+from touchstone.errors import (
     EpisodeFailure,
     ModelFailure,
     ModelRejected,
@@ -23,8 +23,8 @@ from touchstone.failures import (
     ServiceNonsense,
     ServiceRejected,
 )
-from touchstone.runs.batch import Batch, Job, Play
-from touchstone.values import ModelStep, Observation, Outcome, Record, Reply, ServiceStep, Task, ToolCall, ToolStep, Usage
+from touchstone.runs.scheduler import Batch, Job, Play
+from touchstone.types import ModelStep, Observation, Outcome, Record, Reply, ServiceStep, Task, ToolCall, ToolStep, Usage
 
 Played = tuple[Record, EpisodeFailure | None]
 

@@ -17,8 +17,8 @@ from touchstone.budgets import MIB, Budgets
 from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.protocols import Agent, Stage
 from touchstone.runs.directory import encoded
-from touchstone.runs.play import play
-from touchstone.values import Cut, ModelStep, NoteStep, Outcome, Record, ServiceStep, ToolStep
+from touchstone.runs.episode_runner import play
+from touchstone.types import ModelStep, NoteStep, Outcome, Record, ServiceStep, ToolStep, Truncation
 
 GOLD = "SELECT name FROM item WHERE price > 1.0"
 
@@ -132,9 +132,11 @@ async def test_kept_text(bird: Bird) -> None:
     tool, note, service, model, last = record.steps
     digest = blake2b(long.encode(), digest_size=16).hexdigest()
     assert isinstance(note, NoteStep)
-    assert note == NoteStep(f"{long[:300]}… [cut here: 5,000 characters in all, blake2b {digest}]", {"text": Cut(5000, digest)})
+    assert note == NoteStep(
+        f"{long[:300]}… [cut here: 5,000 characters in all, blake2b {digest}]", {"text": Truncation(5000, digest)}
+    )
     assert isinstance(model, ModelStep)
-    assert model.cut == {"reply.text": Cut(5000, digest)}
+    assert model.cut == {"reply.text": Truncation(5000, digest)}
     assert isinstance(tool, ToolStep)
     assert tool.cut.keys() == {"call.arguments", "observation.text"}
     assert isinstance(service, ServiceStep)

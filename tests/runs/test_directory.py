@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from tests.support.records import a_record
 from touchstone.code_digest import code_digest
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 from touchstone.runs.directory import RunDirectory, read_config, read_records, replace_file
 from touchstone.runs.seal import MARK
-from touchstone.values import Brief, ModelStep, NoteStep, Observation, Outcome, Record, Reply, ToolCall, ToolStep, Usage
+from touchstone.types import Brief, ModelStep, NoteStep, Observation, Outcome, Record, Reply, ToolCall, ToolStep, Usage
 
 IDENTITY: dict[str, Any] = {"benchmark": "bird", "metric": "ex", "databases": {"shop": "abc", "zoo": "def"}}
 CONFIG: dict[str, Any] = {"format": 1, "title": "t", "command": "bird", "arguments": {}, "identity": IDENTITY}
@@ -43,7 +43,7 @@ def resume_elsewhere(path: Path) -> str:
     script = """if True:
         import sys
         from pathlib import Path
-        from touchstone.failures import InputError
+        from touchstone.errors import InputError
         from touchstone.runs.directory import RunDirectory
         try:
             RunDirectory.resume(Path(sys.argv[1]), {})

@@ -13,10 +13,10 @@ from tests.support.worlds import World
 from touchstone.agents.tools import ToolAgent
 from touchstone.benchmarks.bird.benchmark import Bird
 from touchstone.engines.sqlite.engine import SqliteEngine
-from touchstone.failures import InputError, ModelUnreachable
+from touchstone.errors import InputError, ModelUnreachable
 from touchstone.protocols import Stage
-from touchstone.runs.play import play
-from touchstone.values import ModelStep, Outcome, Place, Reply
+from touchstone.runs.episode_runner import play
+from touchstone.types import CallPosition, ModelStep, Outcome, Reply
 
 GOLD = "SELECT name FROM item WHERE price > 1.0"
 
@@ -54,14 +54,14 @@ async def test_the_record_tells_the_whole_episode(bird: Bird) -> None:
 
 
 async def test_each_model_call_is_told_its_place(bird: Bird) -> None:
-    places: list[Place] = []
+    places: list[CallPosition] = []
 
-    def answer(place: Place) -> Reply:
+    def answer(place: CallPosition) -> Reply:
         places.append(place)
         return says("hm")
 
     await play(bird, ToolAgent(ScriptedModel(answer), 2), bird.tasks()[1], epoch=1)
-    assert places == [Place("11", 1, 0), Place("11", 1, 1)]
+    assert places == [CallPosition("11", 1, 0), CallPosition("11", 1, 1)]
 
 
 async def test_the_failure_that_ended_the_episode_comes_with_the_record(bird: Bird) -> None:

@@ -33,14 +33,13 @@ from tests.support.command import (
 )
 from tests.support.records import a_record
 from tests.support.worlds import ROWS, World, make_world
-from touchstone.failures import EpisodeFailure, InputError, ModelRejected, RunStopped, Unscorable, WorkerFailure
-from touchstone.runs.batch import Job
+from touchstone.errors import EpisodeFailure, InputError, ModelRejected, RunStopped, Unscorable, WorkerFailure
 from touchstone.runs.executors.cluster import environment
-from touchstone.runs.executors.leases import Holder, Leases
+from touchstone.runs.executors.leases import Holder, Leases, Place, packed, unpacked
 from touchstone.runs.executors.shipping import Store, at, has_same_content, hash_of, is_here, listed, moved
-from touchstone.runs.executors.wire import Place, packed, unpacked
+from touchstone.runs.scheduler import Job
 from touchstone.runs.verification import verify
-from touchstone.values import Outcome, Task
+from touchstone.types import Outcome, Task
 
 pytestmark = pytest.mark.long
 

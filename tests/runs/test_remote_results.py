@@ -19,10 +19,10 @@ from tests.support.records import a_record
 from tests.support.worlds import ROWS, World
 from touchstone.addresses import address_of, without_secrets
 from touchstone.code_digest import code_digest
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 from touchstone.runs.directory import RunDirectory, encoded, read_records
 from touchstone.runs.remote import fetched, local_base
-from touchstone.values import Outcome
+from touchstone.types import Outcome
 
 pytestmark = pytest.mark.long
 

@@ -14,11 +14,11 @@ from tests.support.worlds import ROWS, World, make_world
 from touchstone.agents.tools import ToolAgent
 from touchstone.benchmarks.bird.benchmark import Bird
 from touchstone.engines.sqlite.engine import SqliteEngine
-from touchstone.failures import InputError, ModelFailure, ModelRejected
+from touchstone.errors import InputError, ModelFailure, ModelRejected
+from touchstone.runs.aggregate import aggregate
 from touchstone.runs.directory import RunDirectory, read_records
 from touchstone.runs.run import Finished, Plan, owed, run
-from touchstone.runs.tally import tally
-from touchstone.values import Outcome, Place
+from touchstone.types import CallPosition, Outcome
 
 GOLD = {str(row["question_id"]): row["SQL"] for row in ROWS}
 
@@ -53,7 +53,7 @@ class Sitting:
         directory = self._open()
         try:
             todo, counted = owed(self._bird.tasks(), epochs, directory)
-            return await run(plan, directory, todo, counted, lambda record, tally: None)
+            return await run(plan, directory, todo, counted, lambda record, aggregate: None)
         finally:
             directory.close()
             self.path = directory.path
@@ -62,7 +62,7 @@ class Sitting:
         found = sorted(self._base.glob("run-*"))
         return RunDirectory.resume(found[0], {"a": 1}) if found else RunDirectory.create(self._base, {"identity": {"a": 1}})
 
-    def _reply(self, place: Place) -> Answer:
+    def _reply(self, place: CallPosition) -> Answer:
         self.asked.append((place.task, place.epoch))
         return self._answer(place.task)
 
@@ -80,7 +80,7 @@ async def test_a_run_plays_every_task_once_and_writes_its_files(tmp_path: Path, 
     finished = await sitting.play(parallel=3)
     assert sitting.path is not None
     assert outcomes(sitting.path) == dict.fromkeys(GOLD, "passed")
-    assert finished.overall == tally(read_records(sitting.path)).overall()
+    assert finished.overall == aggregate(read_records(sitting.path)).overall()
     assert json.loads((sitting.path / "overall.json").read_text())["overall"]["passed"] == 6
     assert (sitting.path / "summary.txt").read_text() == finished.summary
     assert (finished.interrupted, finished.stopped) == (False, None)

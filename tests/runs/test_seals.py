@@ -17,21 +17,21 @@ from tests.runs.test_killed import killed_at_work, size
 from tests.support.command import finish, overall, records, run_directory, start, times_recorded, touchstone
 from tests.support.records import a_record
 from tests.support.worlds import World, make_world, many_rows
-from touchstone.failures import InputError
+from touchstone.errors import InputError
+from touchstone.runs.aggregate import aggregate
 from touchstone.runs.directory import RunDirectory, encoded, read_records
 from touchstone.runs.run import versions
 from touchstone.runs.seal import Chain, opened
 from touchstone.runs.summary import summary_text
-from touchstone.runs.tally import tally
 from touchstone.runs.verification import verify
-from touchstone.values import Outcome, Record
+from touchstone.types import Outcome, Record
 
 CONFIG = {"title": "t", "command": "bird", "identity": {"metric": "ex"}, "versions": versions()}
 
 
 def close(directory: RunDirectory) -> Path:
     """As a run ends."""
-    counted = tally(directory.records()).overall()
+    counted = aggregate(directory.records()).overall()
     directory.finish(counted, summary_text("t", counted, versions()))
     directory.close()
     return directory.path
@@ -128,7 +128,7 @@ async def test_records_sealed_anew_do_not_fit_the_published_seal(tmp_path: Path)
 async def test_a_summary_that_lies_is_told_by_field(tmp_path: Path) -> None:
     directory = RunDirectory.create(tmp_path, CONFIG)
     await directory.append(a_record("1", Outcome.failed))
-    counted = tally(directory.records()).overall()
+    counted = aggregate(directory.records()).overall()
     counted["overall"]["passed"] = 1
     directory.finish(counted, summary_text("t", counted, versions()))
     directory.close()

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from tests.support.records import a_record
+from touchstone.runs.aggregate import aggregate
 from touchstone.runs.summary import money, summary_text
-from touchstone.runs.tally import tally
-from touchstone.values import Outcome, Record, Usage
+from touchstone.types import Outcome, Record, Usage
 
 VERSIONS = {"touchstone": "9.9", "SQLite": "3.99"}
 
 
 def page(*records: Record) -> str:
-    return summary_text("BIRD: agent x, metric ex", tally(records).overall(), VERSIONS)
+    return summary_text("BIRD: agent x, metric ex", aggregate(records).overall(), VERSIONS)
 
 
 def on(difficulty: str, database: str, outcome: Outcome, task: str, **more: object) -> Record:

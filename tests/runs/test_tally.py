@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from tests.support.records import a_record
-from touchstone.runs.tally import COUNTED, tally, wilson
-from touchstone.values import Outcome, Record, Usage
+from touchstone.runs.aggregate import COUNTED, aggregate, wilson
+from touchstone.types import Outcome, Record, Usage
 
 records = st.lists(
     st.builds(
@@ -48,7 +48,7 @@ def test_wilson_of_nothing_says_nothing() -> None:
 
 @given(records)
 def test_outcomes_sum_to_the_total(given_records: list[Record]) -> None:
-    overall = tally(given_records).overall()
+    overall = aggregate(given_records).overall()
     assert sum(overall["outcomes"].values()) == overall["total"] == len(given_records)
     assert overall["outcomes"].keys() == {outcome.value for outcome in Outcome}
     assert overall["tasks"] == len({record.task for record in given_records})
@@ -56,7 +56,7 @@ def test_outcomes_sum_to_the_total(given_records: list[Record]) -> None:
 
 @given(records)
 def test_every_breakdown_sums_to_the_whole(given_records: list[Record]) -> None:
-    overall = tally(given_records).overall()
+    overall = aggregate(given_records).overall()
     whole = overall["overall"]
     assert whole["passed"] + whole["failed"] == whole["total"]
     assert whole["total"] + whole["left_out"] == overall["total"]
@@ -67,7 +67,7 @@ def test_every_breakdown_sums_to_the_whole(given_records: list[Record]) -> None:
 
 @given(records)
 def test_every_failure_has_its_kind_and_every_other_outcome_its_reason(given_records: list[Record]) -> None:
-    overall = tally(given_records).overall()
+    overall = aggregate(given_records).overall()
     assert sum(overall["failed_because"].values()) == overall["outcomes"]["failed"]
     for outcome in ("limit", "error", "unscorable", "skipped"):
         assert sum(overall["reasons"].get(outcome, {}).values()) == overall["outcomes"][outcome]
@@ -75,7 +75,7 @@ def test_every_failure_has_its_kind_and_every_other_outcome_its_reason(given_rec
 
 @given(records)
 def test_the_order_of_records_does_not_count(given_records: list[Record]) -> None:
-    there, back = tally(given_records).overall(), tally(given_records[::-1]).overall()
+    there, back = aggregate(given_records).overall(), aggregate(given_records[::-1]).overall()
     assert {name: there[name] for name in ("total", "overall", "outcomes", "score")} == {
         name: back[name] for name in ("total", "overall", "outcomes", "score")
     }
@@ -83,14 +83,14 @@ def test_the_order_of_records_does_not_count(given_records: list[Record]) -> Non
 
 @pytest.mark.parametrize("outcome", list(Outcome))
 def test_which_outcomes_are_in_the_denominator(outcome: Outcome) -> None:
-    share = tally([a_record(outcome=outcome)]).overall()["overall"]
+    share = aggregate([a_record(outcome=outcome)]).overall()["overall"]
     assert share["total"] == (outcome in COUNTED)
     assert share["passed"] == (outcome is Outcome.passed)
     assert share["left_out"] == (outcome in (Outcome.unscorable, Outcome.skipped))
 
 
 def test_the_means_are_over_all_that_count() -> None:
-    counted = tally(
+    counted = aggregate(
         [
             a_record("a", metrics={"ex": 1.0, "soft_f1": 1.0}),
             a_record("b", Outcome.failed, score=0.0, metrics={"ex": 0.0, "soft_f1": 0.5}),
@@ -103,12 +103,12 @@ def test_the_means_are_over_all_that_count() -> None:
 
 
 def test_nothing_counted_has_no_accuracy() -> None:
-    overall = tally([a_record(outcome=Outcome.unscorable)]).overall()
+    overall = aggregate([a_record(outcome=Outcome.unscorable)]).overall()
     assert overall["overall"]["accuracy"] is None
     assert overall["score"] is None
 
 
 def test_usage_is_summed_and_an_unknown_price_stays_unknown() -> None:
     known = Usage(1, 100, 40, 10, 0.5)
-    assert tally([a_record(usage=known)] * 2).usage == Usage(2, 200, 80, 20, 1.0)
-    assert tally([a_record(usage=known), a_record(usage=Usage(1, cost=None))]).usage.cost is None
+    assert aggregate([a_record(usage=known)] * 2).usage == Usage(2, 200, 80, 20, 1.0)
+    assert aggregate([a_record(usage=known), a_record(usage=Usage(1, cost=None))]).usage.cost is None

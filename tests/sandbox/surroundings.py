@@ -25,7 +25,7 @@ from typing import Any
 
 from touchstone.benchmarks.desktop.providers.namespaces import Bind, Plan, host_ids, host_programs
 from touchstone.benchmarks.desktop.providers.namespaces import run as run_guest
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 from touchstone.sandbox import bubblewrap, landlock
 from touchstone.sandbox.privileges import DAC_OVERRIDE, KILL, READ_SEARCH, SETGID, SETUID
 from touchstone.sandbox.sandboxed_call import confined

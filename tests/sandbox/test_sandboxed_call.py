@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from touchstone.failures import Unscorable
+from touchstone.errors import Unscorable
 from touchstone.sandbox import landlock, privileges, sandboxed_call, seccomp
 from touchstone.sandbox.sandboxed_call import Died, Overdue, confined, confinement
 from touchstone.workers.pool import Pool

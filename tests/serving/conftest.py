@@ -10,8 +10,7 @@ import pytest_asyncio
 from tests.support.worlds import World, make_world
 from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.protocols import Agent, Limits
-from touchstone.serving.answering import Answerer
-from touchstone.serving.app import build_app
+from touchstone.serving.service import Answerer, build_app
 
 Make = Callable[..., Answerer]
 Post = Callable[..., Any]

@@ -11,9 +11,9 @@ from tests.support.scripted_model import ScriptedModel, calls, execute, says, su
 from tests.support.worlds import ENDLESS
 from touchstone.agents.scripted import ScriptedAgent
 from touchstone.agents.tools import ToolAgent
-from touchstone.failures import TurnLimit, Unscorable
+from touchstone.errors import TurnLimit, Unscorable
 from touchstone.protocols import Stage
-from touchstone.serving.answering import Answer, question_key
+from touchstone.serving.service import SqlAnswer, question_key
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -24,7 +24,7 @@ def submitting(sql: str) -> ScriptedAgent:
 
 async def test_what_the_agent_submits_is_the_answer(make: Make) -> None:
     answer = await make(submitting("SELECT name FROM item")).answer("Which?", "shop")
-    assert answer == Answer("SELECT name FROM item", True)
+    assert answer == SqlAnswer("SELECT name FROM item", True)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ async def test_sql_that_never_ends_is_stopped(make: Make) -> None:
 
 async def test_an_agent_that_submits_nothing_has_no_answer(make: Make) -> None:
     answer = await make(ScriptedAgent(lambda _: None)).answer("Which?", "shop")
-    assert answer == Answer(None, False, "the agent submitted nothing")
+    assert answer == SqlAnswer(None, False, "the agent submitted nothing")
 
 
 async def test_the_agent_is_told_the_question_and_the_evidence(make: Make) -> None:

@@ -12,8 +12,8 @@ from tests.support.scripted_model import ScriptedModel, says, submit
 from touchstone import __version__
 from touchstone.agents.scripted import Oracle, ScriptedAgent
 from touchstone.agents.tools import ToolAgent
-from touchstone.failures import ContextLimit, EpisodeFailure, ModelFailure, ModelRefusal, ModelRejected, WorkerFailure
-from touchstone.serving.app import build_app
+from touchstone.errors import ContextLimit, EpisodeFailure, ModelFailure, ModelRefusal, ModelRejected, WorkerFailure
+from touchstone.serving.service import build_app
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -12,8 +12,8 @@ from tests.serving.conftest import Make
 from tests.support.scripted_model import submit
 from touchstone.agents.scripted import ScriptedAgent
 from touchstone.serving import gate
-from touchstone.serving.app import build_app
 from touchstone.serving.gate import LARGEST_BODY, Gate
+from touchstone.serving.service import build_app
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

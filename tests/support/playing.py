@@ -9,8 +9,8 @@ from touchstone.agents.react import ReactAgent
 from touchstone.agents.scripted import ScriptedAgent
 from touchstone.agents.tools import ToolAgent
 from touchstone.benchmarks.bird.benchmark import Bird
-from touchstone.runs.play import play
-from touchstone.values import NoteStep, Observation, Record, ToolCall, ToolStep
+from touchstone.runs.episode_runner import play
+from touchstone.types import NoteStep, Observation, Record, ToolCall, ToolStep
 
 
 async def play_calls(bird: Bird, *made: ToolCall, task: str | None = None) -> Record:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from touchstone.values import Outcome, Record, Usage
+from touchstone.types import Outcome, Record, Usage
 
 
 def a_record(task: str = "1", outcome: Outcome = Outcome.passed, **more: Any) -> Record:

@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from touchstone.failures import EpisodeFailure
-from touchstone.values import Message, Place, Reply, Tool, ToolCall, Usage
+from touchstone.errors import EpisodeFailure
+from touchstone.types import CallPosition, Message, Reply, Tool, ToolCall, Usage
 
 Answer = Reply | EpisodeFailure
 USAGE = Usage(calls=1, input_tokens=100, output_tokens=10, cost=0.001)
@@ -18,12 +18,12 @@ class ScriptedModel:
 
     name = "scripted"
 
-    def __init__(self, answers: Iterable[Answer] | Callable[[Place], Answer]) -> None:
+    def __init__(self, answers: Iterable[Answer] | Callable[[CallPosition], Answer]) -> None:
         self._answer = answers if callable(answers) else _in_turn(answers)
         self.asked: list[list[dict[str, Any]]] = []
         self.offered: list[list[str]] = []
 
-    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: Place) -> Reply:
+    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: CallPosition) -> Reply:
         self.asked.append([{**message} for message in messages])
         self.offered.append([tool.name for tool in tools])
         answer = self._answer(place)
@@ -55,6 +55,6 @@ def submit(sql: str, id: str = "c1") -> ToolCall:
     return call("submit_sql", {"sql": sql}, id)
 
 
-def _in_turn(answers: Iterable[Answer]) -> Callable[[Place], Answer]:
+def _in_turn(answers: Iterable[Answer]) -> Callable[[CallPosition], Answer]:
     rest = iter(answers)
     return lambda _: next(rest)

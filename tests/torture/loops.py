@@ -20,7 +20,7 @@ from tests.engines.conftest import create, snapshot
 from tests.support.command import Started, finish, overall, records, run_directory, start, times_recorded, touchstone
 from tests.support.worlds import LONG, World, make_world, many_rows, row
 from touchstone.engines.sqlite.engine import SqliteEngine
-from touchstone.failures import SqlError
+from touchstone.errors import SqlError
 from touchstone.protocols import Limits
 
 from .hostile import hostile_statements

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from touchstone.values import Cell, Row, Table
+from touchstone.types import Cell, Row, Table
 
 tame_cells: st.SearchStrategy[Cell] = st.sampled_from(
     [None, 0, 1, -1, -2, 2, 1.0, 0.5, 2.6, 1 / 3, 0.333333, 0.3333, "1", "1.0", "a", "A", " a", "", b"a", b"\xff"]

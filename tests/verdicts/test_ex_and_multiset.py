@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.verdicts.strategies import pairs, tables, wild_cells
-from touchstone.values import Cell, Row, Table
+from touchstone.types import Cell, Row, Table
 from touchstone.verdicts import ex, multiset
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.verdicts.strategies import pairs, ragged_tables, tables, wild_cells
-from touchstone.values import Cell, Row, Table
+from touchstone.types import Cell, Row, Table
 from touchstone.verdicts import Difference, ex, explain, multiset
 
 KINDS = {

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.verdicts.pairing import Budget, Cut, near_ones, paired
+from touchstone.verdicts.row_match import Budget, Cut, near_ones, paired
 
 GRAPHS = st.dictionaries(st.integers(0, 5), st.lists(st.integers(0, 5), max_size=6, unique=True), max_size=6)
 NUMBERS = st.lists(st.integers(-20, 20), max_size=12)

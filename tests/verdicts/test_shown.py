@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.verdicts.strategies import wild_cells
-from touchstone.values import Cell, Row
+from touchstone.types import Cell, Row
 from touchstone.verdicts import plain, plain_row, shown, shown_names, shown_row
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from tests.verdicts.strategies import pairs, tables, wild_cells
-from touchstone.values import Row, Table
+from touchstone.types import Row, Table
 from touchstone.verdicts import soft_f1
 
 

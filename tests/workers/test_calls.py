@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from touchstone.failures import WorkerFailure
+from touchstone.errors import WorkerFailure
 from touchstone.workers.pool import Pool, WorkerLost
 
 from . import functions

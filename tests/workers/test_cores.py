@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from touchstone.workers.cores import Turns, cores, cpu_time
+from touchstone.workers.limits import Turns, cores, cpu_time
 
 
 class Watched:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from touchstone.failures import WorkerFailure
+from touchstone.errors import WorkerFailure
 from touchstone.workers.pool import Pool, WorkerLost
 
 from . import functions

@@ -21,10 +21,10 @@ from typing import Annotated, Any, ClassVar, TypeVar, cast
 
 import msgspec
 
-from ..failures import InputError
+from ..errors import InputError
 from ..options import Opt, OptionError
 from ..protocols import WHO, Agent, AgentConfig, AgentContext, Stage
-from ..values import Brief, Tool, ToolCall
+from ..types import Brief, Tool, ToolCall
 
 T = TypeVar("T")
 

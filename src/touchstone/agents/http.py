@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 import msgspec
 
 from ..addresses import without_secrets
-from ..failures import (
+from ..errors import (
     EpisodeFailure,
     InputError,
     ServiceFailure,
@@ -31,7 +31,7 @@ from ..failures import (
 from ..foreign import Unreadable, read_json
 from ..options import Opt, OptionError, Positive
 from ..protocols import Agent, AgentConfig, AgentContext, Stage
-from ..values import ServiceStep, ToolCall
+from ..types import ServiceStep, ToolCall
 from .secrets import is_reference, read_header, sent
 
 if TYPE_CHECKING:

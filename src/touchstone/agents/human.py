@@ -20,11 +20,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TextIO
 
-from ..failures import RunStopped
+from ..errors import RunStopped
 from ..protocols import Agent, AgentConfig, AgentContext, Stage
 from ..terminal import clean
-from ..values import Tool, ToolCall
-from .lines import Lines
+from ..types import Tool, ToolCall
+from .stdin_lines import Lines
 
 COMMANDS = {
     "help": "the instructions and the commands",

@@ -17,15 +17,14 @@ import re
 from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Literal, cast
 
-from ..failures import TurnLimit
+from ..errors import TurnLimit
 from ..foreign import Unreadable, read_json
 from ..options import Opt
 from ..protocols import WHO, Agent, AgentContext, Model, Stage
-from ..values import Message, Tool, ToolCall
-from .gold_reach import only_tools
-from .tags import TAGS
-from .text import TextProtocol, unfenced
-from .turns import TurnsConfig
+from ..types import Message, Tool, ToolCall
+from .call_syntax import TextProtocol, unfenced
+from .model_turns import TurnsConfig, only_tools
+from .tags_protocol import TAGS
 
 _ACTION = re.compile(r"^[ \t*]*Action[ \t*]*:[ \t*`]*(?P<name>[\w.-]+)[ \t\r*`]*$", re.IGNORECASE | re.MULTILINE)
 _INPUT = re.compile(r"\s*^[ \t*]*(?:Action[ \t]+)?Input[ \t*]*:[ \t*]*", re.IGNORECASE | re.MULTILINE)

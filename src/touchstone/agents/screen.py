@@ -12,14 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
-from ..failures import InputError
+from ..errors import InputError
 from ..options import Opt, WholeNumber
 from ..protocols import WHO, Agent, AgentContext, Model, Stage
-from ..values import ON_SCREEN, Message, NoteStep, Observation, Reply, ToolCall
-from .blocks import Action, Code, Language, Move, Said, parse
-from .gold_reach import only_tools
-from .pictures import as_user
-from .turns import TurnsConfig
+from ..types import ON_SCREEN, Message, NoteStep, Observation, Reply, ToolCall
+from .code_blocks import Action, Code, Language, Move, Said, parse
+from .model_turns import TurnsConfig, as_user, only_tools
 
 _ANSWER = """
 

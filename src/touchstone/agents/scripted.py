@@ -10,11 +10,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
-from ..failures import Skipped
+from ..errors import Skipped
 from ..options import Opt, OptionError
 from ..protocols import WHO, Agent, AgentConfig, AgentContext, Script, Stage
-from ..values import ToolCall
-from .gold_reach import only_tools, plays_the_gold
+from ..types import ToolCall
+from .model_turns import only_tools, plays_the_gold
 
 
 class ScriptedAgent:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 from urllib.parse import unquote, unquote_plus, urlsplit
 
-from ..failures import InputError
+from ..errors import InputError
 
 SHORTEST = 6
 """What is shorter than this is not masked: it would be found in everything."""

@@ -11,13 +11,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar
 
-from ..failures import TurnLimit
+from ..errors import TurnLimit
 from ..options import Opt, WholeNumber
 from ..protocols import WHO, Agent, AgentContext, Model, Stage
-from ..values import Message, NoteStep, Reply
-from .gold_reach import only_tools
-from .pictures import as_user
-from .turns import TurnsConfig
+from ..types import Message, NoteStep, Reply
+from .model_turns import TurnsConfig, as_user, only_tools
 
 
 class ToolAgent:

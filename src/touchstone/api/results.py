@@ -8,12 +8,12 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from ..runs.aggregate import aggregate
 from ..runs.custody import NAME, told
 from ..runs.directory import read_config, read_records
 from ..runs.run import versions
 from ..runs.summary import percent, summary_text
-from ..runs.tally import tally
-from ..values import Outcome, Record
+from ..types import Outcome, Record
 
 _SHOWN = 200
 _COLUMNS = ("task", "outcome", "score", "reason", "seconds")
@@ -48,7 +48,7 @@ class Results:
     def overall(self) -> dict[str, Any]:
         """All that overall.json of a run directory has: shares with intervals for every facet, means, usage."""
         reach = {NAME: self.gold_reachable} if self.gold_reachable else {}
-        return {**tally(self.records).overall(), **reach}
+        return {**aggregate(self.records).overall(), **reach}
 
     @property
     def accuracy(self) -> float | None:

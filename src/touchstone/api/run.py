@@ -12,19 +12,19 @@ from pathlib import Path
 from typing import Any
 
 from ..agents.function import Answering, FunctionConfig
-from ..failures import InputError
+from ..errors import InputError
 from ..options import Options, field_names
 from ..plugins import agent_config, agent_type, model_config, model_type
 from ..protocols import Agent, AgentConfig, Benchmark, BenchmarkConfig, Model, ModelConfig, Stage
 from ..runs.config import OpenBenchmark, OpenModel, RunConfig, RunOptions
 from ..runs.custody import NAME
-from ..runs.reading import read_records
+from ..runs.records import read_records
 from ..runs.run import Finished, Watch
 from ..runs.runner import run_config
-from ..values import Record
-from .loops import wait_for
+from ..types import Record
 from .results import Results
 from .sources import Place
+from .sync import wait_for
 
 Playing = AgentConfig | Agent | str | Answering | Callable[[Stage], Awaitable[Any]]
 Playable = BenchmarkConfig | Benchmark

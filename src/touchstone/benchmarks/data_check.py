@@ -11,7 +11,7 @@ from pathlib import Path
 from ..datasets.catalogue import Dataset
 from ..engines.sqlite.files import check as check_file
 from ..engines.sqlite.files import find as find_database
-from ..failures import Unscorable
+from ..errors import Unscorable
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,11 +10,23 @@ import msgspec
 from msgspec import Meta, Struct
 
 from ..engines.sqlite.engine import SqliteEngine
-from ..failures import SqlError, Unscorable
+from ..errors import SqlError, Unscorable
 from ..options import OptionError
 from ..protocols import Limits, Session
-from ..values import Brief, Observation, Tool, ToolCall
-from .episodes import PlainEpisode
+from ..types import Brief, Observation, PartialScore, Tool, ToolCall, Usage
+
+# What most episodes have in common: no other model at work, no price for a misread move, no credit before a verdict.
+
+
+class PlainEpisode:
+    usage_by: Mapping[str, Usage] = {}
+
+    def unreadable(self, complaint: str) -> Observation:
+        return Observation(complaint, error=True)
+
+    def partial_score(self) -> PartialScore:
+        return PartialScore()
+
 
 EXPLORING = Limits(rows=10_000, cut_rows=True)
 LOOKING = Limits(rows=100_000, bytes=16 * 2**20)

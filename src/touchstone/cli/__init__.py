@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..failures import InputError, TouchstoneError
+from ..errors import InputError, TouchstoneError
 from ..options import OptionError
 from ..terminal import clean_streams, unfiltered
 
@@ -65,7 +65,7 @@ def _dispatch(argv: list[str]) -> int:
     from cyclopts import App, CycloptsError, Parameter, UnknownOptionError, UnusedCliTokensError
 
     from .. import __version__
-    from .helping import Formatter, default_in_words
+    from .help_format import Formatter, default_in_words
 
     argv = _with_command(argv)
     everything = "--help-all" in argv

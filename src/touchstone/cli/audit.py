@@ -16,8 +16,7 @@ from cyclopts import App
 
 from ..agents.scripted import Oracle
 from ..benchmarks.audit.audited import Audited, AuditOptions
-from ..benchmarks.audit.exclusions import exclusions
-from ..benchmarks.audit.findings import SEVERITIES, Finding
+from ..benchmarks.audit.findings import SEVERITIES, AuditFinding, exclusions
 from ..benchmarks.audit.report import (
     Report,
     Share,
@@ -29,15 +28,15 @@ from ..benchmarks.audit.report import (
     tasks_with,
     with_oracle,
 )
-from ..failures import InputError
+from ..errors import InputError
 from ..plugins import available, benchmark_type
 from ..protocols import Benchmark, BenchmarkConfig, Opening
-from ..runs.batch import Batch, Job
-from ..runs.play import play
+from ..runs.aggregate import COUNTED, Aggregate, wilson
+from ..runs.episode_runner import play
 from ..runs.run import versions
 from ..runs.runner import solutions
-from ..runs.tally import COUNTED, Tally, wilson
-from ..values import Outcome, Record, Task
+from ..runs.scheduler import Batch, Job
+from ..types import Outcome, Record, Task
 from .progress import counting, progress
 from .run import named_benchmark
 from .struct_command import FunctionCommand, StructCommand
@@ -106,13 +105,13 @@ async def _played(benchmark: Benchmark, parallel: int) -> list[Record]:
     agent = Oracle(solutions(benchmark))
     tasks = benchmark.tasks()
     records: list[Record] = []
-    tally = Tally()
+    aggregate = Aggregate()
     with progress(len(tasks), 0) as watch:
 
         async def keep(record: Record) -> None:
             records.append(record)
-            tally.add(record)
-            watch(record, tally)
+            aggregate.add(record)
+            watch(record, aggregate)
 
         batch = Batch(lambda job: play(benchmark, agent, job.task), keep, parallel=parallel, max_consecutive_errors=0)
         await batch.run([Job(task) for task in tasks])
@@ -121,10 +120,12 @@ async def _played(benchmark: Benchmark, parallel: int) -> list[Record]:
     return sorted(records, key=lambda record: record.index)
 
 
-async def _report(audited: Audited, tasks: Sequence[Task], findings: Sequence[Finding], records: Sequence[Record]) -> Report:
-    tally = Tally()
+async def _report(
+    audited: Audited, tasks: Sequence[Task], findings: Sequence[AuditFinding], records: Sequence[Record]
+) -> Report:
+    aggregate = Aggregate()
     for record in records:
-        tally.add(record)
+        aggregate.add(record)
     wrong = {finding.task for finding in findings if finding.severity == "error"}
     return Report(
         benchmark=audited.benchmark.name,
@@ -135,8 +136,8 @@ async def _report(audited: Audited, tasks: Sequence[Task], findings: Sequence[Fi
         left_out={why: count for why, count in audited.left_out.items() if count},
         ceiling=_share(records),
         ceiling_without_errors=_share([record for record in records if record.task not in wrong]),
-        metrics=metrics_of(tally.overall(), audited.metrics),
-        outcomes={outcome.value: tally.outcomes[outcome] for outcome in Outcome},
+        metrics=metrics_of(aggregate.overall(), audited.metrics),
+        outcomes={outcome.value: aggregate.outcomes[outcome] for outcome in Outcome},
         not_passed=losses(findings, records),
         counts=dict(kinds_counted(findings)),
         tasks_with=tasks_with(findings),

@@ -11,7 +11,7 @@ import msgspec
 
 from ..benchmarks.bird.config import BirdConfig
 from ..distribution import refuse_without
-from ..failures import InputError
+from ..errors import InputError
 from ..options import Count, Opt
 from ..protocols import Opening
 from .progress import counting
@@ -38,7 +38,7 @@ def suspects(config: BirdConfig, options: SuspectOptions) -> int:
     handed_in = predictions_of(systems, config.tasks)
 
     async def main() -> int:
-        from ..benchmarks.bird.suspecting import SuspectList, suspect_golds, suspects_text
+        from ..benchmarks.bird.suspects import SuspectList, suspect_golds, suspects_text
 
         async with AsyncExitStack() as stack:
             engine = await config.engine(Opening(stack=stack))

@@ -11,9 +11,9 @@ from cyclopts import App, Parameter
 
 from ..code_digest import code_digest
 from ..engines.cache import Cache, default_path
-from ..engines.replay import Replayed, replay, sample
+from ..engines.cache_check import Replayed, replay, sample
 from ..engines.sqlite.engine import SqliteEngine
-from ..failures import InputError
+from ..errors import InputError
 
 app = App(name="cache", help="Check what Touchstone remembers between runs.")
 

@@ -8,9 +8,9 @@ from typing import Annotated
 import msgspec
 from cyclopts import Parameter
 
-from ..failures import InputError
-from ..reports.comparing import Comparison, as_text, load
-from ..reports.comparing import compare as compare_runs
+from ..errors import InputError
+from ..reports.comparison import Comparison, as_text, load
+from ..reports.comparison import compare as compare_runs
 from ..reports.interact_sweep import is_sweep, load_sweep, steps, sweep_text
 from ..runs.directory import replace_file
 

@@ -20,7 +20,7 @@ from ..benchmarks.interact.config import InteractConfig
 from ..benchmarks.spider2.config import Spider2Config
 from ..datasets import bird_demo, spider2_demo
 from ..distribution import pip_install
-from ..failures import InputError
+from ..errors import InputError
 from .terminal import play
 
 _EASY = ("101", "102", "201", "202", "203", "301", "302", "303")

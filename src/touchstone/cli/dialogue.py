@@ -6,7 +6,7 @@ import sys
 
 import msgspec
 
-from ..values import ModelStep, NoteStep, ServiceStep, Step, ToolCall, ToolStep
+from ..types import ModelStep, NoteStep, ServiceStep, Step, ToolCall, ToolStep
 
 _LONGEST = 2_000
 _MOST_LINES = 12

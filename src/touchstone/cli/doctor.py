@@ -17,13 +17,13 @@ from msgspec import Struct
 from .. import __version__
 from ..distribution import pip_install
 from ..engines.cache import Cache, default_path
-from ..engines.sqlite.library import library
-from ..failures import InputError, TouchstoneError
+from ..engines.sqlite.clone import library
+from ..errors import InputError, TouchstoneError
 from ..plugins import Kind, available, load, model_config
 from ..protocols import Limits
 
 
-class Finding(Struct, frozen=True):
+class Check(Struct, frozen=True):
     good: bool
     what: str
     detail: str
@@ -53,7 +53,7 @@ def _loaded(kind: Kind) -> Iterator[str]:
             yield f"{name} (does not load: {' '.join(str(error).split())})"
 
 
-def _examine() -> Iterator[Finding]:
+def _examine() -> Iterator[Check]:
     yield asyncio.run(_workers())
     yield _clones()
     yield _cache()
@@ -68,7 +68,7 @@ def _examine() -> Iterator[Finding]:
     yield _installed("plots", "matplotlib", pip_install("plot"), "touchstone interact sweep")
 
 
-async def _workers() -> Finding:
+async def _workers() -> Check:
     """Runs a real query in a real worker."""
     from ..engines.sqlite.engine import SqliteEngine
 
@@ -85,77 +85,75 @@ async def _workers() -> Finding:
             await session.run("DELETE FROM t")
             await session.close()
         except TouchstoneError as error:
-            return Finding(False, "SQL workers", str(error), needed=True)
+            return Check(False, "SQL workers", str(error), needed=True)
         finally:
             await engine.close()
-    return Finding(
-        True, "SQL workers", f"a query in a separate process after {time.perf_counter() - started:.2f} s", needed=True
-    )
+    return Check(True, "SQL workers", f"a query in a separate process after {time.perf_counter() - started:.2f} s", needed=True)
 
 
-def _clones() -> Finding:
+def _clones() -> Check:
     if library() is not None:
-        return Finding(True, f"SQLite {sqlite3.sqlite_version}", "private copies by copy-on-write, at any size")
-    return Finding(
+        return Check(True, f"SQLite {sqlite3.sqlite_version}", "private copies by copy-on-write, at any size")
+    return Check(
         True, f"SQLite {sqlite3.sqlite_version}", "private copies by copying the file (this Python hides SQLite's library)"
     )
 
 
-def _cache() -> Finding:
+def _cache() -> Check:
     cache = Cache(default_path())
     cache.put(b"probe", b"1")
     works = cache.get(b"probe") == b"1"
     cache.close()
-    return Finding(
+    return Check(
         works, "result cache", f"{default_path()}" if works else f"cannot write {default_path()}; set TOUCHSTONE_CACHE"
     )
 
 
-def _openai_key() -> Finding:
+def _openai_key() -> Check:
     """Only whether there is one: the key itself is never shown."""
     if os.environ.get("OPENAI_API_KEY"):
-        return Finding(True, "OpenAI-compatible", "OPENAI_API_KEY is set")
+        return Check(True, "OpenAI-compatible", "OPENAI_API_KEY is set")
     if os.environ.get("OPENAI_BASE_URL"):
-        return Finding(True, "OpenAI-compatible", "OPENAI_BASE_URL is set")
-    return Finding(False, "OpenAI-compatible", "set OPENAI_API_KEY, or give --base-url for a server of your own")
+        return Check(True, "OpenAI-compatible", "OPENAI_BASE_URL is set")
+    return Check(False, "OpenAI-compatible", "set OPENAI_API_KEY, or give --base-url for a server of your own")
 
 
-def _installed(what: str, module: str, command: str, gives: str) -> Finding:
+def _installed(what: str, module: str, command: str, gives: str) -> Check:
     there = find_spec(module) is not None
-    return Finding(there, what, gives if there else command)
+    return Check(there, what, gives if there else command)
 
 
-def _postgres() -> Finding:
+def _postgres() -> Check:
     """Starts a private server, as a run would."""
     if find_spec("psycopg") is None:
-        return Finding(False, "PostgreSQL", pip_install("interact"))
+        return Check(False, "PostgreSQL", pip_install("interact"))
     from ..engines.postgres import binaries
-    from ..engines.postgres.embedded import started
+    from ..engines.postgres.private_server import started
 
     clock = time.perf_counter()
     try:
         version = binaries.find().major
         with started():
-            return Finding(True, "PostgreSQL", f"version {version}, a private server after {time.perf_counter() - clock:.2f} s")
+            return Check(True, "PostgreSQL", f"version {version}, a private server after {time.perf_counter() - clock:.2f} s")
     except TouchstoneError as error:
-        return Finding(False, "PostgreSQL", str(error))
+        return Check(False, "PostgreSQL", str(error))
 
 
-def _clock() -> Finding:
+def _clock() -> Check:
     from ..engines.today import INSTALL, faketime
 
     library = faketime()
-    return Finding(library is not None, "libfaketime", f"--today on PostgreSQL: {library or INSTALL}")
+    return Check(library is not None, "libfaketime", f"--today on PostgreSQL: {library or INSTALL}")
 
 
-def _confinement() -> Finding:
+def _confinement() -> Check:
     from ..sandbox.sandboxed_call import confinement
 
     missing = confinement()
-    return Finding(not missing, "hidden tests", "; ".join(missing) or "confined by Landlock and seccomp")
+    return Check(not missing, "hidden tests", "; ".join(missing) or "confined by Landlock and seccomp")
 
 
-async def _sandbox() -> Finding:
+async def _sandbox() -> Check:
     """Starts a chamber, as a desktop would."""
     from ..benchmarks.desktop.providers.namespaces import Plan, host_programs, run
 
@@ -163,21 +161,21 @@ async def _sandbox() -> Finding:
     try:
         status, said = await run(Plan(program=["/bin/true"], layers=[], binds=host_programs()))
     except TouchstoneError as error:
-        return Finding(False, "desktop sandbox", str(error))
+        return Check(False, "desktop sandbox", str(error))
     spent = f"namespaces, after {time.perf_counter() - clock:.2f} s"
-    return Finding(status == 0, "desktop sandbox", said.strip() or spent)
+    return Check(status == 0, "desktop sandbox", said.strip() or spent)
 
 
-def _images() -> Finding:
+def _images() -> Check:
     from ..benchmarks.desktop.image import Store
 
     made = sorted(Store().made())
-    return Finding("desktop" in made, "desktop image", ", ".join(made) or "touchstone desktop image build")
+    return Check("desktop" in made, "desktop image", ", ".join(made) or "touchstone desktop image build")
 
 
-def _local_model() -> Finding:
+def _local_model() -> Check:
     try:
         model_config("local").build()
     except InputError as error:
-        return Finding(False, "local model", str(error))
-    return Finding(True, "local model", "--model local")
+        return Check(False, "local model", str(error))
+    return Check(True, "local model", "--model local")

@@ -9,7 +9,7 @@ from pathlib import Path
 from cyclopts import App
 
 from ..distribution import pip_install
-from ..failures import InputError
+from ..errors import InputError
 from ..plugins import available, benchmark_type
 
 app = App(name="export", help="Write a run in another tool's format.")

@@ -13,7 +13,7 @@ from cyclopts import Parameter
 
 from ..distribution import refuse_without
 from ..engines.cache import Cache, default_path
-from ..failures import InputError, Unscorable
+from ..errors import InputError, Unscorable
 from ..terminal import one_line
 
 if TYPE_CHECKING:

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, TextIO
 
 from ..agents.mcp.agent import McpAgent, OverHttp, OverStdio
-from ..agents.mcp.episode import refuse_without_mcp
-from ..failures import InputError
+from ..agents.mcp.server import refuse_without_mcp
+from ..errors import InputError
 from ..options import Opt, Options, WholeNumber, field_names, fields, key
 from ..plugins import available, benchmark_type
 from ..protocols import RUN, TASKS, Agent, AgentConfig, AgentContext, BenchmarkConfig
 from ..runs.config import RunConfig, RunOptions
 from ..runs.run import Finished, Watch
 from ..runs.runner import run_config
-from ..values import Record, ToolStep
+from ..types import Record, ToolStep
 from .struct_command import StructCommand, typed_value
 from .terminal import Terminal, exit_code, say
 
@@ -124,9 +124,9 @@ class _Watching(Terminal):
     def _keeping(self, shown: AbstractContextManager[Watch]) -> Any:
         with shown as watch:
 
-            def keep(record: Record, tally: Any) -> None:
+            def keep(record: Record, aggregate: Any) -> None:
                 self.record = record
-                watch(record, tally)
+                watch(record, aggregate)
 
             yield keep
 

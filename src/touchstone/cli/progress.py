@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Protocol
 
+from ..runs.aggregate import Aggregate
 from ..runs.summary import money
-from ..runs.tally import Tally
 from ..terminal import clean, clean_streams, clock, unfiltered
 from ..terminal import one_line as shown
-from ..values import Outcome, Record
+from ..types import Outcome, Record
 
 _SECONDS_BETWEEN_LINES = 10.0
 
@@ -23,7 +23,7 @@ class Progress(Protocol):
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None: ...
 
-    def __call__(self, record: Record, tally: Tally) -> None: ...
+    def __call__(self, record: Record, aggregate: Aggregate) -> None: ...
 
 
 def progress(total: int, done: int, *, describe: Callable[[Record], str] | None = None, live: bool = True) -> Progress:
@@ -46,16 +46,18 @@ class _Lines:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         return None
 
-    def __call__(self, record: Record, tally: Tally) -> None:
+    def __call__(self, record: Record, aggregate: Aggregate) -> None:
         now = time.monotonic()
         if self._describe:
             print(self._describe(record), file=sys.stderr, flush=True)
-        if tally.done < self._total and now - self._said < _SECONDS_BETWEEN_LINES:
+        if aggregate.done < self._total and now - self._said < _SECONDS_BETWEEN_LINES:
             return
         self._said = now
-        rate = (tally.done - self._before) / max(now - self._started, 1e-9)
-        left = (self._total - tally.done) / rate if rate else 0
-        print(f"{tally.done}/{self._total} done, {status(tally, rate)}, {clock(left)} left", file=sys.stderr, flush=True)
+        rate = (aggregate.done - self._before) / max(now - self._started, 1e-9)
+        left = (self._total - aggregate.done) / rate if rate else 0
+        print(
+            f"{aggregate.done}/{self._total} done, {status(aggregate, rate)}, {clock(left)} left", file=sys.stderr, flush=True
+        )
 
 
 class _Live:
@@ -89,24 +91,24 @@ class _Live:
         self._cleaning.__exit__(None, None, None)
         self._bar.stop()
 
-    def __call__(self, record: Record, tally: Tally) -> None:
-        rate = (tally.done - self._before) / max(time.monotonic() - self._started, 1e-9)
-        left = clock((self._total - tally.done) / rate) if rate else "?"
-        self._bar.update(self._task, completed=tally.done, status=f"{status(tally, rate)}, {left} left")
+    def __call__(self, record: Record, aggregate: Aggregate) -> None:
+        rate = (aggregate.done - self._before) / max(time.monotonic() - self._started, 1e-9)
+        left = clock((self._total - aggregate.done) / rate) if rate else "?"
+        self._bar.update(self._task, completed=aggregate.done, status=f"{status(aggregate, rate)}, {left} left")
         if self._describe:
             self._bar.console.print(clean(self._describe(record)), markup=False, highlight=False)
 
 
-def status(tally: Tally, rate: float) -> str:
+def status(aggregate: Aggregate, rate: float) -> str:
     """What has happened so far, in a few words."""
-    passed = tally.outcomes[Outcome.passed]
-    parts = [f"{passed}/{tally.counted} passed", f"{rate:.1f}/s" if rate >= 1 else f"{60 * rate:.1f}/min"]
-    if tally.usage.calls:
+    passed = aggregate.outcomes[Outcome.passed]
+    parts = [f"{passed}/{aggregate.counted} passed", f"{rate:.1f}/s" if rate >= 1 else f"{60 * rate:.1f}/min"]
+    if aggregate.usage.calls:
         parts += [
-            f"{(tally.usage.input_tokens + tally.usage.output_tokens) / 1000:,.1f}k tokens",
-            f"cost {money(tally.usage.cost)}",
+            f"{(aggregate.usage.input_tokens + aggregate.usage.output_tokens) / 1000:,.1f}k tokens",
+            f"cost {money(aggregate.usage.cost)}",
         ]
-    if errors := tally.outcomes[Outcome.error]:
+    if errors := aggregate.outcomes[Outcome.error]:
         parts.append(f"{errors} errors")
     return ", ".join(parts)
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from ..benchmarks.bird.predictions import load_predictions
 from ..benchmarks.bird.tasks import load_tasks
-from ..failures import InputError
+from ..errors import InputError
 from ..options import Count, Opt, Options
 
 

@@ -15,12 +15,12 @@ from typing import Annotated, Any, cast
 
 from cyclopts import App
 
-from ..failures import InputError
+from ..errors import InputError
 from ..options import Opt, Options, field_names, fields, key
 from ..plugins import agent_config, agent_type, available, benchmark_type, model_type
 from ..protocols import RUN, WHO, AgentConfig, BenchmarkConfig, ModelConfig
 from ..runs.config import RunConfig, RunOptions, stored_options
-from ..runs.reading import read_config
+from ..runs.records import read_config
 from .struct_command import FunctionCommand, Said, StructCommand, imported, options_of_file, structs_of, typed_value
 from .terminal import play
 

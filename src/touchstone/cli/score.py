@@ -12,11 +12,11 @@ import msgspec
 from cyclopts import App
 
 from ..agents.scripted import ReplayConfig
-from ..failures import InputError
+from ..errors import InputError
 from ..plugins import available, benchmark_type
 from ..protocols import BenchmarkConfig, ScoreOptions, Scoring
 from ..runs.config import RunConfig, RunOptions
-from ..runs.reading import read_records
+from ..runs.records import read_records
 from ..runs.runner import run_config
 from .progress import one_line
 from .run import named_benchmark

@@ -19,12 +19,12 @@ from ..benchmarks.bird.tasks import load_tasks
 from ..benchmarks.sql_episode import read_instructions, submission
 from ..distribution import pip_install
 from ..engines.sqlite.engine import SqliteEngine
-from ..failures import InputError
+from ..errors import InputError
 from ..options import Count, Opt, Options, Positive, WholeNumber
 from ..plugins import agent_type, model_type, open_engine
 from ..protocols import JUDGING, WHO, AgentConfig, AgentContext, Limits, ModelConfig, Opening, Script
-from ..serving.answering import Answerer, question_key
 from ..serving.gate import Gate
+from ..serving.service import Answerer, question_key
 from .struct_command import StructCommand, typed_value
 from .terminal import say
 
@@ -89,7 +89,7 @@ async def _serve(
     try:
         import uvicorn
 
-        from ..serving.app import build_app
+        from ..serving.service import build_app
     except ImportError:
         raise InputError(f"serve needs FastAPI: {pip_install('serve')}") from None
     async with AsyncExitStack() as stack:

@@ -19,7 +19,7 @@ from typing import Annotated, Any, TypeVar, cast, get_origin, get_type_hints
 
 from cyclopts import Group, Parameter
 
-from ..failures import InputError
+from ..errors import InputError
 from ..options import Field, OptionError, Options, checked, field_names, fields, from_text, key
 from ..protocols import JUDGING, RUN, TASKS, WHO
 

@@ -12,7 +12,7 @@ from cyclopts import App
 
 from ..benchmarks.bird.config import BirdConfig
 from ..distribution import refuse_without
-from ..failures import InputError
+from ..errors import InputError
 from ..options import Opt
 from ..protocols import Opening
 from .progress import counting
@@ -38,7 +38,7 @@ def build(config: BirdConfig, options: SuiteOptions) -> int:
     handed_in = predictions_of(systems_of(options.predictions), config.tasks)
 
     async def main() -> int:
-        from ..benchmarks.bird.distilling import distilled_suite
+        from ..benchmarks.bird.proof import distilled_suite
 
         async with AsyncExitStack() as stack:
             engine = await config.engine(Opening(stack=stack))

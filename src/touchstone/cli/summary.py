@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ..runs.aggregate import aggregate
 from ..runs.custody import told
 from ..runs.directory import read_config, read_records
 from ..runs.run import versions
 from ..runs.summary import summary_text
-from ..runs.tally import tally
 
 
 def summary(run_dir: Path) -> int:
@@ -20,6 +20,6 @@ def summary(run_dir: Path) -> int:
         A run directory.
     """
     config = read_config(run_dir)
-    overall = {**tally(read_records(run_dir)).overall(), **told(config)}
+    overall = {**aggregate(read_records(run_dir)).overall(), **told(config)}
     print(summary_text(str(config.get("title") or run_dir), overall, config.get("versions") or versions()), end="")
     return 0

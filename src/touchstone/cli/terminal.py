@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from ..failures import InputError
+from ..errors import InputError
 from ..protocols import Benchmark
 from ..runs.config import RunConfig
 from ..runs.directory import replace_file
 from ..runs.run import Finished, Watch
 from ..runs.runner import run_config
-from ..values import Record, Step
+from ..types import Record, Step
 from .dialogue import show, show_request
 from .progress import one_line, progress
 

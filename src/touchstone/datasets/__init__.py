@@ -8,7 +8,7 @@ The one for BIRD-Interact has databases and ambiguous tasks of its own; `tools/m
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..failures import InputError
+from ..errors import InputError
 
 if TYPE_CHECKING:
     from .catalogue import Dataset

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 from msgspec import Struct
 
-from ..failures import InputError
+from ..errors import InputError
 
 FILE = Path(__file__).with_name("catalogue.toml")
 

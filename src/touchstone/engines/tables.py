@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..values import Table
+from ..types import Table
 
 ROWS_SHOWN = 100
 WIDEST_CELL = 200

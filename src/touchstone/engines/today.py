@@ -67,7 +67,7 @@ def day() -> str | None:
 
 def keep_day() -> None:
     """In a worker: sets SQLite's clock, once, if the pool has a day."""
-    from .sqlite.library import set_clock
+    from .sqlite.clone import set_clock
 
     if (today := day()) and today not in _kept:
         _kept.add(today)

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import msgspec
 
-from ..values import Message, Tool
+from ..types import Message, Tool
 
 __all__ = ["has_pictures", "request_digest"]
 

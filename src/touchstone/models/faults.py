@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import urlsplit
 
-from ..failures import ContextLimit, EpisodeFailure, ModelFailure, ModelRejected, ModelUnreachable, SizeLimit
-from ..values import Reply
+from ..errors import ContextLimit, EpisodeFailure, ModelFailure, ModelRejected, ModelUnreachable, SizeLimit
+from ..types import Reply
 
 _CONTEXT = re.compile(
     r"context[_ ]?(length|size|window|limit)|maximum (model|prompt|input) length|reduce the length"

@@ -21,13 +21,13 @@ from typing import Any, ClassVar, cast
 import msgspec
 
 from ..distribution import pip_install
-from ..failures import EpisodeFailure, InputError, ModelFailure, ModelUnreachable
+from ..errors import EpisodeFailure, InputError, ModelFailure, ModelUnreachable
 from ..foreign import Unreadable, read_json
-from ..values import Message, Place, Reply, Tool, Usage
+from ..types import CallPosition, Message, Reply, Tool, Usage
 from . import wire
 from .faults import Service, complaint_of, judge, judge_error, no_reply, one_line, settle, shown_url
 from .prices import user_price
-from .service import ServiceConfig
+from .transport import ServiceConfig
 
 _QUIET = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION", "LITELLM_LOG": "ERROR"}
 _LONGEST_WAIT = 120.0
@@ -68,7 +68,7 @@ class LiteLLMModel:
         self._price = user_price(self._model)
         self._free = asyncio.Semaphore(concurrency)
 
-    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: Place) -> Reply:
+    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: CallPosition) -> Reply:
         request = self._request(messages, tools)
         try:
             async with self._free:
@@ -122,7 +122,7 @@ class LiteLLMModel:
             return ModelFailure(f"{self._model}: {message}")
         return judge_error(error, self._service, self._timeout)
 
-    def _read(self, answer: Any, place: Place) -> Reply:
+    def _read(self, answer: Any, place: CallPosition) -> Reply:
         completion = wire.completion_of(_with_refusals(answer.model_dump()))
         usage = wire.usage_of(completion)
         cost = self._cost(answer, usage, completion.tier or self._settings.service_tier)

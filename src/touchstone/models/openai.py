@@ -20,12 +20,12 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from ..failures import InputError
-from ..values import Message, Place, Reply, Tool
+from ..errors import InputError
+from ..types import CallPosition, Message, Reply, Tool
 from . import wire
 from .faults import Service, embedded_complaint, judge, judge_error, one_line, settle, shown_url
 from .prices import is_openai, price_of
-from .service import ServiceConfig
+from .transport import ServiceConfig
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -58,7 +58,7 @@ class OpenAIModel:
         self._free = asyncio.Semaphore(concurrency)
         self._client = _client(url, _key(base_url), self._timeout, settings.model_retries)
 
-    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: Place) -> Reply:
+    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: CallPosition) -> Reply:
         from openai import APIError
 
         request = wire.request(self._model, messages, tools, self._settings)
@@ -72,7 +72,7 @@ class OpenAIModel:
     async def close(self) -> None:
         await self._client.close()
 
-    def _read(self, body: str, place: Place) -> Reply:
+    def _read(self, body: str, place: CallPosition) -> Reply:
         completion = wire.completion_of(body)
         if completion.error and not completion.choices:
             return settle(judge(embedded_complaint(completion.error), self._service))

@@ -18,8 +18,8 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta, Struct
 
-from ..failures import InputError
-from ..values import Usage
+from ..errors import InputError
+from ..types import Usage
 
 _OURS = Path(__file__).with_name("prices.toml")
 _Amount = Annotated[float, Meta(ge=0)]

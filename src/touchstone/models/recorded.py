@@ -18,9 +18,9 @@ from typing import ClassVar
 import msgspec
 from msgspec import Struct
 
-from ..failures import InputError, ModelFailure
+from ..errors import InputError, ModelFailure
 from ..protocols import ModelConfig
-from ..values import Message, ModelStep, Place, Record, Reply, Tool
+from ..types import CallPosition, Message, ModelStep, Record, Reply, Tool
 from . import request_digest
 
 _Key = tuple[str, int]
@@ -66,7 +66,7 @@ class RecordedModel:
         self._places = _index(self._file)
         self._open: dict[_Key, list[ModelStep]] = {}
 
-    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: Place) -> Reply:
+    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: CallPosition) -> Reply:
         key = (place.task, place.epoch)
         steps = self._open.pop(key, None) or await asyncio.to_thread(self._steps, key)
         reply = _replayed(steps, messages, tools, place)
@@ -89,7 +89,7 @@ class RecordedModel:
             raise ModelFailure(f"{self.name}: the record of {key[0]} cannot be read: {error}") from None
 
 
-def _replayed(steps: list[ModelStep], messages: Sequence[Message], tools: Sequence[Tool], place: Place) -> Reply:
+def _replayed(steps: list[ModelStep], messages: Sequence[Message], tools: Sequence[Tool], place: CallPosition) -> Reply:
     where = f"call {place.call + 1} of {place.task}"
     if place.call >= len(steps):
         raise ModelFailure(f"the recording ends before {where}: it has {len(steps)} calls")

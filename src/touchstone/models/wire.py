@@ -11,16 +11,67 @@ that is not JSON, or has no choices, is not the model's doing: a ModelFailure. O
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, cast
 
 import msgspec
 from msgspec import Struct
 
-from ..failures import ModelFailure, ModelNonsense
+from ..errors import ModelFailure, ModelNonsense
 from ..foreign import Unreadable, read_json
-from ..values import Message, Place, Reply, Tool, ToolCall, Usage
-from .schemas import tool_schema
-from .service import ServiceConfig
+from ..types import CallPosition, Message, Reply, Tool, ToolCall, Usage
+from .transport import ServiceConfig
+
+# A tool as the JSON schema that a model is shown.
+#
+# msgspec describes a struct by references into `$defs`; not every service and no small grammar converter follows
+# them, so they are written out in place. Titles only repeat Python names and cost tokens: they are left out.
+
+
+Schema = dict[str, Any]
+_PREFIX = "#/$defs/"
+
+
+@lru_cache(maxsize=256)
+def tool_schema(tool: Tool) -> Schema:
+    """OpenAI's function form. The result is shared: read it, do not change it."""
+    parameters = arguments_schema(tool)
+    return {
+        "type": "function",
+        "function": {"name": tool.name, "description": tool.description, "parameters": parameters},
+    }
+
+
+def arguments_schema(tool: Tool) -> Schema:
+    """The schema of the tool's arguments: an object without references."""
+    schema = msgspec.json.schema(tool.arguments)
+    parameters = cast(Schema, _inlined(schema, schema.get("$defs", {}), ()))
+    parameters.pop("description", None)  # the tool's own says it
+    return parameters
+
+
+def _inlined(node: Any, definitions: Schema, inside: tuple[str, ...]) -> Any:
+    if isinstance(node, list):
+        return [_inlined(item, definitions, inside) for item in cast(list[Any], node)]
+    if not isinstance(node, dict):
+        return node
+    schema = cast(Schema, node)
+    if "$ref" in schema:
+        name = str(schema["$ref"]).removeprefix(_PREFIX)
+        if name in inside:
+            raise TypeError(f"the arguments of a tool cannot contain themselves: {name}")
+        return _inlined(definitions[name], definitions, (*inside, name))
+    return {
+        key: _schema_part(key, value, definitions, inside) for key, value in schema.items() if key not in ("title", "$defs")
+    }
+
+
+def _schema_part(key: str, value: Any, definitions: Schema, inside: tuple[str, ...]) -> Any:
+    """A field may be called `title` too: names of properties are not keywords."""
+    if key == "properties":
+        return {name: _inlined(schema, definitions, inside) for name, schema in value.items()}
+    return value if key in ("default", "enum", "const", "examples") else _inlined(value, definitions, inside)
+
 
 _FLEX_TIMEOUT = 900.0
 _FINISHES = {
@@ -117,7 +168,7 @@ def usage_of(completion: Completion) -> Usage:
     return Usage(1, counts[0], min(cached, counts[0]), counts[1], None)
 
 
-def reply_of(completion: Completion, usage: Usage, place: Place) -> Reply:
+def reply_of(completion: Completion, usage: Usage, place: CallPosition) -> Reply:
     choices: Any = completion.choices
     if not isinstance(choices, list) or not choices:
         raise ModelFailure("the model's service answered without choices")
@@ -135,7 +186,7 @@ def reply_of(completion: Completion, usage: Usage, place: Place) -> Reply:
     return Reply(text_of(_part(message, "content")), calls, known or ("tool_calls" if calls else "stop"), usage)
 
 
-def _tool_call(call: Any, place: Place, index: int) -> ToolCall:
+def _tool_call(call: Any, place: CallPosition, index: int) -> ToolCall:
     """An id that the service left out is made from the place, so that a repetition has the same one."""
     function = _part(call, "function")
     arguments = _part(function, "arguments")

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ..failures import InputError
+from ..errors import InputError
 from .invariants import KINDS, Invariant, named, violations
 from .source import Source, quoted
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from ..values import Table
+from ..types import Table
 from ..verdicts.explain import explain
 from ..verdicts.shown import shown_row
 from .arena import Arena, Frozen, Rows, canonical

@@ -108,15 +108,15 @@ class Subject:
 def prove(gold: str, prediction: str, database: Path | Subject, budget: Budget = Budget(), seed: int = 0) -> Proof:  # noqa: B008
     """Whether a prediction that gives the gold's rows on the original means the same as the gold."""
     if isinstance(database, Subject):
-        return judge(Pair(gold, prediction, database), budget, seed)
+        return judge(QueryPair(gold, prediction, database), budget, seed)
     subject = Subject(database)
     try:
-        return judge(Pair(gold, prediction, subject), budget, seed)
+        return judge(QueryPair(gold, prediction, subject), budget, seed)
     finally:
         subject.close()
 
 
-def judge(pair: Pair, budget: Budget, seed: int) -> Proof:
+def judge(pair: QueryPair, budget: Budget, seed: int) -> Proof:
     if reason := pair.hopeless():
         return Proof(*reason)
     search = Search(pair, seed)
@@ -126,7 +126,7 @@ def judge(pair: Pair, budget: Budget, seed: int) -> Proof:
         search.close()
 
 
-class Pair:
+class QueryPair:
     """Gold and prediction on one database, made so that further queries can be run there, too."""
 
     def __init__(
@@ -178,7 +178,7 @@ class Pair:
 class Search:
     """Databases are made and tried until one tells the two apart or enough did not."""
 
-    def __init__(self, pair: Pair, seed: int) -> None:
+    def __init__(self, pair: QueryPair, seed: int) -> None:
         self.pair = pair
         self.laws = pair.subject.laws(pair.base_tables)
         tables = {name: pair.subject.source.tables[name] for name in sorted(pair.base_tables)}

@@ -15,7 +15,7 @@ from msgspec import Struct
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from ..engines.sqlite.statements import is_volatile, statements
+from ..engines.sqlite.guard import is_volatile, statements
 from .source import Source, TableInfo
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.Glob, exp.In, exp.Between, exp.Is)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from .arena import canonical
-from .judge import Budget, Pair, Search, Subject
+from .judge import Budget, QueryPair, Search, Subject
 from .mutants import Mutant, mutants
 from .queries import Query
 
@@ -53,7 +53,7 @@ def strength(gold: str, subject: Subject, budget: Budget = Budget(minimising=0),
 
 def tells(gold: str, other: str, subject: Subject, budget: Budget, seed: int) -> bool:
     """Whether some generated database tells the two apart."""
-    pair = Pair(gold, other, subject)
+    pair = QueryPair(gold, other, subject)
     if pair.hopeless():
         return False
     search = Search(pair, seed)

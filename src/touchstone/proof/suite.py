@@ -16,10 +16,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ..failures import InputError
+from ..errors import InputError
 from .arena import Frozen, Ring, canonical, is_void
 from .generator import Content
-from .judge import Budget, Pair, Search, Subject, statements
+from .judge import Budget, QueryPair, Search, Subject, statements
 from .mutants import mutants
 from .source import quoted
 
@@ -48,7 +48,7 @@ class SuiteTask(Struct, frozen=True):
     """Of these, told from the gold by one of the databases."""
 
 
-class Told(Struct, frozen=True):
+class DistinguishingDatabase(Struct, frozen=True):
     """A database that tells a prediction from the gold."""
 
     place: int
@@ -84,12 +84,12 @@ class Suite(Struct, frozen=True):
         return told.database if told is not None else None
 
 
-def first_told(databases: Sequence[SuiteDatabase], prediction: str) -> Told | None:
+def first_told(databases: Sequence[SuiteDatabase], prediction: str) -> DistinguishingDatabase | None:
     """The first database that tells a prediction from the gold, if there is one."""
     for place, database in enumerate(databases, 1):
         rows = _other_rows(database, prediction)
         if rows is not None:
-            return Told(place, database, rows)
+            return DistinguishingDatabase(place, database, rows)
     return None
 
 
@@ -130,7 +130,7 @@ def build(tasks: Mapping[str, tuple[str, Subject]], predictions: Mapping[str, It
 
 def build_task(gold: str, subject: Subject, predictions: Iterable[str] = (), seed: int = 0) -> SuiteTask:
     wanted = list(dict.fromkeys(predictions))
-    pair = Pair(gold, gold, subject, beside=wanted, whole=True)
+    pair = QueryPair(gold, gold, subject, beside=wanted, whole=True)
     if pair.gold.volatile or not pair.gold.single or not pair.base_tables:
         return SuiteTask(gold, (), 0, 0)
     targets = [*(mutant.sql for mutant in mutants(pair.gold)), *(sql.strip().rstrip(";") for sql in wanted)]
@@ -148,7 +148,7 @@ def build_task(gold: str, subject: Subject, predictions: Iterable[str] = (), see
     return SuiteTask(gold, tuple(chosen), len(targets), len(told))
 
 
-def _candidates(pair: Pair, targets: list[str], subject: Subject, seed: int) -> list[tuple[SuiteDatabase, set[str]]]:
+def _candidates(pair: QueryPair, targets: list[str], subject: Subject, seed: int) -> list[tuple[SuiteDatabase, set[str]]]:
     """Databases on which the gold is determined, with the targets that they tell from it."""
     search = Search(pair, seed)
     found: list[tuple[SuiteDatabase, set[str]]] = []
@@ -161,7 +161,7 @@ def _candidates(pair: Pair, targets: list[str], subject: Subject, seed: int) -> 
     for target in targets:
         if target in reached:
             continue
-        own = Pair(pair.gold.sql, target, subject, beside=[pair.prediction.sql, *targets], whole=True)
+        own = QueryPair(pair.gold.sql, target, subject, beside=[pair.prediction.sql, *targets], whole=True)
         if own.hopeless():
             continue
         search = Search(own, seed)

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from .arena import Arena, Frozen, Rows, canonical
-from .judge import Budget, Pair, Refutation, Search, Subject
+from .judge import Budget, QueryPair, Refutation, Search, Subject
 
 _MOST_STEPS = 40_000_000
 
@@ -68,7 +68,7 @@ def suspect(
         for system in right:
             sql = predictions[system]
             if sql not in known:
-                pair = Pair(gold, sql, subject, beside=[predictions[other] for other in running])
+                pair = QueryPair(gold, sql, subject, beside=[predictions[other] for other in running])
                 search = None if pair.hopeless() else Search(pair, seed)
                 proof = search.run(budget) if search is not None else None
                 known[sql] = proof is not None and proof.refutation is not None

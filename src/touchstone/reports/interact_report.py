@@ -16,10 +16,10 @@ from typing import Any, cast
 
 from msgspec import Struct
 
-from ..failures import InputError
-from ..runs.reading import SLIM, read, read_config
-from ..runs.tally import COUNTED, wilson
-from ..values import Outcome, Record
+from ..errors import InputError
+from ..runs.aggregate import COUNTED, wilson
+from ..runs.records import SLIM, read, read_config
+from ..types import Outcome, Record
 from .statistics import bootstrap
 
 RESAMPLES = 2_000

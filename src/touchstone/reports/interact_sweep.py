@@ -18,10 +18,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ..failures import InputError
-from .comparing import compare, load
-from .comparing.reading import RunData
-from .comparing.results import Measure
+from ..errors import InputError
+from .comparison import compare, load
+from .comparison.results import Measure
+from .comparison.runs import RunData
 from .interact_report import Estimate, interact_report
 from .interact_tables import new_figure, percent, save
 from .statistics import holm

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from ..distribution import pip_install
-from ..failures import InputError
+from ..errors import InputError
 from .interact_report import Curve, Estimate, InteractReport
 
 _HEADINGS = ("phase 1", "phase 2", "reward", "first submission")

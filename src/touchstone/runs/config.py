@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..failures import InputError
+from ..errors import InputError
 from ..options import Count, Opt, Options, WholeNumber, fields, key, paths, plain, relocated
 from ..plugins import agent_type, benchmark_type, model_type
 from ..protocols import RUN, AgentConfig, Benchmark, BenchmarkConfig, Model, ModelConfig, Opening

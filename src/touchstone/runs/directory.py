@@ -30,11 +30,11 @@ from typing import Any
 import msgspec
 
 from ..code_digest import code_digest
-from ..failures import InputError, RunStopped
+from ..errors import InputError, RunStopped
 from ..files import replace_file
-from ..values import Outcome, Record
+from ..types import Outcome, Record
 from . import seal
-from .reading import SLIM, decode_line, differences, encoded, is_owed, read, read_config, read_records, refuse_second
+from .records import SLIM, decode_line, differences, encoded, is_owed, read, read_config, read_records, refuse_second
 
 __all__ = ["FORMAT", "RunDirectory", "encoded", "read_config", "read_records", "replace_file"]
 

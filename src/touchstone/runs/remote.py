@@ -20,7 +20,7 @@ import msgspec
 
 from ..addresses import address_of, file_name_of, without_secrets
 from ..distribution import pip_install
-from ..failures import InputError, RunStopped
+from ..errors import InputError, RunStopped
 from . import seal
 
 _FILES = ("config.json", "runs.jsonl", "overall.json", "summary.txt", seal.FILE)

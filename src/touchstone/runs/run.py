@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from .. import __version__
-from ..failures import InputError, RunStopped
+from ..errors import InputError, RunStopped
 from ..protocols import Agent, Benchmark
-from ..values import Record, Step, Task
-from .batch import Batch, Job, Say, quiet
+from ..types import Record, Step, Task
+from .aggregate import Aggregate, aggregate
 from .custody import told
 from .executors import Executor, Local
+from .scheduler import Batch, Job, Say, quiet
 from .summary import summary_text
-from .tally import Tally, tally
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +46,7 @@ class Finished:
     """Why the run ended before all was played, if it did."""
 
 
-Watch = Callable[[Record, Tally], None]
+Watch = Callable[[Record, Aggregate], None]
 
 
 class Store(Protocol):
@@ -67,9 +67,9 @@ class Store(Protocol):
     def finish(self, overall: Mapping[str, Any], summary: str) -> None: ...
 
 
-def owed(tasks: Sequence[Task], epochs: int, directory: Store) -> tuple[list[Job], Tally]:
-    """The jobs that have no record yet, and the tally of those that have. Raises InputError if a task is another now."""
-    counted = Tally()
+def owed(tasks: Sequence[Task], epochs: int, directory: Store) -> tuple[list[Job], Aggregate]:
+    """The jobs that have no record yet, and the aggregate of those that have. Raises InputError if a task is another now."""
+    counted = Aggregate()
     done: set[tuple[str, int]] = set()
     digests = {task.key: task.digest for task in tasks}
     for record in directory.records():
@@ -85,7 +85,7 @@ async def run(
     plan: Plan,
     directory: Store,
     jobs: Sequence[Job],
-    counted: Tally,
+    counted: Aggregate,
     watch: Watch,
     say: Say = quiet,
     executor: Executor | None = None,
@@ -117,7 +117,7 @@ async def run(
         stopped = str(error)
     if stopped or batch.interrupted:
         await directory.settle()
-        counted = tally(directory.records())  # an abandoned episode may have reached the disk and not the count
+        counted = aggregate(directory.records())  # an abandoned episode may have reached the disk and not the count
     return _conclude(plan, directory, counted, batch.interrupted and counted.done < expected, stopped)
 
 
@@ -125,10 +125,33 @@ def versions() -> dict[str, str]:
     return {"touchstone": __version__, "Python": platform.python_version(), "SQLite": sqlite3.sqlite_version}
 
 
-def _conclude(plan: Plan, directory: Store, counted: Tally, interrupted: bool, stopped: str | None) -> Finished:
+def _conclude(plan: Plan, directory: Store, counted: Aggregate, interrupted: bool, stopped: str | None) -> Finished:
     overall = {**counted.overall(), **told(directory.config)}
     summary = summary_text(plan.title, overall, {**versions(), **plan.versions})
     # If even the summary cannot be written, the reason for stopping (a full disk, say) is what the user must read.
     with suppress(*([RunStopped] if stopped else [])):
         directory.finish(overall, summary)
     return Finished(overall, summary, interrupted, stopped)
+
+
+# A run that is not written to the disk.
+
+
+class Memory:
+    """Keeps records as a run directory does, and forgets them with the process."""
+
+    path = Path("in memory")
+
+    def __init__(self, identity: Mapping[str, Any]) -> None:
+        self.config = {"identity": identity}
+        self.kept: list[Record] = []
+
+    def records(self) -> Iterator[Record]:
+        return iter(self.kept)
+
+    async def append(self, record: Record) -> None:
+        self.kept.append(record)
+
+    async def settle(self) -> None: ...
+
+    def finish(self, overall: Mapping[str, Any], summary: str) -> None: ...

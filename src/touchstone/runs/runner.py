@@ -16,21 +16,20 @@ from typing import Any, Protocol, cast
 import msgspec
 
 from ..addresses import address_of
-from ..failures import InputError
+from ..errors import InputError
 from ..plugins import expected_of
 from ..protocols import Agent, AgentContext, Benchmark, BenchmarkConfig, Model, ModelConfig, Move, Opening, Script
-from ..values import Step, Task, ToolCall, ToolStep
+from ..types import Step, Task, ToolCall, ToolStep
 from . import custody
-from .batch import quiet
 from .config import FORMAT, OpenModel, RunConfig, from_json
+from .config_file import as_toml
 from .directory import RunDirectory
 from .executors import Executor
-from .executors.seat import Seat
-from .memory import Memory
-from .reading import read_config, read_records
+from .executors.node import NodePlayer
+from .records import read_config, read_records
 from .remote import Mirror, fetched, local_base, refuse_unknown
-from .run import Finished, Plan, Watch, owed, run, versions
-from .toml import as_toml
+from .run import Finished, Memory, Plan, Watch, owed, run, versions
+from .scheduler import quiet
 
 
 class Interface(Protocol):
@@ -352,7 +351,7 @@ def _executor(config: RunConfig, opened: Opened, say: Callable[[str], None]) -> 
 
     there = config.relocated(Path.absolute)
     work = Work(
-        build=take_seat,
+        build=play_on_node,
         payload=lambda places: there.relocated(lambda path: moved_path(path, places)).as_json(secrets=True),
         identity=opened.identity,
         listings=[listed(path) for path in dict.fromkeys(there.paths(targets=False)) if path.exists()],
@@ -362,13 +361,13 @@ def _executor(config: RunConfig, opened: Opened, say: Callable[[str], None]) -> 
     return ray_cluster(work, config.run.ray_address, say)
 
 
-def take_seat(payload: Mapping[str, Any], seat: Seat) -> None:
+def play_on_node(payload: Mapping[str, Any], player: NodePlayer) -> None:
     """On a node: opens what the configuration names, and plays what it is told to."""
 
     async def main() -> None:
         config = from_json(payload)
         async with AsyncExitStack() as stack:
             opened = await open_parts(config, stack, quiet)
-            await seat.take(opened.benchmark, opened.agent, opened.identity)
+            await player.take(opened.benchmark, opened.agent, opened.identity)
 
     asyncio.run(main())

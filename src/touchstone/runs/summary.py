@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..terminal import clean, one_line
-from ..values import Usage
+from ..types import Usage
 
 _RULE = "=" * 64
 _ORDER = {name: position for position, name in enumerate(("simple", "moderate", "challenging"))}

@@ -11,14 +11,14 @@ from typing import Any, cast
 
 import msgspec
 
-from ..failures import InputError
-from ..values import Usage
+from ..errors import InputError
+from ..types import Usage
 from . import seal
+from .aggregate import Aggregate
 from .custody import told
-from .reading import SLIM, decode_line, read_config, refuse_second
+from .records import SLIM, decode_line, read_config, refuse_second
 from .remote import open_to_read
 from .summary import summary_text
-from .tally import Tally
 
 _MOST_NAMED = 20
 _MADE_WITH = "Made with:"
@@ -57,10 +57,10 @@ def verify(run: Path, published: str | None = None) -> Verification:
     return found
 
 
-def _records(run: Path, chain: seal.Chain | None, found: Verification) -> tuple[Tally, list[str]]:
+def _records(run: Path, chain: seal.Chain | None, found: Verification) -> tuple[Aggregate, list[str]]:
     """The count of all records that can be read, and the seal after each line."""
     file = run / "runs.jsonl"
-    counted = Tally()
+    counted = Aggregate()
     heads = [chain.head.decode()] if chain else []
     seen: dict[tuple[str, int], int] = {}
     wrong: list[str] = []
@@ -142,7 +142,7 @@ def _content(file: Path) -> bytes | None:
         return None
 
 
-def _summaries(run: Path, config: Mapping[str, Any], counted: Tally, found: Verification, *, finished: bool) -> None:
+def _summaries(run: Path, config: Mapping[str, Any], counted: Aggregate, found: Verification, *, finished: bool) -> None:
     overall, summary = _content(run / "overall.json"), _content(run / "summary.txt")
     if overall is None or summary is None:
         (found.wrong if finished else found.open).append("overall.json or summary.txt is missing")

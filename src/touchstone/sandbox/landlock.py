@@ -13,7 +13,21 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
-from .libc import checked, libc
+# The C library, for calls that Python does not have.
+
+
+@cache
+def libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def checked(result: int, what: str) -> int:
+    """The result of a call that gives a negative number when it fails. Raises OSError: "cannot <what>: <why>"."""
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"cannot {what}: {os.strerror(number)}")
+    return result
+
 
 _CREATE, _ADD_RULE, _RESTRICT = 444, 445, 446  # the same on all architectures
 _VERSION = 1

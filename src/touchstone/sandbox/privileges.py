@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from . import landlock, seccomp
-from .libc import checked, libc
+from .landlock import checked, libc
 
 NOBODY = 65534
 Limits = Iterable[tuple[int, int]]

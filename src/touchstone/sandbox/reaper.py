@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from . import privileges
-from .libc import checked, libc
+from .landlock import checked, libc
 
 _PR_SUBREAPER = 36
 _NEWUSER, _NEWNET = 0x10000000, 0x40000000

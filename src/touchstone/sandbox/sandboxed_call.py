@@ -27,7 +27,7 @@ from functools import cache
 from pathlib import Path
 from typing import NoReturn
 
-from ..failures import Unscorable
+from ..errors import Unscorable
 from . import landlock, seccomp
 from .privileges import NOBODY, close_all_but, give_up
 

@@ -25,7 +25,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from ..failures import InputError
+from ..errors import InputError
 from . import bubblewrap, landlock, reaper, seccomp
 from .privileges import NOBODY
 

@@ -22,7 +22,7 @@ import struct
 from collections.abc import Iterable
 from functools import cache
 
-from .libc import checked, libc
+from .landlock import checked, libc
 from .syscalls import ARCHITECTURES, NUMBERS
 
 _PR_GET_SECCOMP, _PR_SET_SECCOMP, _FILTER = 21, 22, 2

@@ -8,7 +8,7 @@ Policies reproduce the numbers of the originals, which disagree with each other;
 All of them take gold first, know nothing of databases, and change nothing.
 """
 
-from ._difference import Difference
+from .difference import Difference
 from .ex import ex
 from .explain import explain
 from .multiset import multiset

@@ -8,7 +8,7 @@ equals nothing.
 
 from __future__ import annotations
 
-from ..values import Table
+from ..types import Table
 
 
 def ex(gold: Table, predicted: Table) -> bool:

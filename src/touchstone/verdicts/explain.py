@@ -25,16 +25,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from ..values import Row, Table
-from ._columns import other_order, other_width
-from ._difference import EXAMPLES, Difference, Pair, names
-from ._forms import WORDS, form_and_rows, other_factor, other_form, too_large
-from ._signatures import projection
+from ..types import Row, Table
+from .difference import EXAMPLES, Difference, RowPair, names, projection
+from .forms import WORDS, form_and_rows, other_factor, other_form, other_order, other_width, too_large
 from .shown import plain, plain_row, shown_name, shown_pair, shown_row, shown_rows
 
 
 def explain(gold: Table, predicted: Table) -> Difference:
-    pair = Pair(gold, predicted)
+    pair = RowPair(gold, predicted)
     steps = (_identical, _empty, other_width, _same_set, _part, other_order, other_form, other_factor, form_and_rows)
     for step in (*steps, _one_column, _mixed):
         if difference := step(pair):
@@ -42,13 +40,13 @@ def explain(gold: Table, predicted: Table) -> Difference:
     return _other_rows(pair)
 
 
-def _identical(pair: Pair) -> Difference | None:
+def _identical(pair: RowPair) -> Difference | None:
     if not pair.identical:
         return None
     return pair.difference("identical", f"Identical: {_count(len(pair.gold.rows), 'row')}.")
 
 
-def _empty(pair: Pair) -> Difference | None:
+def _empty(pair: RowPair) -> Difference | None:
     if not pair.gold.rows:
         appear = f"{_count(len(pair.predicted.rows), 'row')} {_verb(len(pair.predicted.rows), 'appears', 'appear')}"
         first = shown_row(pair.predicted.rows[0])
@@ -61,7 +59,7 @@ def _empty(pair: Pair) -> Difference | None:
     return None
 
 
-def _same_set(pair: Pair) -> Difference | None:
+def _same_set(pair: RowPair) -> Difference | None:
     if pair.missing or pair.extra:
         return None
     if len(pair.gold.rows) == len(pair.predicted.rows) == len(pair.gold_distinct):
@@ -71,14 +69,14 @@ def _same_set(pair: Pair) -> Difference | None:
     return _duplicates(pair, apart, expected, got) if apart else _row_order(pair)
 
 
-def _row_order(pair: Pair) -> Difference:
+def _row_order(pair: RowPair) -> Difference:
     rows = enumerate(zip(pair.gold.rows, pair.predicted.rows, strict=True), 1)
     place, expected, got = next((place, *both) for place, both in rows if both[0] != both[1])
     first = f"row {place:,} should be {shown_row(expected)}, is {shown_row(got)}"
     return pair.difference("row_order", f"Same rows in another order; {first}.", first_row_apart=place)
 
 
-def _duplicates(pair: Pair, apart: list[Row], expected: Counter[Row], got: Counter[Row]) -> Difference:
+def _duplicates(pair: RowPair, apart: list[Row], expected: Counter[Row], got: Counter[Row]) -> Difference:
     first = apart[0]
     others = f" ({_count(len(apart), 'row')} like this)" if len(apart) > 1 else ""
     sentence = (
@@ -89,7 +87,7 @@ def _duplicates(pair: Pair, apart: list[Row], expected: Counter[Row], got: Count
     return pair.difference("duplicates", sentence, counts=counts, counts_apart=len(apart))
 
 
-def _part(pair: Pair) -> Difference | None:
+def _part(pair: RowPair) -> Difference | None:
     if pair.missing and pair.extra:
         return None
     if pair.missing:
@@ -98,7 +96,7 @@ def _part(pair: Pair) -> Difference | None:
     return pair.difference("extra_rows", sentence)
 
 
-def _one_column(pair: Pair) -> Difference | None:
+def _one_column(pair: RowPair) -> Difference | None:
     """As many rows on both sides, and equal but for the values of one column."""
     apart = _columns_apart(pair)
     if len(apart) != 1 or (pair.width == 1 and len(pair.gold_distinct) > 1):
@@ -110,12 +108,12 @@ def _one_column(pair: Pair) -> Difference | None:
     return _column_apart(pair, apart[0], pair.missing[0], partners[rest(pair.missing[0])])
 
 
-def _columns_apart(pair: Pair) -> list[int]:
+def _columns_apart(pair: RowPair) -> list[int]:
     gold, predicted = pair.columns or ([], [])
     return [place for place in range(len(gold)) if gold[place] != predicted[place]]
 
 
-def _column_apart(pair: Pair, place: int, gold: Row, row: Row) -> Difference:
+def _column_apart(pair: RowPair, place: int, gold: Row, row: Row) -> Difference:
     name = names(pair.gold, len(gold))[place]
     if len(pair.gold_distinct) == 1:
         expected, got = shown_pair(gold[place], row[place])
@@ -128,7 +126,7 @@ def _column_apart(pair: Pair, place: int, gold: Row, row: Row) -> Difference:
     return _different(pair, sentence, differing_columns=[plain(name)])
 
 
-def _mixed(pair: Pair) -> Difference | None:
+def _mixed(pair: RowPair) -> Difference | None:
     """The right values in every column, in the wrong rows."""
     if not pair.columns or _columns_apart(pair):
         return None
@@ -136,18 +134,18 @@ def _mixed(pair: Pair) -> Difference | None:
     return _different(pair, sentence, differing_columns=[])
 
 
-def _other_rows(pair: Pair) -> Difference:
+def _other_rows(pair: RowPair) -> Difference:
     return _different(pair, f"{_absent(pair)} and {_unexpected(pair)}; {_firsts(pair)}.")
 
 
-def _different(pair: Pair, sentence: str, **more: Any) -> Difference:
+def _different(pair: RowPair, sentence: str, **more: Any) -> Difference:
     if not too_large(pair):
         return pair.difference("different_rows", sentence, **more)
     sentence += " Too much differs to look for rounding, types or letter case."
     return pair.difference("different_rows", sentence, **more, not_tried=list(WORDS))
 
 
-def _absent(pair: Pair) -> str:
+def _absent(pair: RowPair) -> str:
     distinct = "" if len(pair.gold_distinct) == len(pair.gold.rows) else " distinct"
     if len(pair.gold_distinct) == 1:
         return "The expected row is missing"
@@ -157,11 +155,11 @@ def _absent(pair: Pair) -> str:
     return f"{missing} {_verb(len(pair.missing), 'is', 'are')} missing"
 
 
-def _unexpected(pair: Pair) -> str:
+def _unexpected(pair: RowPair) -> str:
     return f"{_count(len(pair.extra), 'unexpected row')} {_verb(len(pair.extra), 'appears', 'appear')}"
 
 
-def _firsts(pair: Pair) -> str:
+def _firsts(pair: RowPair) -> str:
     missing, extra = shown_rows(pair.missing[0], pair.extra[0], 60)
     return f"first missing: {missing}, first unexpected: {extra}"
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from ..values import Row, Table
+from ..types import Row, Table
 
 DECIMALS = 6
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isfinite
 
-from ..values import Cell, Row
+from ..types import Cell, Row
 
 Plain = None | int | float | str
 

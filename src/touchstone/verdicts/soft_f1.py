@@ -11,7 +11,7 @@ score 1, and a repeated value hits repeatedly, so (1, 1, 1) for gold's (1, 2, 3)
 
 from __future__ import annotations
 
-from ..values import Row, Table
+from ..types import Row, Table
 
 
 def soft_f1(gold: Table, predicted: Table) -> float:

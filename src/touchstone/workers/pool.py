@@ -19,9 +19,9 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from ..failures import WorkerFailure
+from ..errors import WorkerFailure
 from ..sandbox.worker import WorkerRules
-from .cores import cores, cpu_time
+from .limits import cores, cpu_time
 from .zygote import ENDING, HEADER
 
 A = TypeVar("A")

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.support.worlds import ENDLESS, ROWS, make_database, make_world, row
-from touchstone.benchmarks.audit import Finding
+from touchstone.benchmarks.audit import AuditFinding
 from touchstone.benchmarks.bird.audit import audit
 from touchstone.benchmarks.bird.benchmark import Bird
 from touchstone.engines.sqlite.engine import SqliteEngine
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 from touchstone.protocols import Limits
 
 BAD = (
@@ -36,13 +36,13 @@ BAD = (
 )
 
 
-async def findings(engine: SqliteEngine, world: Path, rows: object = BAD, **more: object) -> list[Finding]:
+async def findings(engine: SqliteEngine, world: Path, rows: object = BAD, **more: object) -> list[AuditFinding]:
     made = make_world(world, rows)  # pyright: ignore[reportArgumentType]
     benchmark = Bird(made.load(), made.databases, engine)
     return await audit(benchmark, engine, limits=Limits(seconds=1), watch=lambda done, total: None, **more)  # pyright: ignore
 
 
-def by_task(found: list[Finding]) -> dict[str, set[str]]:
+def by_task(found: list[AuditFinding]) -> dict[str, set[str]]:
     kinds: dict[str, set[str]] = {}
     for finding in found:
         kinds.setdefault(finding.task, set()).add(finding.kind)

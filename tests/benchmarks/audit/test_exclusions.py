@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from touchstone.benchmarks.audit import excluded, exclusions, found, remaining
-from touchstone.failures import InputError
-from touchstone.values import Task
+from touchstone.benchmarks.audit import excluded, findings, found, remaining
+from touchstone.errors import InputError
+from touchstone.types import Task
 
 TASKS = [Task(key=key, index=index, facets={}, digest=f"d{key}") for index, key in enumerate("abcd")]
 FINDINGS = [
@@ -23,7 +23,7 @@ FINDINGS = [
 
 
 def write(path: Path, *severities: str) -> Path:
-    path.write_bytes(msgspec.json.encode(exclusions("bird", "0", TASKS, FINDINGS, severities or ("error",))))  # pyright: ignore
+    path.write_bytes(msgspec.json.encode(findings("bird", "0", TASKS, FINDINGS, severities or ("error",))))  # pyright: ignore
     return path
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from tests.benchmarks.interact.datasets import TEST, VIEW, ambiguity, make_dataset, management_task, query_task
-from touchstone.benchmarks.audit import Finding
+from touchstone.benchmarks.audit import AuditFinding
 from touchstone.benchmarks.interact.audit import audit
+from touchstone.benchmarks.interact.episode_databases import SqliteDatabases
 from touchstone.benchmarks.interact.tasks import data_file, load_tasks
-from touchstone.benchmarks.interact.worlds import SqliteWorlds
 from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.protocols import Limits
 
@@ -20,10 +20,10 @@ ALWAYS = "def test_case(pred_sqls, sol_sqls, db_name, conn):\n    assert True"
 NEVER = "def test_case(pred_sqls, sol_sqls, db_name, conn):\n    assert False, 'never'"
 
 
-async def findings(engine: SqliteEngine, directory: Path, *tasks: dict[str, Any]) -> list[Finding]:
+async def findings(engine: SqliteEngine, directory: Path, *tasks: dict[str, Any]) -> list[AuditFinding]:
     dataset = make_dataset(directory / "data", *tasks)
     file = data_file(dataset)
-    worlds = SqliteWorlds(engine, dataset)
+    worlds = SqliteDatabases(engine, dataset)
     return await audit(load_tasks(file), file, worlds, limits=Limits(seconds=5), watch=lambda done, total: None)
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from touchstone.benchmarks.audit.probe import Probe, ProbeRequest, probe
-from touchstone.benchmarks.audit.probing import from_probe
+from touchstone.benchmarks.audit.probes import from_probe
 from touchstone.engines.sqlite.connection import Connection
-from touchstone.engines.sqlite.world import SqliteBench
+from touchstone.engines.sqlite.database import SqliteJudgingConnection
 from touchstone.protocols import Limits
 
 LIMITS = Limits(seconds=5)
@@ -27,14 +27,14 @@ SCRIPT = """
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Iterator[SqliteBench]:
+def bench(tmp_path: Path) -> Iterator[SqliteJudgingConnection]:
     with closing(sqlite3.connect(tmp_path / "heroes.sqlite")) as connection:
         connection.executescript(SCRIPT)
     with closing(Connection(tmp_path / "heroes.sqlite", private=True)) as connection:
-        yield SqliteBench(connection, LIMITS)
+        yield SqliteJudgingConnection(connection, LIMITS)
 
 
-def kinds(bench: SqliteBench, sql: str, *, in_order: bool = False) -> list[str]:
+def kinds(bench: SqliteJudgingConnection, sql: str, *, in_order: bool = False) -> list[str]:
     result = probe(bench, ProbeRequest([sql]))
     return [finding.kind for finding in from_probe("1", sql, result, LIMITS, in_order=in_order, exact=True)]
 
@@ -57,7 +57,7 @@ def kinds(bench: SqliteBench, sql: str, *, in_order: bool = False) -> list[str]:
         ("SELECT max(text) FROM word", "not_checked"),
     ],
 )
-def test_what_is_found(bench: SqliteBench, sql: str, kind: str) -> None:
+def test_what_is_found(bench: SqliteJudgingConnection, sql: str, kind: str) -> None:
     assert kinds(bench, sql) == kind.split()
 
 
@@ -73,7 +73,7 @@ def test_what_is_found(bench: SqliteBench, sql: str, kind: str) -> None:
         "SELECT team, max(strength) FROM hero GROUP BY team ORDER BY 2 DESC",
     ],
 )
-def test_a_determined_gold_is_left_in_peace(bench: SqliteBench, sql: str) -> None:
+def test_a_determined_gold_is_left_in_peace(bench: SqliteJudgingConnection, sql: str) -> None:
     assert kinds(bench, sql) == []
 
 
@@ -85,13 +85,13 @@ def test_a_determined_gold_is_left_in_peace(bench: SqliteBench, sql: str) -> Non
         ("SELECT name FROM hero ORDER BY team, name", []),
     ],
 )
-def test_order_matters_only_where_it_is_compared(bench: SqliteBench, sql: str, kind: list[str]) -> None:
+def test_order_matters_only_where_it_is_compared(bench: SqliteJudgingConnection, sql: str, kind: list[str]) -> None:
     result = probe(bench, ProbeRequest([sql]))
     for in_order, expected in ((True, kind), (False, [])):
         assert [each.kind for each in from_probe("1", sql, result, LIMITS, in_order=in_order)] == expected
 
 
-def test_the_sentence_shows_a_row_that_comes_and_one_that_goes(bench: SqliteBench) -> None:
+def test_the_sentence_shows_a_row_that_comes_and_one_that_goes(bench: SqliteJudgingConnection) -> None:
     sql = "SELECT name FROM hero ORDER BY strength DESC LIMIT 1"
     (finding,) = from_probe("1", sql, probe(bench, ProbeRequest([sql])), LIMITS, in_order=False)
     assert finding.severity == "error"
@@ -99,7 +99,7 @@ def test_the_sentence_shows_a_row_that_comes_and_one_that_goes(bench: SqliteBenc
     assert "('Cat',)" in finding.sentence
 
 
-def test_a_slow_gold_is_not_run_again(bench: SqliteBench) -> None:
+def test_a_slow_gold_is_not_run_again(bench: SqliteJudgingConnection) -> None:
     result = probe(bench, ProbeRequest(["SELECT name FROM hero LIMIT 2"], patience=-1.0))
     assert result.reruns == []
     assert "seconds" in result.skipped
@@ -107,6 +107,6 @@ def test_a_slow_gold_is_not_run_again(bench: SqliteBench) -> None:
     assert [each.kind for each in from_probe("1", "SELECT 1", slow, LIMITS, in_order=False)] == ["gold_slow", "not_checked"]
 
 
-def test_what_a_gold_writes_is_not_run_twice(bench: SqliteBench) -> None:
+def test_what_a_gold_writes_is_not_run_twice(bench: SqliteJudgingConnection) -> None:
     result = probe(bench, ProbeRequest(["INSERT INTO hero (name) VALUES ('Gnu') RETURNING name"]))
     assert (result.fault, result.rows, result.reruns) == (None, 1, [])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.benchmarks.audit.ties import decided, spots
+from touchstone.benchmarks.audit.probe import decided, spots
 
 
 def refined(sql: str, columns: int = 1, dialect: str = "sqlite") -> str:

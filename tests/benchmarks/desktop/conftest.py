@@ -7,8 +7,7 @@ import pytest
 import pytest_asyncio
 
 from tests.support.data import shared_data
-from touchstone.benchmarks.desktop.dataset import Dataset
-from touchstone.benchmarks.desktop.tasks import DesktopTask, load_tasks
+from touchstone.benchmarks.desktop.tasks import Dataset, DesktopTask, load_tasks
 
 from .support import LocalGuest
 

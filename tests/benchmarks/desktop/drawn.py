@@ -19,8 +19,8 @@ from typing import Any
 
 from PIL import Image, ImageDraw
 
-from touchstone.benchmarks.desktop.guests import ACTION_SECONDS, HOME, Execution
-from touchstone.failures import Skipped, WorkerFailure
+from touchstone.benchmarks.desktop.desktop import ACTION_SECONDS, HOME, Execution
+from touchstone.errors import Skipped, WorkerFailure
 
 from .support import LocalGuest
 

@@ -11,12 +11,12 @@ from touchstone.agents.screen import ScreenAgent
 from touchstone.agents.scripted import ScriptedAgent
 from touchstone.benchmarks.desktop.accounts import Accounts
 from touchstone.benchmarks.desktop.benchmark import DesktopBenchmark
-from touchstone.benchmarks.desktop.documents.retrieving import Retriever
-from touchstone.benchmarks.desktop.settings import Settings
+from touchstone.benchmarks.desktop.documents.search import Retriever
+from touchstone.benchmarks.desktop.settings import DesktopSettings
 from touchstone.benchmarks.desktop.tasks import load_tasks
 from touchstone.protocols import Agent
-from touchstone.runs.play import play
-from touchstone.values import Record, ToolCall, ToolStep
+from touchstone.runs.episode_runner import play
+from touchstone.types import Record, ToolCall, ToolStep
 
 from .drawn import DrawnDesktop
 from .support import make_dataset
@@ -44,7 +44,7 @@ class World:
             dataset,
             Accounts(dataset.root / "settings"),
             self._made,
-            settings=Settings(**{"sleep_after_action": 0.0, "settle": 0.0, **settings}),
+            settings=DesktopSettings(**{"sleep_after_action": 0.0, "settle": 0.0, **settings}),
             retriever=retriever,
         )
         self.benchmark.artefacts = self.run

@@ -14,9 +14,9 @@ from typing import Any
 import httpx
 
 from touchstone.benchmarks.desktop.accounts import Accounts
-from touchstone.benchmarks.desktop.dataset import Dataset
-from touchstone.benchmarks.desktop.guests import CONTROLLER_PORT, HOME, Execution
-from touchstone.benchmarks.desktop.scene import Given, Scene
+from touchstone.benchmarks.desktop.desktop import CONTROLLER_PORT, HOME, Execution
+from touchstone.benchmarks.desktop.evaluation_context import EvaluationContext, Given
+from touchstone.benchmarks.desktop.tasks import Dataset
 
 ABSTRACT, VERBOSE = "00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"
 
@@ -62,11 +62,13 @@ def make_dataset(directory: Path, *forms: dict[str, Any]) -> Dataset:
     return Dataset(directory)
 
 
-def make_scene(dataset: Dataset, directory: Path, guest: LocalGuest | None = None, given: Path | None = None) -> Scene:
+def make_scene(
+    dataset: Dataset, directory: Path, guest: LocalGuest | None = None, given: Path | None = None
+) -> EvaluationContext:
     cache = directory / "cache"
     cache.mkdir(parents=True, exist_ok=True)
     settings = Accounts(dataset.root / "settings")
-    return Scene(dataset, settings, cache, guest, None if given is None else Given(given))
+    return EvaluationContext(dataset, settings, cache, guest, None if given is None else Given(given))
 
 
 class LocalGuest:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from touchstone.benchmarks.desktop.accounts import TEMPLATES, Accounts
-from touchstone.benchmarks.desktop.dataset import Dataset
-from touchstone.failures import InputError, Skipped
+from touchstone.benchmarks.desktop.tasks import Dataset
+from touchstone.errors import InputError, Skipped
 
 SNOWFLAKE = "evaluation_examples/settings/snowflake/settings.json"
 GCP = "evaluation_examples/settings/google/gcp_config.json"

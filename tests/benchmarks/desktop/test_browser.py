@@ -10,12 +10,12 @@ import pytest
 import pytest_asyncio
 
 from tests.support.ports import port_to_come_back_to
+from touchstone.benchmarks.desktop.desktop import CONTROLLER_PORT
+from touchstone.benchmarks.desktop.evaluation_context import EvaluationContext
 from touchstone.benchmarks.desktop.getters import RESULTS
-from touchstone.benchmarks.desktop.guests import CONTROLLER_PORT
-from touchstone.benchmarks.desktop.scene import Scene
 from touchstone.benchmarks.desktop.steps import run_steps
 from touchstone.benchmarks.desktop.tasks import Step
-from touchstone.failures import WorkerFailure
+from touchstone.errors import WorkerFailure
 
 from .support import LocalGuest, make_dataset, make_scene
 from .web_pages import Pages, tree
@@ -49,7 +49,7 @@ def pages() -> Iterator[Pages]:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def scene(tmp_path_factory: pytest.TempPathFactory, pages: Pages) -> AsyncIterator[Scene]:
+async def evaluation(tmp_path_factory: pytest.TempPathFactory, pages: Pages) -> AsyncIterator[EvaluationContext]:
     """A guest whose browser was started by the published step."""
     directory = tmp_path_factory.mktemp("browser")
     port = port_to_come_back_to()
@@ -57,95 +57,95 @@ async def scene(tmp_path_factory: pytest.TempPathFactory, pages: Pages) -> Async
     flags = "--headless=new --no-sandbox --disable-gpu --no-first-run --user-data-dir=$HOME/profile"
     guest.program("google-chrome", f'#!/bin/sh\nexec {CHROMIUM} {flags} "$@" about:blank\n')
     guest.program("socat", "#!/bin/sh\nexit 0\n")
-    scene = make_scene(make_dataset(directory), directory, guest)
+    evaluation = make_scene(make_dataset(directory), directory, guest)
     start = Step("google_chrome_browser", {"debugging_port": port, "urls": [f"{pages.address}/welcome"], "full_screen": True})
-    await run_steps([start], scene)
-    yield scene
+    await run_steps([start], evaluation)
+    yield evaluation
     await guest.close()
 
 
-async def run(scene: Scene, type: str, **parameters: Any) -> None:
-    await run_steps([Step(type, parameters)], scene)
+async def run(evaluation: EvaluationContext, type: str, **parameters: Any) -> None:
+    await run_steps([Step(type, parameters)], evaluation)
 
 
-async def get(scene: Scene, type: str, **parameters: Any) -> Any:
-    return await RESULTS.find(type)(scene, **parameters)
+async def get(evaluation: EvaluationContext, type: str, **parameters: Any) -> Any:
+    return await RESULTS.find(type)(evaluation, **parameters)
 
 
-async def test_tabs(scene: Scene, pages: Pages) -> None:
+async def test_tabs(evaluation: EvaluationContext, pages: Pages) -> None:
     """The step replaced the blank tab by its address; other steps open and close."""
-    assert await get(scene, "superset_localhost_page", url=f"{pages.address}/welcome") == "Find superset home page succeed"
-    await run(scene, "chrome_open_tabs", urls_to_open=[f"{pages.address}/home"])
-    assert "succeed" in await get(scene, "airbyte_localhost_page", url=pages.address)
-    await run(scene, "chrome_close_tabs", urls_to_close=[f"{pages.address}/home"])
-    assert "failed" in await get(scene, "airbyte_localhost_page", url=pages.address)
+    assert await get(evaluation, "superset_localhost_page", url=f"{pages.address}/welcome") == "Find superset home page succeed"
+    await run(evaluation, "chrome_open_tabs", urls_to_open=[f"{pages.address}/home"])
+    assert "succeed" in await get(evaluation, "airbyte_localhost_page", url=pages.address)
+    await run(evaluation, "chrome_close_tabs", urls_to_close=[f"{pages.address}/home"])
+    assert "failed" in await get(evaluation, "airbyte_localhost_page", url=pages.address)
 
 
 @pytest.mark.parametrize("step", ["superset_webui_init", "astro_webui_init"])
-async def test_signing_in(scene: Scene, pages: Pages, step: str) -> None:
+async def test_signing_in(evaluation: EvaluationContext, pages: Pages, step: str) -> None:
     pages.requests.clear()
     actions = {} if step.startswith("superset") else {"actions": [{"type": "login", "username": "admin", "password": "admin"}]}
-    await run(scene, step, url=f"{pages.address}/?{step}", **actions)
+    await run(evaluation, step, url=f"{pages.address}/?{step}", **actions)
     assert "/welcome?u=admin&p=admin" in [request.path for request in pages.requests]
 
 
-async def test_first_forms(scene: Scene, pages: Pages) -> None:
+async def test_first_forms(evaluation: EvaluationContext, pages: Pages) -> None:
     pages.requests.clear()
     login = {"type": "login", "email": "anonym@gmail.com", "company": "ANONYM"}
-    await run(scene, "airbyte_webui_init", url=f"{pages.address}/airbyte", actions=[login])
+    await run(evaluation, "airbyte_webui_init", url=f"{pages.address}/airbyte", actions=[login])
     assert "/home?email=anonym%40gmail.com&organizationName=ANONYM" in [request.path for request in pages.requests]
     with pytest.raises(Exception, match="unknown action 'logon'"):
-        await run(scene, "airbyte_webui_init", url=f"{pages.address}/airbyte", actions=[{"type": "logon"}])
+        await run(evaluation, "airbyte_webui_init", url=f"{pages.address}/airbyte", actions=[{"type": "logon"}])
 
 
-async def test_dialogs_are_closed(scene: Scene, pages: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_dialogs_are_closed(evaluation: EvaluationContext, pages: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("touchstone.benchmarks.desktop.steps.web.SHORT", 300)
-    await run(scene, "dagster_webui_init", url=f"{pages.address}/dagster", actions=[{"type": "close_popups"}])
-    await run(scene, "astro_refresh_page")
+    await run(evaluation, "dagster_webui_init", url=f"{pages.address}/dagster", actions=[{"type": "close_popups"}])
+    await run(evaluation, "astro_refresh_page")
 
 
-async def test_the_page_in_the_address_bar(scene: Scene, pages: Pages) -> None:
+async def test_the_page_in_the_address_bar(evaluation: EvaluationContext, pages: Pages) -> None:
     pages.json["/accessibility"] = {"AT": tree(f"{pages.address.removeprefix('http://')}/dagster")}
-    assert await get(scene, "active_url_from_accessTree", goto_prefix="http://") == f"{pages.address}/dagster"
-    info = await get(scene, "active_tab_info", goto_prefix="http://")
+    assert await get(evaluation, "active_url_from_accessTree", goto_prefix="http://") == f"{pages.address}/dagster"
+    info = await get(evaluation, "active_tab_info", goto_prefix="http://")
     assert (info["title"], info["url"]) == ("Dagster", f"{pages.address}/dagster")
     assert "Skip" in info["content"]
 
 
-async def test_a_page_that_cannot_be_loaded_is_nothing(scene: Scene, pages: Pages) -> None:
+async def test_a_page_that_cannot_be_loaded_is_nothing(evaluation: EvaluationContext, pages: Pages) -> None:
     """As in the original: what the agent left open is judged, and that is a 0, no error of ours."""
     pages.json["/accessibility"] = {"AT": tree("127.0.0.1:1/gone")}
-    assert await get(scene, "active_tab_info", goto_prefix="http://") is None
-    (scene.dataset.root / "eval.sh").write_text("echo http://127.0.0.1:1/gone\n")
+    assert await get(evaluation, "active_tab_info", goto_prefix="http://") is None
+    (evaluation.dataset.root / "eval.sh").write_text("echo http://127.0.0.1:1/gone\n")
     script = {"src": "evaluation_examples/eval.sh", "dest": "/home/user/eval.sh"}
-    assert "failed" in await get(scene, "html_check", **script, css_paths=["a"])
+    assert "failed" in await get(evaluation, "html_check", **script, css_paths=["a"])
 
 
-async def test_scripts_that_print_addresses(scene: Scene, pages: Pages) -> None:
-    script = scene.dataset.root / "eval.sh"
+async def test_scripts_that_print_addresses(evaluation: EvaluationContext, pages: Pages) -> None:
+    script = evaluation.dataset.root / "eval.sh"
     script.write_text(f"echo {pages.address}/welcome\n")
     given = {"src": "evaluation_examples/eval.sh", "dest": "/home/user/eval.sh"}
-    checked = await get(scene, "html_check", **given, css_paths=["a[rel='home']"])
+    checked = await get(evaluation, "html_check", **given, css_paths=["a[rel='home']"])
     assert checked == "a[rel='home'] check succeed"
     pages.json["/accessibility"] = {"AT": tree("localhost:8080/dags/x?run=a%3Ab")}
     script.write_text("echo x,a:b,missing\n")
-    said = await get(scene, "validate_correct_url", **given, goto_prefix="http://")
+    said = await get(evaluation, "validate_correct_url", **given, goto_prefix="http://")
     assert said == "x check succeed; a:b check succeed; missing check failed"
 
 
-async def test_a_page_that_does_not_load_is_no_failure(scene: Scene) -> None:
-    await run(scene, "chrome_open_tabs", urls_to_open=["http://127.0.0.1:1/"])
-    assert "127.0.0.1:1" in scene.log.steps[-1].commands[0].command
+async def test_a_page_that_does_not_load_is_no_failure(evaluation: EvaluationContext) -> None:
+    await run(evaluation, "chrome_open_tabs", urls_to_open=["http://127.0.0.1:1/"])
+    assert "127.0.0.1:1" in evaluation.log.steps[-1].commands[0].command
 
 
-async def test_a_page_that_is_not_there_is_our_failure(scene: Scene) -> None:
+async def test_a_page_that_is_not_there_is_our_failure(evaluation: EvaluationContext) -> None:
     with pytest.raises(WorkerFailure, match="Snowflake is not open in the guest's browser"):
-        await run(scene, "snowflake_delete_folder", folder_name="x")
+        await run(evaluation, "snowflake_delete_folder", folder_name="x")
 
 
-async def test_a_question_in_words_of_sql(scene: Scene, pages: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("touchstone.benchmarks.desktop.getters.browsing.METABASE", pages.address)
+async def test_a_question_in_words_of_sql(evaluation: EvaluationContext, pages: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("touchstone.benchmarks.desktop.getters.web.METABASE", pages.address)
     others = [f"{pages.address}{path}" for path in ("/welcome", "/?", "/home", "/airbyte", "/dagster")]
-    await run(scene, "chrome_open_tabs", urls_to_open=[f"{pages.address}/question"])
-    await run(scene, "chrome_close_tabs", urls_to_close=others * 4)
-    assert await get(scene, "metabase_question_sql") == 'select "a" from t'
+    await run(evaluation, "chrome_open_tabs", urls_to_open=[f"{pages.address}/question"])
+    await run(evaluation, "chrome_close_tabs", urls_to_close=others * 4)
+    assert await get(evaluation, "metabase_question_sql") == 'select "a" from t'

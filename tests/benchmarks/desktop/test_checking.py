@@ -8,11 +8,10 @@ from zipfile import ZipFile
 import pytest
 
 from touchstone.benchmarks.desktop.accounts import Accounts
-from touchstone.benchmarks.desktop.checking import Report, examine, files_named
-from touchstone.benchmarks.desktop.dataset import Dataset
+from touchstone.benchmarks.desktop.check import Report, examine, files_named
 from touchstone.benchmarks.desktop.needed import applications, overrides
 from touchstone.benchmarks.desktop.needed import read as needed_by
-from touchstone.benchmarks.desktop.tasks import APPS, DesktopTask, load_tasks
+from touchstone.benchmarks.desktop.tasks import APPS, Dataset, DesktopTask, load_tasks
 
 from .support import ABSTRACT, VERBOSE, make_dataset, task_form
 

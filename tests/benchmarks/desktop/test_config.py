@@ -10,8 +10,8 @@ import pytest
 
 import touchstone
 from touchstone.benchmarks.desktop.config import DesktopConfig
-from touchstone.benchmarks.desktop.dataset import demo
-from touchstone.failures import InputError
+from touchstone.benchmarks.desktop.tasks import demo
+from touchstone.errors import InputError
 from touchstone.options import OptionError
 from touchstone.protocols import Opening
 from touchstone.runs.config import from_json

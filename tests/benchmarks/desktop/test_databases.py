@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from touchstone.benchmarks.desktop.judgement import Unreadable
 from touchstone.benchmarks.desktop.metrics import databases
 from touchstone.benchmarks.desktop.metrics.databases import check_local_database
+from touchstone.benchmarks.desktop.untrusted import Unreadable
 
 BASE = ["CREATE TABLE t (a INTEGER, b VARCHAR)", "INSERT INTO t VALUES (1, 'x'), (2, 'y')", "CREATE VIEW v AS SELECT a FROM t"]
 

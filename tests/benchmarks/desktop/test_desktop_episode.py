@@ -14,11 +14,11 @@ import pytest_asyncio
 
 from tests.support.scripted_model import call
 from touchstone.agents.scripted import Oracle, ScriptedAgent
-from touchstone.benchmarks.desktop.documents.retrieving import FromContexts
+from touchstone.benchmarks.desktop.documents.search import FromContexts
 from touchstone.benchmarks.desktop.solutions import PIECE
 from touchstone.protocols import Stage
-from touchstone.runs.play import play
-from touchstone.values import ON_SCREEN, Observation, Outcome, Record, ToolStep
+from touchstone.runs.episode_runner import play
+from touchstone.types import ON_SCREEN, Observation, Outcome, Record, ToolStep
 
 from .drawn import HEIGHT, WIDTH
 from .playing import SAVED, World, observed

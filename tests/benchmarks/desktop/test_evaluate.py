@@ -7,8 +7,8 @@ import pytest
 
 from touchstone.benchmarks.desktop.evaluate import evaluate
 from touchstone.benchmarks.desktop.tasks import load_task
-from touchstone.failures import Skipped, Unscorable, WorkerFailure
-from touchstone.values import Outcome, Verdict
+from touchstone.errors import Skipped, Unscorable, WorkerFailure
+from touchstone.types import Outcome, Verdict
 
 from .support import ABSTRACT, LocalGuest, make_dataset, make_scene, task_form
 
@@ -32,9 +32,9 @@ async def judge(
     for name, text in files.items():
         (result / name).parent.mkdir(parents=True, exist_ok=True)
         (result / name).write_text(text)
-    scene = make_scene(dataset, tmp_path, guest, None if guest else result)
+    evaluation = make_scene(dataset, tmp_path, guest, None if guest else result)
     task = load_task(dataset.root / f"examples/jupyter/{ABSTRACT}/{ABSTRACT}.json")
-    return await evaluate(task, scene, **more)
+    return await evaluate(task, evaluation, **more)
 
 
 CSV = {"func": "compare_csv", "result": FILE, "expected": GOLD}

@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from touchstone.benchmarks.desktop.dataset import Dataset
 from touchstone.benchmarks.desktop.evaluate import evaluate
-from touchstone.benchmarks.desktop.metrics.sheets.pivots import PROPERTIES, pivots
-from touchstone.benchmarks.desktop.tasks import DesktopTask, checks
-from touchstone.values import Outcome
+from touchstone.benchmarks.desktop.metrics.sheets.books import PROPERTIES, pivots
+from touchstone.benchmarks.desktop.tasks import Dataset, DesktopTask, checks
+from touchstone.types import Outcome
 
 from .support import make_scene
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from touchstone.benchmarks.desktop.folders import private_folder
+from touchstone.benchmarks.desktop.artefacts import private_folder
 
 HOLD = """
 import sys
-from touchstone.benchmarks.desktop.folders import private_folder
+from touchstone.benchmarks.desktop.artefacts import private_folder
 with private_folder() as folder:
     (folder / "fetched").write_text("x")
     print(folder, flush=True)

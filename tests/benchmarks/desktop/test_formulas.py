@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from touchstone.benchmarks.desktop.metrics.sheets.formulas import holds
-from touchstone.benchmarks.desktop.metrics.sheets.functions import NotUnderstood
+from touchstone.benchmarks.desktop.metrics.sheets.formulas import NotUnderstood, holds
 
 pytest.importorskip("openpyxl")
 VALUES: dict[str, list[Any]] = {"A1": [3.0], "B1": ["Paris"], "C1": [None], "D1:D4": [1.0, 4.0, 4.0, "x"], "E1": [True]}

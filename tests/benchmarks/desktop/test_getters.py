@@ -6,46 +6,46 @@ from pathlib import Path
 import pytest
 
 from touchstone.benchmarks.desktop.browser import address_in
+from touchstone.benchmarks.desktop.clouds import same_address
+from touchstone.benchmarks.desktop.evaluation_context import EvaluationContext
 from touchstone.benchmarks.desktop.getters import RESULTS
-from touchstone.benchmarks.desktop.getters.browsing import pieces_found
 from touchstone.benchmarks.desktop.getters.dbt import job_words
-from touchstone.benchmarks.desktop.scene import Scene
+from touchstone.benchmarks.desktop.getters.web import pieces_found
 from touchstone.benchmarks.desktop.tasks import DesktopTask, checks
-from touchstone.benchmarks.desktop.workarena import same_address
-from touchstone.failures import InputError, Skipped
+from touchstone.errors import InputError, Skipped
 
 from .support import LocalGuest, make_dataset, make_scene
 from .web_pages import Pages, tree
 
 
 async def test_files_of_the_guest(tmp_path: Path, guest: LocalGuest) -> None:
-    scene = make_scene(make_dataset(tmp_path), tmp_path, guest)
+    evaluation = make_scene(make_dataset(tmp_path), tmp_path, guest)
     (guest.home / "a.txt").write_text("here")
-    fetched = await RESULTS.find("vm_file")(scene, path="/home/user/a.txt", dest="copy.txt")
+    fetched = await RESULTS.find("vm_file")(evaluation, path="/home/user/a.txt", dest="copy.txt")
     assert fetched == tmp_path / "cache" / "copy.txt"
     assert fetched.read_text() == "here"
-    assert await RESULTS.find("vm_file")(scene, path="/home/user/b.txt", dest="copy2.txt") is None
+    assert await RESULTS.find("vm_file")(evaluation, path="/home/user/b.txt", dest="copy2.txt") is None
     with pytest.raises(InputError, match="leads out of the cache"):
-        await RESULTS.find("vm_file")(scene, path="/home/user/a.txt", dest="../../copy.txt")
+        await RESULTS.find("vm_file")(evaluation, path="/home/user/a.txt", dest="../../copy.txt")
 
 
 async def test_commands_of_the_guest(tmp_path: Path, guest: LocalGuest) -> None:
-    scene = make_scene(make_dataset(tmp_path), tmp_path, guest)
+    evaluation = make_scene(make_dataset(tmp_path), tmp_path, guest)
     (guest.home / "Metabase").mkdir()
     (guest.home / "Metabase" / "metabase.db.mv.db").touch()
-    assert await RESULTS.find("vm_command_line")(scene, command=["ls", "/home/user/Metabase"]) == "metabase.db.mv.db\n"
+    assert await RESULTS.find("vm_command_line")(evaluation, command=["ls", "/home/user/Metabase"]) == "metabase.db.mv.db\n"
 
 
 async def test_profiles_are_looked_for_in_order(tmp_path: Path, guest: LocalGuest) -> None:
-    scene = make_scene(make_dataset(tmp_path), tmp_path, guest)
+    evaluation = make_scene(make_dataset(tmp_path), tmp_path, guest)
     dirs = ["/home/user/.dbt", "/home/user/project", "$DBT_PROFILES_DIR"]
     find = RESULTS.find("dbt_profiles")
-    assert await find(scene, dirs=dirs, dest="profiles.yml") is None
+    assert await find(evaluation, dirs=dirs, dest="profiles.yml") is None
     (guest.home / ".profile").write_text(f"export DBT_PROFILES_DIR={guest.home}/elsewhere\n")
     for number, folder in enumerate(("elsewhere", "project", ".dbt")):
         (guest.home / folder).mkdir()
         (guest.home / folder / "profiles.yml").write_text(folder)
-        found = await find(scene, dirs=dirs[: 3 - number] if number else ["/home/user/elsewhere"], dest="profiles.yml")
+        found = await find(evaluation, dirs=dirs[: 3 - number] if number else ["/home/user/elsewhere"], dest="profiles.yml")
         assert found.read_text() == folder
 
 
@@ -136,18 +136,18 @@ async def test_dbt_cloud_over_http(tmp_path: Path) -> None:
         pages.json[base] = {"data": [project]}
         pages.json[f"{base}7/environments/"] = {"data": environments}
         pages.json["/api/v2/accounts/42/jobs/?project_id=7"] = {"data": JOBS}
-        scene = with_dbt_account(tmp_path, pages.address)
-        assert await RESULTS.find("dbt_project_info")(scene, fields=["name", "connection_type"]) == "Analytics snowflake"
+        evaluation = with_dbt_account(tmp_path, pages.address)
+        assert await RESULTS.find("dbt_project_info")(evaluation, fields=["name", "connection_type"]) == "Analytics snowflake"
         environment = RESULTS.find("dbt_environment_info")
-        assert await environment(scene, name="dev env", fields=["dbt_version", "type"]) == "1.5.0-latest development"
-        assert await environment(scene, name="other", fields=["type"]) == "None"
-        assert await RESULTS.find("dbt_job_info")(scene, name="Sales_Process", fields=["id"]) == "1"
+        assert await environment(evaluation, name="dev env", fields=["dbt_version", "type"]) == "1.5.0-latest development"
+        assert await environment(evaluation, name="other", fields=["type"]) == "None"
+        assert await RESULTS.find("dbt_job_info")(evaluation, name="Sales_Process", fields=["id"]) == "1"
         pages.json[base] = {"data": []}
-        assert await RESULTS.find("dbt_project_info")(scene, fields=["name"]) == "None"
+        assert await RESULTS.find("dbt_project_info")(evaluation, fields=["name"]) == "None"
         assert {request.token for request in pages.requests} == {"Token secret-token"}
 
 
-def with_dbt_account(tmp_path: Path, address: str) -> Scene:
+def with_dbt_account(tmp_path: Path, address: str) -> EvaluationContext:
     dataset = make_dataset(tmp_path)
     settings = dataset.root / "settings" / "dbt_cloud" / "settings.json"
     settings.parent.mkdir(parents=True)

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from touchstone.benchmarks.desktop.judgement import Unreadable
 from touchstone.benchmarks.desktop.metrics import METRICS, images
+from touchstone.benchmarks.desktop.untrusted import Unreadable
 
 pytest.importorskip("PIL")
 numpy: Any = pytest.importorskip("numpy")

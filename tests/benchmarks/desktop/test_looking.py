@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from touchstone.benchmarks.desktop.actions import Act, BadAction, code_of
-from touchstone.benchmarks.desktop.marks import NoSuchBox, bound, marked
-from touchstone.benchmarks.desktop.observations import UNREADABLE, Node, nodes, table
-from touchstone.benchmarks.desktop.tokens import tokens
+from touchstone.benchmarks.desktop.observations import UNREADABLE, Node, nodes, table, tokens
+from touchstone.benchmarks.desktop.screen import NoSuchBox, bound, marked
 
 from .drawn import SAVE, drawn, tree
 

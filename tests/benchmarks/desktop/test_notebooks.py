@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from touchstone.benchmarks.desktop.judgement import Unreadable
 from touchstone.benchmarks.desktop.metrics import METRICS
+from touchstone.benchmarks.desktop.untrusted import Unreadable
 
 
 def code(source: str, count: int | None = 1, *outputs: dict[str, Any]) -> dict[str, Any]:

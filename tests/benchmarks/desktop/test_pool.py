@@ -7,7 +7,7 @@ import asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.benchmarks.desktop.pool import EMPTY, MEGABYTES, Budget, free_megabytes, megabytes
+from touchstone.benchmarks.desktop.desktop import EMPTY, MEGABYTES, Budget, free_megabytes, megabytes
 from touchstone.benchmarks.desktop.tasks import APPS
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.support.records import a_record
 from touchstone.benchmarks.desktop.selfcheck import table, wrong
-from touchstone.values import Outcome, Record
+from touchstone.types import Outcome, Record
 
 
 def record(task: str, domain: str, outcome: Outcome, **evidence: Any) -> Record:

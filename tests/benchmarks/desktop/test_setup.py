@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from touchstone.benchmarks.desktop import setup
-from touchstone.benchmarks.desktop.scene import Scene
+from touchstone.benchmarks.desktop.evaluation_context import EvaluationContext
 from touchstone.benchmarks.desktop.setup import Probe, SetupLog, probes, traced
 from touchstone.benchmarks.desktop.steps import run_steps
 from touchstone.benchmarks.desktop.tasks import Step
-from touchstone.failures import WorkerFailure
+from touchstone.errors import WorkerFailure
 
 from .support import LocalGuest, make_dataset, make_scene
 
@@ -29,20 +29,20 @@ lines"
 
 
 @pytest.fixture
-def scene(tmp_path: Path, guest: LocalGuest) -> Scene:
+def evaluation(tmp_path: Path, guest: LocalGuest) -> EvaluationContext:
     made = make_scene(make_dataset(tmp_path), tmp_path, guest)
     (made.dataset.root / "init.sh").write_text(SCRIPT)
     return made
 
 
-async def set_up(scene: Scene) -> None:
+async def set_up(evaluation: EvaluationContext) -> None:
     where = {"src": "evaluation_examples/init.sh", "dest": "/home/user/init.sh"}
-    await run_steps([Step("script_and_execute", where)], scene)
+    await run_steps([Step("script_and_execute", where)], evaluation)
 
 
-async def test_a_script_that_throws_its_output_away_is_recorded(scene: Scene, guest: LocalGuest) -> None:
-    await set_up(scene)
-    [step] = scene.log.steps
+async def test_a_script_that_throws_its_output_away_is_recorded(evaluation: EvaluationContext, guest: LocalGuest) -> None:
+    await set_up(evaluation)
+    [step] = evaluation.log.steps
     by_command = {command.command: command for command in step.commands}
     assert by_command["mkdir -p shop"].returncode == 0
     assert (by_command["cp missing.zip shop/"].returncode, by_command["cp missing.zip shop/"].line) == (1, 5)
@@ -50,32 +50,34 @@ async def test_a_script_that_throws_its_output_away_is_recorded(scene: Scene, gu
     assert any("two" in command and "lines" in command for command in by_command)
     assert (guest.home / "shop").is_dir()
     assert not list(guest.home.glob("init.sh*"))
-    assert scene.log.facts()["steps"][0]["step"] == "script_and_execute"
-    assert "cp missing.zip shop/ (exit 1)" in scene.log.hint()
-    assert "grep" not in scene.log.hint()
+    assert evaluation.log.facts()["steps"][0]["step"] == "script_and_execute"
+    assert "cp missing.zip shop/ (exit 1)" in evaluation.log.hint()
+    assert "grep" not in evaluation.log.hint()
 
 
-async def test_what_does_not_come_is_an_error_of_the_set_up(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_does_not_come_is_an_error_of_the_set_up(
+    evaluation: EvaluationContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(setup, "PATIENCE", 0.5)
-    await set_up(scene)
-    scene.log.expect(Probe("a file 'there'", "test -e there"))
+    await set_up(evaluation)
+    evaluation.log.expect(Probe("a file 'there'", "test -e there"))
     with pytest.raises(WorkerFailure, match=r"did not make what the task needs: a file 'there'; failed in it: cp") as failed:
-        await scene.log.probe(scene.guest)
+        await evaluation.log.probe(evaluation.guest)
     assert failed.value.kind == "set-up"
-    assert scene.log.facts()["probes"][0]["passed"] is False
+    assert evaluation.log.facts()["probes"][0]["passed"] is False
 
 
-async def test_a_probe_waits(scene: Scene, guest: LocalGuest) -> None:
+async def test_a_probe_waits(evaluation: EvaluationContext, guest: LocalGuest) -> None:
     await guest.launch(["sh", "-c", "sleep 0.7; touch there"])
-    scene.log.expect(Probe("a file 'there'", "test -e there"))
-    await scene.log.probe(scene.guest)
-    assert scene.log.probes[0].passed
+    evaluation.log.expect(Probe("a file 'there'", "test -e there"))
+    await evaluation.log.probe(evaluation.guest)
+    assert evaluation.log.probes[0].passed
 
 
-async def test_a_script_that_is_stopped_is_an_error_of_the_set_up(scene: Scene, guest: LocalGuest) -> None:
+async def test_a_script_that_is_stopped_is_an_error_of_the_set_up(evaluation: EvaluationContext, guest: LocalGuest) -> None:
     guest.late = True
     with pytest.raises(WorkerFailure, match="was stopped after 300 s") as failed:
-        await set_up(scene)
+        await set_up(evaluation)
     assert failed.value.kind == "set-up"
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from touchstone.benchmarks.desktop.judgement import Unreadable
 from touchstone.benchmarks.desktop.metrics.structured import check_yaml_file, compare_json_file
 from touchstone.benchmarks.desktop.tasks import DesktopTask, checks
-from touchstone.failures import Unscorable
+from touchstone.benchmarks.desktop.untrusted import Unreadable
+from touchstone.errors import Unscorable
 
 SCHEMA = """
 version: 2

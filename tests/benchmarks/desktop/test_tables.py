@@ -10,12 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from touchstone.benchmarks.desktop.judgement import Unreadable
 from touchstone.benchmarks.desktop.metrics.sheets import books
-from touchstone.benchmarks.desktop.metrics.sheets.matching import matches, matches_fuzzily
-from touchstone.benchmarks.desktop.metrics.sheets.values import frame, frame_difference
+from touchstone.benchmarks.desktop.metrics.sheets.cells import frame, frame_difference, matches, matches_fuzzily
 from touchstone.benchmarks.desktop.metrics.table import compare_table
-from touchstone.failures import Unscorable
+from touchstone.benchmarks.desktop.untrusted import Unreadable
+from touchstone.errors import Unscorable
 
 openpyxl: Any = pytest.importorskip("openpyxl")
 ROWS = [["name", "n"], ["a", 1], ["b", 2.5]]

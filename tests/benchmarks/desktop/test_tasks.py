@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from touchstone.benchmarks.desktop.config import TaskChoice
-from touchstone.benchmarks.desktop.dataset import Dataset
-from touchstone.benchmarks.desktop.tasks import DesktopTask, checks, load_task, load_tasks
-from touchstone.benchmarks.desktop.validating import list_warnings, mistakes, pair_mistakes, task_warnings
-from touchstone.failures import InputError
+from touchstone.benchmarks.desktop.tasks import Dataset, DesktopTask, checks, load_task, load_tasks
+from touchstone.benchmarks.desktop.validate import list_warnings, mistakes, pair_mistakes, task_warnings
+from touchstone.errors import InputError
 from touchstone.options import OptionError
 
 from .support import ABSTRACT, VERBOSE, make_dataset, task_form, write_task

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.benchmarks.desktop.judgement import Unreadable
 from touchstone.benchmarks.desktop.metrics import METRICS
 from touchstone.benchmarks.desktop.metrics.texts import check_include_exclude, diff_text_file
+from touchstone.benchmarks.desktop.untrusted import Unreadable
 
 
 def score(metric: str, *arguments: Any, **options: Any) -> float:

@@ -7,9 +7,8 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import pytest
 
 from touchstone.benchmarks.desktop import untrusted
-from touchstone.benchmarks.desktop.judgement import Unreadable
 from touchstone.benchmarks.desktop.metrics.table import compare_table
-from touchstone.benchmarks.desktop.untrusted import read_text, refuse_hostile_workbook
+from touchstone.benchmarks.desktop.untrusted import Unreadable, read_text, refuse_hostile_workbook
 
 openpyxl: Any = pytest.importorskip("openpyxl")
 BOMB = '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><x>&b;</x>'

@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from touchstone.agents.scripted import ScriptedAgent
-from touchstone.benchmarks.interact.benchmark import Interact, Settings
+from touchstone.benchmarks.interact.benchmark import Interact, InteractSettings
+from touchstone.benchmarks.interact.episode_databases import SqliteDatabases
 from touchstone.benchmarks.interact.tasks import data_file, load_tasks
 from touchstone.benchmarks.interact.user.scripted import ScriptedUser
-from touchstone.benchmarks.interact.user.situation import User
-from touchstone.benchmarks.interact.worlds import SqliteWorlds
+from touchstone.benchmarks.interact.user.view import User
 from touchstone.engines.sqlite.engine import SqliteEngine
-from touchstone.failures import TurnLimit
+from touchstone.errors import TurnLimit
 from touchstone.protocols import Stage
-from touchstone.runs.play import play
-from touchstone.values import Observation, Record, ToolCall, ToolStep
+from touchstone.runs.episode_runner import play
+from touchstone.types import Observation, Record, ToolCall, ToolStep
 
 Move = tuple[str, str] | tuple[str] | tuple[str, str, str]
 
@@ -52,9 +52,9 @@ class ThenGivesUp:
 async def sqlite_benchmark(directory: Path, user: User | None = None, **settings: Any) -> AsyncGenerator[Interact]:
     engine = SqliteEngine(workers=1)
     try:
-        worlds = SqliteWorlds(engine, directory)
+        worlds = SqliteDatabases(engine, directory)
         tasks = load_tasks(data_file(directory))
-        yield Interact(tasks, directory, worlds, user or ScriptedUser(), settings=Settings(**settings))
+        yield Interact(tasks, directory, worlds, user or ScriptedUser(), settings=InteractSettings(**settings))
     finally:
         await engine.close()
 

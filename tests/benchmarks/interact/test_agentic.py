@@ -12,10 +12,10 @@ from tests.benchmarks.interact.playing import call, play_moves, seen, sqlite_ben
 from tests.support.scripted_model import Answer as ModelAnswer
 from tests.support.scripted_model import ScriptedModel, calls, says
 from touchstone.agents.tools import ToolAgent
-from touchstone.benchmarks.interact.user.situation import Answer, Situation
-from touchstone.failures import ContextLimit, ModelFailure, ModelNonsense, ModelRefusal, SizeLimit
-from touchstone.runs.play import play
-from touchstone.values import Outcome, Place, ToolCall
+from touchstone.benchmarks.interact.user.view import Situation, UserAnswer
+from touchstone.errors import ContextLimit, ModelFailure, ModelNonsense, ModelRefusal, SizeLimit
+from touchstone.runs.episode_runner import play
+from touchstone.types import CallPosition, Outcome, ToolCall
 
 WRONG = "SELECT 'nobody'"
 
@@ -119,7 +119,7 @@ class TestCharges:
         class Down:
             name = "down"
 
-            async def answer(self, question: str, situation: Situation, place: Place) -> Answer:
+            async def answer(self, question: str, situation: Situation, place: CallPosition) -> UserAnswer:
                 raise ModelFailure("the service is down")
 
         async with sqlite_benchmark(dataset, user=Down()) as benchmark:
@@ -307,9 +307,9 @@ async def test_in_phase_2_the_user_speaks_of_the_follow_up_and_its_gold(dataset:
     class Listening:
         name = "listening"
 
-        async def answer(self, question: str, situation: Situation, place: Place) -> Answer:
+        async def answer(self, question: str, situation: Situation, place: CallPosition) -> UserAnswer:
             asked.append(situation)
-            return Answer("yes", "unanswerable")
+            return UserAnswer("yes", "unanswerable")
 
     async with sqlite_benchmark(dataset, user=Listening()) as benchmark:
         await play_moves(benchmark, "shop_1", ("ask", "a"), ("submit", ACTIVE), ("ask", "b"))

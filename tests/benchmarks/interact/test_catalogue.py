@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.data import shared_data
 from touchstone.benchmarks.interact.catalogue import Catalogue
-from touchstone.failures import InputError, Unscorable
+from touchstone.errors import InputError, Unscorable
 
 ENTRIES = [
     {"id": 0, "knowledge": "Busy Station", "description": "d0", "definition": "more than 9 trips", "type": "domain_knowledge"},

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from touchstone.benchmarks.interact.combine import Combined, combine
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 
 Row = dict[str, Any]
 EMPTY: Row = {"sol_sql": [], "external_knowledge": [], "test_cases": []}

@@ -8,7 +8,7 @@ import pytest
 
 from tests.benchmarks.interact.datasets import ACTIVE, TOTALS, make_dataset, query_task
 from tests.benchmarks.interact.playing import play_moves, seen, sqlite_benchmark
-from touchstone.values import Outcome
+from touchstone.types import Outcome
 
 WRONG = "SELECT 'nobody'"
 

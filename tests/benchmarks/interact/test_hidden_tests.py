@@ -14,11 +14,11 @@ import psycopg2
 import pytest
 
 from touchstone.benchmarks.interact.hidden_tests import TestReport, TestRequest, run_tests
-from touchstone.engines.bench import Bench, Result
-from touchstone.engines.postgres.embedded import started
-from touchstone.engines.postgres.server import Server
-from touchstone.engines.sqlite.statements import statements
-from touchstone.failures import InputError, SqlError
+from touchstone.engines.judging_connection import JudgingConnection, Result
+from touchstone.engines.postgres.messages import Server
+from touchstone.engines.postgres.private_server import started
+from touchstone.engines.sqlite.guard import statements
+from touchstone.errors import InputError, SqlError
 from touchstone.sandbox import landlock, seccomp
 from touchstone.sandbox.sandboxed_call import confinement
 
@@ -121,7 +121,7 @@ def postgres(server: Server) -> Iterator[PostgresBench]:
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def bench(request: pytest.FixtureRequest) -> Bench:
+def bench(request: pytest.FixtureRequest) -> JudgingConnection:
     return request.getfixturevalue(request.param)
 
 
@@ -133,11 +133,11 @@ def body(text: str) -> str:
     return HEAD + "".join(f"    {line}\n" for line in dedent(text).strip().splitlines())
 
 
-def judged(bench: Bench, *tests: str, predicted: tuple[str, ...] = ("SELECT 1",), **options: Any) -> TestReport:
+def judged(bench: JudgingConnection, *tests: str, predicted: tuple[str, ...] = ("SELECT 1",), **options: Any) -> TestReport:
     return run_tests(bench, TestRequest(list(tests), list(predicted), ["SELECT 2"], **options))
 
 
-def test_a_test_looks_at_what_the_submission_did(bench: Bench) -> None:
+def test_a_test_looks_at_what_the_submission_did(bench: JudgingConnection) -> None:
     look = body("""
         rows, error, timeout = execute_queries("SELECT name FROM items WHERE price IS NULL", db_name, conn)
         assert (rows, error, timeout) == ([], False, False), f"left: {rows}"
@@ -148,7 +148,7 @@ def test_a_test_looks_at_what_the_submission_did(bench: Bench) -> None:
     assert judged(bench, look) == TestReport(False, "assertion", 0, "left: [('dish',)]")
 
 
-def test_the_result_and_the_arguments_reach_the_test(bench: Bench) -> None:
+def test_the_result_and_the_arguments_reach_the_test(bench: JudgingConnection) -> None:
     test = body("""
         assert pred_query_result == [(1, "bowl"), (2, "cup")]
         assert pred_sqls == ["SELECT 3", "SELECT id, name FROM items WHERE id < 3 ORDER BY id"], pred_sqls
@@ -160,7 +160,7 @@ def test_the_result_and_the_arguments_reach_the_test(bench: Bench) -> None:
     assert judged(bench, no_table, predicted=("UPDATE items SET price = 2",)).passed
 
 
-def test_a_submission_that_cannot_be_run(bench: Bench) -> None:
+def test_a_submission_that_cannot_be_run(bench: JudgingConnection) -> None:
     report = judged(bench, body("pass"), predicted=("SELECT * FROM nowhere",))
     assert (report.passed, report.kind, report.test) == (False, "sql", None)
     assert "nowhere" in report.detail
@@ -170,7 +170,7 @@ def test_a_submission_that_cannot_be_run(bench: Bench) -> None:
         assert judged(bench, body("pass"), predicted=texts[::-1], evaluator=evaluator).kind == "sql"
 
 
-def test_queries_of_a_test(bench: Bench) -> None:
+def test_queries_of_a_test(bench: JudgingConnection) -> None:
     test = body("""
         assert execute_queries(["SELECT 1", "SELECT 2"], db_name, conn, None, "title") == ([(2,)], False, False)
         assert execute_queries("UPDATE items SET price = 3 WHERE id = 3", db_name, conn)[0] is None
@@ -190,7 +190,7 @@ def test_queries_of_a_test(bench: Bench) -> None:
     assert bench.run("SELECT price FROM items WHERE id = 3").rows == [(3,)]  # committed
 
 
-def test_comparisons_of_a_test(bench: Bench) -> None:
+def test_comparisons_of_a_test(bench: JudgingConnection) -> None:
     test = body("""
         assert ex_base(["SELECT id FROM items"], ["SELECT id FROM items ORDER BY id DESC"], db_name, conn) == 1
         assert ex_base(["SELECT id FROM items"], ["SELECT 1"], db_name, conn) == 0
@@ -315,7 +315,7 @@ def test_a_database_that_a_test_has_damaged(sqlite: SqliteBench) -> None:
 
 
 @pytest.mark.parametrize("code", ["while True: pass", "while True: print('x' * 10000)", "import time; time.sleep(60)"])
-def test_a_test_that_does_not_end(bench: Bench, code: str) -> None:
+def test_a_test_that_does_not_end(bench: JudgingConnection, code: str) -> None:
     start = time.monotonic()
     report = judged(bench, body(code), seconds=0.5)
     assert (report.passed, report.kind, report.test) == (False, "time", 0)
@@ -341,7 +341,7 @@ def test_a_late_query_is_told_apart_from_a_wrong_one(postgres: PostgresBench) ->
     assert judged(postgres, test, evaluator="conv", sql_seconds=0.2).passed
 
 
-def test_a_test_may_close_its_connection(bench: Bench) -> None:
+def test_a_test_may_close_its_connection(bench: JudgingConnection) -> None:
     assert judged(bench, body("conn.close()")).passed
     closed = judged(bench, body("conn.close()"), body("assert execute_queries('SELECT 1', db_name, conn)[0] == [(1,)]"))
     assert (closed.kind, closed.test) == ("assertion", 1)  # as in the originals: there is one connection

@@ -12,7 +12,7 @@ import pytest
 from tests.support.data import shared_data
 from touchstone.benchmarks.interact.rules import Prices, read_prices
 from touchstone.benchmarks.interact.tasks import data_file, load_tasks, select
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 
 ROW: dict[str, Any] = {
     "instance_id": "a_1",

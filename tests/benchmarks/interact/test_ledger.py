@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.data import shared_data
-from touchstone.benchmarks.interact.ledger import Credit, Ledger
+from touchstone.benchmarks.interact.budget import Credit, Ledger
 from touchstone.benchmarks.interact.rules import Prices
 
 ACTIONS = ["execute", "get_schema", "get_column_meaning", "ask", "submit", "unreadable"]

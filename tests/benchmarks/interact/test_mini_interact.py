@@ -8,8 +8,8 @@ from pathlib import Path
 from tests.benchmarks.interact.playing import call, seen, sqlite_benchmark
 from tests.support.data import shared_data
 from touchstone.agents.scripted import ScriptedAgent
-from touchstone.runs.play import play
-from touchstone.values import Outcome, Record
+from touchstone.runs.episode_runner import play
+from touchstone.types import Outcome, Record
 
 ABSENT = {"cybermarket", "exchange_traded_funds", "hulushows"}
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.data import shared_data
 from touchstone.benchmarks.interact.predictions import by_phase, load_submissions
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 
 
 @pytest.mark.parametrize(("name", "mode"), [("a", "agentic"), ("c", "conversational")])

@@ -11,13 +11,13 @@ import psycopg
 import pytest
 import pytest_asyncio
 
-from touchstone.benchmarks.interact.examiner import Examiner, Finding
+from touchstone.benchmarks.interact.grader import Examiner, PhaseFinding
 from touchstone.benchmarks.interact.rules import RULES, Compat
 from touchstone.benchmarks.interact.tasks import load_tasks
-from touchstone.engines.postgres.embedded import started
 from touchstone.engines.postgres.engine import PostgresEngine
-from touchstone.engines.postgres.server import Server
-from touchstone.failures import InputError, Unscorable
+from touchstone.engines.postgres.messages import Server
+from touchstone.engines.postgres.private_server import started
+from touchstone.errors import InputError, Unscorable
 from touchstone.protocols import Limits
 from touchstone.sandbox.sandboxed_call import confinement
 
@@ -56,7 +56,7 @@ async def engine(server: Server) -> AsyncIterator[PostgresEngine]:
 
 async def submitted(
     engine: PostgresEngine, directory: Path, *sqls: str, compat: Compat = "batch", **changed: Any
-) -> list[Finding]:
+) -> list[PhaseFinding]:
     row = {
         "instance_id": "shop_M_1",
         "selected_database": "shop",

@@ -11,10 +11,10 @@ import pytest
 
 from tests.benchmarks.interact.datasets import ACTIVE, TOTALS, VIEW, make_dataset, management_task, query_task
 from tests.benchmarks.interact.playing import play_moves, seen, sqlite_benchmark
-from touchstone.benchmarks.interact.user.situation import REFUSAL, Answer, Situation
-from touchstone.benchmarks.interact.worlds import fault_of
-from touchstone.failures import SqlError
-from touchstone.values import Outcome, Place, ToolCall
+from touchstone.benchmarks.interact.episode_databases import fault_of
+from touchstone.benchmarks.interact.user.view import REFUSAL, Situation, UserAnswer
+from touchstone.errors import SqlError
+from touchstone.types import CallPosition, Outcome, ToolCall
 
 RULES = ("strict", "batch", "adk", "conv")
 
@@ -46,12 +46,12 @@ class TestWhatAnAgentsSqlDoesToTheDatabase:
     async def test_sql_that_does_not_work_a_second_time_ends_the_task_with_phase_1_kept(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from touchstone.engines.sqlite.world import SqliteWorld
+        from touchstone.engines.sqlite.database import SqliteEpisodeDatabase
 
         async def fail(*_: Any) -> None:
             raise SqlError("sql", "not this time")
 
-        monkeypatch.setattr(SqliteWorld, "advance", fail)
+        monkeypatch.setattr(SqliteEpisodeDatabase, "advance", fail)
         make_dataset(tmp_path / "d")
         async with sqlite_benchmark(tmp_path / "d", compat="adk") as benchmark:
             record = await play_moves(benchmark, "shop_M_1", ("submit", VIEW), ("submit", "SELECT 1"))
@@ -149,8 +149,8 @@ async def test_a_user_whose_model_has_nothing_usable_to_say_costs_nothing(tmp_pa
         def identity(self) -> dict[str, Any]:
             return {"model": self.name}
 
-        async def answer(self, question: str, situation: Situation, place: Place) -> Answer:
-            return Answer(REFUSAL, "unanswerable", faults=("no choice",))
+        async def answer(self, question: str, situation: Situation, place: CallPosition) -> UserAnswer:
+            return UserAnswer(REFUSAL, "unanswerable", faults=("no choice",))
 
     make_dataset(tmp_path / "d")
     async with sqlite_benchmark(tmp_path / "d", user=Babbling()) as benchmark:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.benchmarks.spider2.worlds import CONDITIONS, Spider2World, real_spider2, write_lines
 from touchstone.benchmarks.spider2.golden import Golden, Reference
-from touchstone.failures import InputError, Unscorable
+from touchstone.errors import InputError, Unscorable
 
 
 def golden(world: Spider2World, *conditions: dict[str, Any]) -> Golden:

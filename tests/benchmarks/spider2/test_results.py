@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.support.records import a_record
 from touchstone.benchmarks.spider2.results import result_entry, statistics, statistics_text
 from touchstone.benchmarks.spider2.tasks import bare_task
-from touchstone.values import Outcome, Record, ServiceStep
+from touchstone.types import Outcome, Record, ServiceStep
 
 API_KINDS = ("api_refused", "api_timeout", "api_status", "api_not_json", "api_too_large", "no_sql")
 ANSWER = ServiceStep({"question": "?"}, 200, {"sql": "SELECT 1"}, 0.25)

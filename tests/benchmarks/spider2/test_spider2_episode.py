@@ -17,13 +17,13 @@ from tests.support.worlds import ENDLESS, SHOP, make_database
 from touchstone.agents.scripted import ScriptedAgent
 from touchstone.agents.tools import ToolAgent
 from touchstone.benchmarks.spider2.benchmark import Spider2
-from touchstone.benchmarks.spider2.episode import Settings
+from touchstone.benchmarks.spider2.episode import Spider2Settings
 from touchstone.benchmarks.spider2.golden import Golden
 from touchstone.engines.sqlite.engine import SqliteEngine
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 from touchstone.protocols import Limits
-from touchstone.runs.play import play
-from touchstone.values import Outcome, Record, ToolCall, ToolStep
+from touchstone.runs.episode_runner import play
+from touchstone.types import Outcome, Record, ToolCall, ToolStep
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -45,7 +45,7 @@ async def play_one(made: Spider2, key: str, *script: ToolCall) -> Record:
 
 
 async def judged(world: Spider2World, engine: SqliteEngine, key: str, sql: str, **settings: Any) -> Record:
-    return await play_one(benchmark(world, engine, settings=Settings(**settings)), key, submit(sql))
+    return await play_one(benchmark(world, engine, settings=Spider2Settings(**settings)), key, submit(sql))
 
 
 def both(record: Record) -> dict[str, float]:
@@ -226,7 +226,7 @@ class TestWhatCannotBeJudged:
         write_lines(spider2.gold / "spider2lite_eval.jsonl", [*CONDITIONS, line])
         if compat == "strict":
             with pytest.raises(InputError, match=r"local003: field 'condition_cols': column 7 is not in local003\.csv"):
-                benchmark(spider2, engine, settings=Settings(compat=compat))
+                benchmark(spider2, engine, settings=Spider2Settings(compat=compat))
             return
         record = await judged(spider2, engine, "local003", SQL["local003"], compat=compat)
         assert record.outcome is Outcome.failed
@@ -282,7 +282,7 @@ class TestTheWorld:
         assert before["databases"].keys() == {"shop", "zoo"}
         assert dict(await benchmark(spider2, engine).identity()) == before
         spider2.result("local001.csv", "name\napple\n")
-        after = dict(await benchmark(spider2, engine, settings=Settings(compat="official"), schema=True).identity())
+        after = dict(await benchmark(spider2, engine, settings=Spider2Settings(compat="official"), schema=True).identity())
         assert {name for name in before if before[name] != after[name]} == {"gold", "compat", "schema"}
 
 

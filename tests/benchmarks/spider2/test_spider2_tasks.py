@@ -13,7 +13,7 @@ import pytest
 from tests.benchmarks.spider2.worlds import QUESTIONS, SQL, Entry, Spider2World, real_spider2, write_lines
 from touchstone.benchmarks.spider2.convert import converted
 from touchstone.benchmarks.spider2.tasks import Spider2Task, bare_task, load_tasks, platform_of
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 
 OFFICIAL = QUESTIONS[1]
 FLAT = {"instance_id": "local001", "db_id": "shop", "question": "Which items are dear?"}

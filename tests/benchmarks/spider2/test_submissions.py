@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from touchstone.benchmarks.spider2.submissions import load_submission, score_file
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 
 
 def folder(tmp_path: Path, **files: str) -> Path:

@@ -12,13 +12,13 @@ import psycopg
 import pytest
 import pytest_asyncio
 
-from touchstone.engines.postgres.embedded import started
+from touchstone.engines.postgres.database import PostgresEpisodeDatabase
 from touchstone.engines.postgres.engine import PostgresEngine
-from touchstone.engines.postgres.server import Server
-from touchstone.engines.postgres.world import PostgresWorld
-from touchstone.failures import SqlError
+from touchstone.engines.postgres.messages import Server
+from touchstone.engines.postgres.private_server import started
+from touchstone.errors import SqlError
 from touchstone.protocols import Limits
-from touchstone.values import Table
+from touchstone.types import Table
 
 SHOP = """
     CREATE TABLE items (id serial PRIMARY KEY, name text NOT NULL, price numeric(8, 2), tags text[], more jsonb, made date);
@@ -40,7 +40,7 @@ FINGERPRINT = """
         (SELECT count(*) FROM pg_namespace), (SELECT count(*) FROM pg_largeobject_metadata), current_setting('search_path')
 """
 
-OpenWorld = Callable[..., PostgresWorld]
+OpenWorld = Callable[..., PostgresEpisodeDatabase]
 
 
 def administer(server: Server, *statements: str, database: str = "postgres") -> list[tuple[Any, ...]]:
@@ -79,9 +79,9 @@ async def engine(server: Server) -> AsyncIterator[PostgresEngine]:
 @pytest_asyncio.fixture(loop_scope="module")
 async def open_world(engine: PostgresEngine) -> AsyncIterator[OpenWorld]:
     """Opens worlds. In the end, all that they did is gone."""
-    worlds: list[PostgresWorld] = []
+    worlds: list[PostgresEpisodeDatabase] = []
 
-    def open_one(database: str = "shop") -> PostgresWorld:
+    def open_one(database: str = "shop") -> PostgresEpisodeDatabase:
         worlds.append(engine.world(database, f"task {len(worlds)}"))
         return worlds[-1]
 
@@ -93,20 +93,20 @@ async def open_world(engine: PostgresEngine) -> AsyncIterator[OpenWorld]:
 
 
 @pytest.fixture
-def world(open_world: OpenWorld) -> PostgresWorld:
+def world(open_world: OpenWorld) -> PostgresEpisodeDatabase:
     return open_world()
 
 
-async def explore(world: PostgresWorld, sql: str, **limits: Any) -> Table:
+async def explore(world: PostgresEpisodeDatabase, sql: str, **limits: Any) -> Table:
     return await world.explore(sql, Limits(**{"seconds": 10.0, **limits}))
 
 
-async def look(world: PostgresWorld, sql: str, **limits: Any) -> list[tuple[Any, ...]]:
+async def look(world: PostgresEpisodeDatabase, sql: str, **limits: Any) -> list[tuple[Any, ...]]:
     """The rows."""
     return [tuple(row) for row in (await explore(world, sql, **limits)).rows]
 
 
-async def fault(world: PostgresWorld, sql: str, **limits: Any) -> tuple[str, str]:
+async def fault(world: PostgresEpisodeDatabase, sql: str, **limits: Any) -> tuple[str, str]:
     """The kind and the message of the error that a text gives."""
     with pytest.raises(SqlError) as caught:
         await explore(world, sql, **limits)

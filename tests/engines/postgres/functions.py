@@ -9,8 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from touchstone.engines.bench import Bench
-from touchstone.failures import SqlError
+from touchstone.engines.judging_connection import JudgingConnection
+from touchstone.errors import SqlError
 
 
 class Work(Struct, frozen=True):
@@ -33,7 +33,7 @@ def mark(work: Work) -> None:
             file.write("x")
 
 
-def run_all(bench: Bench, work: Work) -> Found:
+def run_all(bench: JudgingConnection, work: Work) -> Found:
     mark(work)
     found = Found([], [], [], [])
     for text in work.texts:
@@ -49,14 +49,14 @@ def run_all(bench: Bench, work: Work) -> Found:
     return found
 
 
-def slow_at_first(bench: Bench, work: Work) -> Found:
+def slow_at_first(bench: JudgingConnection, work: Work) -> Found:
     """As if others had taken the cores away the first time."""
     first = not Path(work.log).exists()
     mark(work)
     return run_all(bench, Work([f"SELECT pg_sleep({60 if first else 0})", *work.texts]))
 
 
-def swallow_everything(bench: Bench, work: Work) -> Found:
+def swallow_everything(bench: JudgingConnection, work: Work) -> Found:
     """A function that catches whatever it can."""
     results: list[Any] = []
     for text in work.texts:
@@ -67,7 +67,7 @@ def swallow_everything(bench: Bench, work: Work) -> Found:
     return Found(results)
 
 
-def by_own_connection(bench: Bench, work: Work) -> Found:
+def by_own_connection(bench: JudgingConnection, work: Work) -> Found:
     """What test code does: psycopg2's way, with commits of its own."""
     connection, other = bench.session(), bench.session()
     cursor, looking = connection.cursor(), other.cursor()
@@ -87,28 +87,28 @@ def by_own_connection(bench: Bench, work: Work) -> Found:
     return Found([*seen, len(bench.run("TABLE items").rows), cursor.fetchone()[0]])
 
 
-def dialect(bench: Bench, work: Work) -> str:
+def dialect(bench: JudgingConnection, work: Work) -> str:
     return bench.dialect
 
 
-def die(bench: Bench, work: Work) -> Found:
+def die(bench: JudgingConnection, work: Work) -> Found:
     mark(work)
     bench.run("SELECT 1")
     os._exit(9)
 
 
-def die_once(bench: Bench, work: Work) -> Found:
+def die_once(bench: JudgingConnection, work: Work) -> Found:
     if not Path(work.log).exists():
         die(bench, work)
     return run_all(bench, work)
 
 
-def sleep(bench: Bench, work: Work) -> Found:
+def sleep(bench: JudgingConnection, work: Work) -> Found:
     time.sleep(60)
     return Found()
 
 
-def fail(bench: Bench, work: Work) -> Found:
+def fail(bench: JudgingConnection, work: Work) -> Found:
     raise ValueError("a mistake in the benchmark")
 
 

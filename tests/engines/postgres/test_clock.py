@@ -10,8 +10,8 @@ import time
 import psycopg
 import pytest
 
-from touchstone.engines.postgres.clock import StatementClock
-from touchstone.engines.postgres.server import Server
+from touchstone.engines.postgres.execution import StatementClock
+from touchstone.engines.postgres.messages import Server
 
 
 def on_one_core(pid: int) -> int:

@@ -8,9 +8,9 @@ import time
 
 import pytest
 
+from touchstone.engines.postgres.database import PostgresEpisodeDatabase
 from touchstone.engines.postgres.engine import PostgresEngine
-from touchstone.engines.postgres.world import PostgresWorld
-from touchstone.failures import SqlError
+from touchstone.errors import SqlError
 from touchstone.protocols import Limits
 
 from .conftest import OpenWorld, explore, fault, look
@@ -18,7 +18,7 @@ from .conftest import OpenWorld, explore, fault, look
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def test_cells_are_the_text_that_postgresql_writes(world: PostgresWorld) -> None:
+async def test_cells_are_the_text_that_postgresql_writes(world: PostgresEpisodeDatabase) -> None:
     table = await explore(world, "SELECT id, name, price, tags, more, made, price IS NULL AS free FROM items ORDER BY id")
     assert table.columns == ("id", "name", "price", "tags", "more", "made", "free")
     assert [tuple(row) for row in table.rows] == [
@@ -46,11 +46,11 @@ async def test_cells_are_the_text_that_postgresql_writes(world: PostgresWorld) -
         ("PREPARE p AS SELECT 9; EXECUTE p", [("9",)]),
     ],
 )
-async def test_texts_that_read(world: PostgresWorld, sql: str, rows: list[tuple[str, ...]]) -> None:
+async def test_texts_that_read(world: PostgresEpisodeDatabase, sql: str, rows: list[tuple[str, ...]]) -> None:
     assert await look(world, sql) == rows
 
 
-async def test_constraints_are_seen_as_by_an_owner(world: PostgresWorld) -> None:
+async def test_constraints_are_seen_as_by_an_owner(world: PostgresEpisodeDatabase) -> None:
     """The information schema shows keys only to owners, and agents look there for the ways to join."""
     query = """
         SELECT k.column_name, c.table_name, c.column_name FROM information_schema.table_constraints AS t
@@ -75,13 +75,13 @@ async def test_constraints_are_seen_as_by_an_owner(world: PostgresWorld) -> None
         ("SET search_path = pg_catalog", 0),
     ],
 )
-async def test_writes_work_and_do_not_last(world: PostgresWorld, sql: str, changed: int) -> None:
+async def test_writes_work_and_do_not_last(world: PostgresEpisodeDatabase, sql: str, changed: int) -> None:
     table = await explore(world, sql)
     assert (table.columns, table.rows, table.changed) == ((), [], changed)
     assert await look(world, "SELECT count(*) FROM sales JOIN items ON id = item WHERE price IS DISTINCT FROM 0") == [("40",)]
 
 
-async def test_a_text_sees_its_own_writes(world: PostgresWorld) -> None:
+async def test_a_text_sees_its_own_writes(world: PostgresEpisodeDatabase) -> None:
     for _ in range(3):
         assert await look(world, "DELETE FROM sales WHERE item = 1; SELECT count(*) FROM sales") == [("27",)]
         assert await look(world, "INSERT INTO items (name) VALUES ('new') RETURNING id, name") == [("4", "new")]
@@ -89,7 +89,7 @@ async def test_a_text_sees_its_own_writes(world: PostgresWorld) -> None:
         assert await look(world, "SELECT nextval('tickets')") == [("1",)]
 
 
-async def test_a_sequence_is_as_before_also_after_an_error(world: PostgresWorld) -> None:
+async def test_a_sequence_is_as_before_also_after_an_error(world: PostgresEpisodeDatabase) -> None:
     assert (await fault(world, "INSERT INTO items (name) VALUES (NULL)"))[0] == "sql"
     assert await look(world, "INSERT INTO items (name) VALUES ('new') RETURNING id") == [("4",)]
 
@@ -127,7 +127,7 @@ async def test_writes_that_look_like_reads(open_world: OpenWorld, hidden: str) -
         "COMMIT; DELETE FROM sales; SELECT pg_sleep(9)",
     ],
 )
-async def test_what_is_committed_is_thrown_away(world: PostgresWorld, escape: str) -> None:
+async def test_what_is_committed_is_thrown_away(world: PostgresEpisodeDatabase, escape: str) -> None:
     with contextlib.suppress(SqlError):
         await explore(world, escape, seconds=0.3)
     assert await look(world, "SELECT count(*) FROM sales") == [("40",)]
@@ -147,7 +147,7 @@ async def test_what_is_committed_is_thrown_away(world: PostgresWorld, escape: st
         "DECLARE left_over CURSOR WITH HOLD FOR SELECT 1",
     ],
 )
-async def test_nothing_of_a_session_remains(world: PostgresWorld, session: str) -> None:
+async def test_nothing_of_a_session_remains(world: PostgresEpisodeDatabase, session: str) -> None:
     leftovers = """
         SELECT current_setting('search_path'), current_setting('work_mem'), (SELECT count(*) FROM pg_prepared_statements),
         (SELECT count(*) FROM pg_cursors WHERE is_holdable), (SELECT count(*) FROM pg_listening_channels()),
@@ -159,7 +159,7 @@ async def test_nothing_of_a_session_remains(world: PostgresWorld, session: str) 
         assert await look(world, query) == before
 
 
-async def test_errors_say_what_and_where(world: PostgresWorld) -> None:
+async def test_errors_say_what_and_where(world: PostgresEpisodeDatabase) -> None:
     assert await fault(world, "SELEC 1") == ("sql", 'syntax error at or near "SELEC" (line 1, column 1)')
     assert await fault(world, "SELECT 1,\n  pric FROM items") == (
         "sql",
@@ -175,23 +175,23 @@ async def test_errors_say_what_and_where(world: PostgresWorld) -> None:
 
 
 @pytest.mark.parametrize("blank", ["", "  \n", ";", "-- SELECT 1", "/* nothing */;;"])
-async def test_a_text_without_a_statement(world: PostgresWorld, blank: str) -> None:
+async def test_a_text_without_a_statement(world: PostgresEpisodeDatabase, blank: str) -> None:
     assert await fault(world, blank) == ("blank", "There is no SQL statement in this text.")
 
 
 @pytest.mark.parametrize("odd", ["SELECT '\0'", "SELECT '\ud800'", "/* \0 */ DELETE FROM sales"])
-async def test_texts_that_cannot_be_sent(world: PostgresWorld, odd: str) -> None:
+async def test_texts_that_cannot_be_sent(world: PostgresEpisodeDatabase, odd: str) -> None:
     assert (await fault(world, odd))[0] == "sql"
 
 
 @pytest.mark.parametrize("outside", ["VACUUM", "CREATE DATABASE mine", "CREATE INDEX CONCURRENTLY i ON items (name)"])
-async def test_what_cannot_be_rolled_back_is_not_done(world: PostgresWorld, outside: str) -> None:
+async def test_what_cannot_be_rolled_back_is_not_done(world: PostgresEpisodeDatabase, outside: str) -> None:
     kind, message = await fault(world, outside)
     assert kind == "sql"
     assert "cannot run inside a transaction block" in message
 
 
-async def test_names_of_ours_are_not_in_messages(world: PostgresWorld) -> None:
+async def test_names_of_ours_are_not_in_messages(world: PostgresEpisodeDatabase) -> None:
     for sql in (
         "SELECT 1; CREATE SCHEMA a; ALTER DATABASE shop SET work_mem = '1MB'",
         "SELECT * FROM pg_authid",
@@ -202,7 +202,7 @@ async def test_names_of_ours_are_not_in_messages(world: PostgresWorld) -> None:
         assert "touchstone" not in message
 
 
-async def test_rows_past_the_limit_are_cut(world: PostgresWorld) -> None:
+async def test_rows_past_the_limit_are_cut(world: PostgresEpisodeDatabase) -> None:
     for sql in ("SELECT generate_series(1, 1000000000)", "SELECT generate_series(1, 200)"):
         table = await explore(world, sql, rows=100, cut_rows=True)
         assert table.truncated
@@ -210,19 +210,19 @@ async def test_rows_past_the_limit_are_cut(world: PostgresWorld) -> None:
     assert await look(world, "SELECT 1") == [("1",)]
 
 
-async def test_as_many_rows_as_allowed_are_not_cut(world: PostgresWorld) -> None:
+async def test_as_many_rows_as_allowed_are_not_cut(world: PostgresEpisodeDatabase) -> None:
     for count in (64, 128, 100):
         table = await explore(world, f"SELECT generate_series(1, {count})", rows=count, cut_rows=True)
         assert (len(table.rows), table.truncated) == (count, False)
 
 
-async def test_a_cut_table_before_the_last_one_does_not_matter(world: PostgresWorld) -> None:
+async def test_a_cut_table_before_the_last_one_does_not_matter(world: PostgresEpisodeDatabase) -> None:
     table = await explore(world, "SELECT generate_series(1, 1000); SELECT 'last'", rows=10, cut_rows=True)
     assert ([tuple(row) for row in table.rows], table.truncated) == ([("last",)], False)
 
 
 @pytest.mark.parametrize("start", ["", "SELECT 1; "])
-async def test_results_that_are_too_large(world: PostgresWorld, start: str) -> None:
+async def test_results_that_are_too_large(world: PostgresEpisodeDatabase, start: str) -> None:
     assert await fault(world, f"{start}SELECT generate_series(1, 1000000000)", rows=1000) == (
         "rows",
         "The result has more than 1,000 rows.",
@@ -258,7 +258,7 @@ async def test_many_worlds_at_once_see_only_what_they_do(open_world: OpenWorld) 
 
 
 @pytest.mark.parametrize("start", ["", "CREATE TEMP TABLE t (x int); "])
-async def test_a_value_of_a_gigabyte_is_an_error_of_the_agents(world: PostgresWorld, start: str) -> None:
+async def test_a_value_of_a_gigabyte_is_an_error_of_the_agents(world: PostgresEpisodeDatabase, start: str) -> None:
     for sql in ("SELECT repeat('a', 1000000000)", "SELECT repeat('a', 1000000000), repeat('b', 1000000000)"):
         with pytest.raises(SqlError) as caught:
             await world.show(f"{start}{sql}", Limits(seconds=60))
@@ -266,7 +266,9 @@ async def test_a_value_of_a_gigabyte_is_an_error_of_the_agents(world: PostgresWo
     assert "(1 row)" in await world.show("SELECT 1", Limits(seconds=60))
 
 
-async def test_what_crosses_to_the_main_process_is_what_is_shown(engine: PostgresEngine, world: PostgresWorld) -> None:
+async def test_what_crosses_to_the_main_process_is_what_is_shown(
+    engine: PostgresEngine, world: PostgresEpisodeDatabase
+) -> None:
     for sql in ("SELECT repeat('a', 50000000)", "SELECT n, repeat('a', 20000) FROM generate_series(1, 9000) AS n"):
         before = engine.pool.received
         assert len(await world.show(sql, Limits(seconds=60, rows=10_000, cut_rows=True))) < 25_000

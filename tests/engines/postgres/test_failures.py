@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from touchstone.engines.postgres.embedded import started
 from touchstone.engines.postgres.engine import PostgresEngine
-from touchstone.engines.postgres.server import Server
-from touchstone.failures import DatabaseFailure
+from touchstone.engines.postgres.messages import Server
+from touchstone.engines.postgres.private_server import started
+from touchstone.errors import DatabaseFailure
 from touchstone.protocols import Limits
 
 from . import functions

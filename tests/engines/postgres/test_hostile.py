@@ -8,10 +8,10 @@ import time
 
 import pytest
 
+from touchstone.engines.postgres.database import PostgresEpisodeDatabase
 from touchstone.engines.postgres.engine import PostgresEngine
-from touchstone.engines.postgres.server import Server
-from touchstone.engines.postgres.world import PostgresWorld
-from touchstone.failures import SqlError
+from touchstone.engines.postgres.messages import Server
+from touchstone.errors import SqlError
 from touchstone.protocols import Limits
 
 from . import functions
@@ -61,11 +61,11 @@ FORBIDDEN = [
 
 
 @pytest.mark.parametrize("sql", FORBIDDEN)
-async def test_what_needs_rights_is_refused(world: PostgresWorld, sql: str) -> None:
+async def test_what_needs_rights_is_refused(world: PostgresEpisodeDatabase, sql: str) -> None:
     assert (await fault(world, sql))[0] in ("refused", "sql")
 
 
-async def test_what_needs_rights_is_refused_in_judgements_too(world: PostgresWorld) -> None:
+async def test_what_needs_rights_is_refused_in_judgements_too(world: PostgresEpisodeDatabase) -> None:
     found = await world.judge(functions.run_all, Work(FORBIDDEN), LIMITS, writes=True, wall=30)
     assert set(found.results) <= {"refused", "sql"}
 
@@ -102,7 +102,7 @@ async def test_no_world_leaves_a_note_for_another(open_world: OpenWorld, sql: st
         assert await look(reader, f"{start}SHOW application_name") == [("touchstone",)]
 
 
-async def eventually(world: PostgresWorld, sql: str, expected: str) -> None:
+async def eventually(world: PostgresEpisodeDatabase, sql: str, expected: str) -> None:
     for _ in range(600):
         if await look(world, sql) == [(expected,)]:
             return
@@ -136,7 +136,7 @@ async def test_worlds_share_no_advisory_locks(open_world: OpenWorld, take: str) 
 
 
 @pytest.mark.parametrize("name", ["postgres", "shop_template", "template1"])
-async def test_other_databases_cannot_be_dropped_or_changed(world: PostgresWorld, name: str) -> None:
+async def test_other_databases_cannot_be_dropped_or_changed(world: PostgresEpisodeDatabase, name: str) -> None:
     texts = [
         f'DROP DATABASE "{name}"',
         f'ALTER DATABASE "{name}" SET work_mem = 1024',
@@ -146,11 +146,11 @@ async def test_other_databases_cannot_be_dropped_or_changed(world: PostgresWorld
     assert found.results == ["refused"] * 3
 
 
-async def test_other_databases_cannot_be_read(world: PostgresWorld) -> None:
+async def test_other_databases_cannot_be_read(world: PostgresEpisodeDatabase) -> None:
     assert (await fault(world, "SELECT * FROM shop_template.public.items"))[0] == "sql"
 
 
-async def test_everything_may_be_dropped_in_a_copy(world: PostgresWorld) -> None:
+async def test_everything_may_be_dropped_in_a_copy(world: PostgresEpisodeDatabase) -> None:
     texts = ["DROP OWNED BY CURRENT_USER CASCADE", "SELECT count(*) FROM pg_class WHERE relname = 'items'"]
     found = await world.judge(functions.run_all, Work(texts), LIMITS, wall=30)
     assert found.results == [[], [["0"]]]
@@ -171,7 +171,9 @@ async def test_everything_may_be_dropped_in_a_copy(world: PostgresWorld) -> None
         "LOCK TABLE items; SELECT pg_sleep(60)",
     ],
 )
-async def test_what_does_not_end_is_ended(engine: PostgresEngine, server: Server, world: PostgresWorld, sql: str) -> None:
+async def test_what_does_not_end_is_ended(
+    engine: PostgresEngine, server: Server, world: PostgresEpisodeDatabase, sql: str
+) -> None:
     started = time.monotonic()
     other = engine.world("shop", "judged")
     judging = other.judge(functions.run_all, Work([sql, "SELECT 7"]), Limits(seconds=0.5), writes=True, wall=50)
@@ -233,7 +235,7 @@ async def test_one_world_cannot_see_or_end_another(open_world: OpenWorld, server
     assert await working == [("secret", "")]
 
 
-async def test_a_statement_that_ends_its_own_connection(world: PostgresWorld) -> None:
+async def test_a_statement_that_ends_its_own_connection(world: PostgresEpisodeDatabase) -> None:
     sql = "SET ROLE NONE; SELECT pg_terminate_backend(pg_backend_pid())"
     assert await fault(world, sql) == ("crash", "The database ended the connection while this ran, twice.")
     found = await world.judge(functions.run_all, Work([sql, "SELECT 7"]), LIMITS, wall=30)
@@ -241,7 +243,7 @@ async def test_a_statement_that_ends_its_own_connection(world: PostgresWorld) ->
     assert await look(world, "SELECT count(*) FROM items") == [("3",)]
 
 
-async def test_settings_of_a_role_do_not_outlive_a_judgement(world: PostgresWorld) -> None:
+async def test_settings_of_a_role_do_not_outlive_a_judgement(world: PostgresEpisodeDatabase) -> None:
     texts = [
         "SET ROLE NONE",
         "ALTER ROLE CURRENT_USER SET search_path = nowhere",
@@ -256,12 +258,12 @@ async def test_settings_of_a_role_do_not_outlive_a_judgement(world: PostgresWorl
 
 
 @pytest.mark.parametrize("sql", ["COPY items TO STDOUT", "COPY items FROM STDIN", "SELECT 1; COPY items TO STDOUT; SELECT 2"])
-async def test_copying_through_the_connection_is_refused(world: PostgresWorld, sql: str) -> None:
+async def test_copying_through_the_connection_is_refused(world: PostgresEpisodeDatabase, sql: str) -> None:
     assert await fault(world, sql) == ("refused", "COPY from or to the client is not possible here; use INSERT or SELECT.")
     assert await look(world, "SELECT count(*) FROM items") == [("3",)]
 
 
-async def test_a_stopped_script_leaves_the_state_alone(world: PostgresWorld) -> None:
+async def test_a_stopped_script_leaves_the_state_alone(world: PostgresEpisodeDatabase) -> None:
     with pytest.raises(SqlError) as caught:
         await world.advance(["CREATE TABLE mine (n int)", "SELECT pg_sleep(9)"], Limits(seconds=0.3))
     assert caught.value.kind == "time"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from touchstone.engines.postgres.world import PostgresWorld
-from touchstone.failures import SqlError, WorkerFailure
+from touchstone.engines.postgres.database import PostgresEpisodeDatabase
+from touchstone.errors import SqlError, WorkerFailure
 from touchstone.protocols import Limits
 from touchstone.sandbox.folders import scratch_folder
 
@@ -33,12 +33,14 @@ def written(log: Path) -> str:
     return log.read_text()
 
 
-async def judged(world: PostgresWorld, texts: Sequence[str], *, writes: bool = False, limits: Limits = LIMITS) -> Found:
+async def judged(
+    world: PostgresEpisodeDatabase, texts: Sequence[str], *, writes: bool = False, limits: Limits = LIMITS
+) -> Found:
     return await world.judge(functions.run_all, Work(list(texts)), limits, writes=writes, wall=30)
 
 
 @pytest.mark.parametrize("writes", [False, True])
-async def test_cells_are_python_values(world: PostgresWorld, writes: bool) -> None:
+async def test_cells_are_python_values(world: PostgresEpisodeDatabase, writes: bool) -> None:
     query = """
         SELECT 1, 2.50, 1.5::float8, 'ü', true, NULL, DATE '2024-02-29', TIMESTAMP '2024-01-01 10:00', INTERVAL '1 day',
             ARRAY[1, 2], '{"a": [1, null]}'::jsonb, '\\x00ff'::bytea, 'NaN'::numeric, '10000-01-01'::date AS far,
@@ -74,13 +76,13 @@ async def test_cells_are_python_values(world: PostgresWorld, writes: bool) -> No
     assert found.columns[0][13] == "far"
 
 
-async def test_a_judgement_that_reads_runs_once(world: PostgresWorld, log: Path) -> None:
+async def test_a_judgement_that_reads_runs_once(world: PostgresEpisodeDatabase, log: Path) -> None:
     found = await world.judge(functions.run_all, Work(["SELECT 1", "TABLE cheap"], str(log)), LIMITS, wall=30)
     assert [len(rows) for rows in found.results] == [1, 1]
     assert written(log) == "x"
 
 
-async def test_a_judgement_that_writes_starts_again_on_a_copy(world: PostgresWorld, log: Path) -> None:
+async def test_a_judgement_that_writes_starts_again_on_a_copy(world: PostgresEpisodeDatabase, log: Path) -> None:
     work = Work(["SELECT count(*) FROM sales", "DELETE FROM sales WHERE item = 1", "SELECT count(*) FROM sales"], str(log))
     found = await world.judge(functions.run_all, work, LIMITS, wall=30)
     assert (found.results, found.changed) == ([[["40"]], [], [["27"]]], [None, 13, None])
@@ -88,50 +90,50 @@ async def test_a_judgement_that_writes_starts_again_on_a_copy(world: PostgresWor
     assert await look(world, "SELECT count(*) FROM sales") == [("40",)]
 
 
-async def test_a_judgement_that_will_write_runs_once(world: PostgresWorld, log: Path) -> None:
+async def test_a_judgement_that_will_write_runs_once(world: PostgresEpisodeDatabase, log: Path) -> None:
     work = Work(["DELETE FROM sales"], str(log))
     assert (await world.judge(functions.run_all, work, LIMITS, writes=True, wall=30)).changed == [40]
     assert written(log) == "x"
 
 
-async def test_each_judgement_has_a_fresh_copy(world: PostgresWorld) -> None:
+async def test_each_judgement_has_a_fresh_copy(world: PostgresEpisodeDatabase) -> None:
     for _ in range(4):
         found = await judged(world, ["INSERT INTO items (name) VALUES ('new') RETURNING id"], writes=True)
         assert found.results == [[["4"]]]
 
 
-async def test_a_function_cannot_swallow_the_need_for_a_copy(world: PostgresWorld) -> None:
+async def test_a_function_cannot_swallow_the_need_for_a_copy(world: PostgresEpisodeDatabase) -> None:
     work = Work(["SELECT 1", "DELETE FROM sales RETURNING 1", "SELECT nope", "TABLE sales"])
     assert (await world.judge(functions.swallow_everything, work, LIMITS, wall=30)).results == [1, 40, "failed", 0]
 
 
 @pytest.mark.parametrize("writes", [False, True])
-async def test_errors_do_not_end_a_judgement(world: PostgresWorld, writes: bool) -> None:
+async def test_errors_do_not_end_a_judgement(world: PostgresEpisodeDatabase, writes: bool) -> None:
     texts = ["SELECT nope", "SELECT 1", "SELEC", "", "SELECT pg_sleep(9)", "SELECT generate_series(1, 1000)", "SELECT 2"]
     found = await judged(world, texts, writes=writes, limits=Limits(seconds=0.3, rows=100))
     assert found.results == ["sql", [["1"]], "sql", "blank", "time", "rows", [["2"]]]
 
 
 @pytest.mark.parametrize("writes", [False, True])
-async def test_what_a_session_has_set_counts_for_the_next_text(world: PostgresWorld, writes: bool) -> None:
+async def test_what_a_session_has_set_counts_for_the_next_text(world: PostgresEpisodeDatabase, writes: bool) -> None:
     texts = ["SELECT set_config('search_path', 'pg_catalog', false)", "SELECT 1 / 0", "SHOW search_path"]
     assert (await judged(world, texts, writes=writes)).results[2] == [["'pg_catalog'"]]
     assert (await judged(world, ["SET search_path = pg_catalog", "SHOW search_path"])).results[1] == [["'pg_catalog'"]]
     assert (await judged(world, ["SHOW search_path"])).results == [[["'\"$user\", public'"]]]
 
 
-async def test_several_statements_in_a_text_are_one_transaction(world: PostgresWorld) -> None:
+async def test_several_statements_in_a_text_are_one_transaction(world: PostgresEpisodeDatabase) -> None:
     texts = ["DELETE FROM sales; SELECT 1 / 0", "SELECT count(*) FROM sales", "DELETE FROM sales; SELECT 'last', 1"]
     found = await judged(world, texts)
     assert found.results == ["sql", [["40"]], [["'last'", "1"]]]
 
 
-async def test_statements_that_need_no_transaction_work(world: PostgresWorld) -> None:
+async def test_statements_that_need_no_transaction_work(world: PostgresEpisodeDatabase) -> None:
     texts = ["VACUUM items", "CREATE INDEX CONCURRENTLY i ON items (name)", "BEGIN; DELETE FROM sales; COMMIT", "TABLE sales"]
     assert (await judged(world, texts)).results == [[]] * 4
 
 
-async def test_test_code_has_connections_of_its_own(world: PostgresWorld) -> None:
+async def test_test_code_has_connections_of_its_own(world: PostgresEpisodeDatabase) -> None:
     work = Work(["DELETE FROM items WHERE id = 4", "INSERT INTO items (name) VALUES ('x'), ('y')"])
     for writes in (False, True):
         found = await world.judge(functions.by_own_connection, work, LIMITS, writes=writes, wall=30)
@@ -139,11 +141,11 @@ async def test_test_code_has_connections_of_its_own(world: PostgresWorld) -> Non
     assert await look(world, "SELECT count(*) FROM items") == [("3",)]
 
 
-async def test_the_dialect(world: PostgresWorld) -> None:
+async def test_the_dialect(world: PostgresEpisodeDatabase) -> None:
     assert await world.judge(functions.dialect, Work(), LIMITS, wall=30) == "postgres"
 
 
-async def test_a_worker_that_dies_is_replaced_once(world: PostgresWorld, log: Path) -> None:
+async def test_a_worker_that_dies_is_replaced_once(world: PostgresEpisodeDatabase, log: Path) -> None:
     found = await world.judge(functions.die_once, Work(["SELECT 1"], str(log)), LIMITS, wall=30)
     assert found.results == [[["1"]]]
     with pytest.raises(SqlError) as caught:
@@ -153,21 +155,21 @@ async def test_a_worker_that_dies_is_replaced_once(world: PostgresWorld, log: Pa
     assert await look(world, "SELECT count(*) FROM items") == [("3",)]
 
 
-async def test_a_function_that_does_not_end(world: PostgresWorld) -> None:
+async def test_a_function_that_does_not_end(world: PostgresEpisodeDatabase) -> None:
     with pytest.raises(WorkerFailure, match="has done nothing"):
         await world.judge(functions.sleep, Work(), LIMITS, wall=0.5)
     assert await look(world, "SELECT count(*) FROM items") == [("3",)]
 
 
 @pytest.mark.parametrize("writes", [False, True])
-async def test_a_mistake_in_a_function_is_no_verdict(world: PostgresWorld, writes: bool) -> None:
+async def test_a_mistake_in_a_function_is_no_verdict(world: PostgresEpisodeDatabase, writes: bool) -> None:
     with pytest.raises(WorkerFailure, match="a mistake in the benchmark"):
         await world.judge(functions.fail, Work(), LIMITS, writes=writes, wall=30)
     assert (await judged(world, ["SELECT 1"])).results == [[["1"]]]
 
 
 @pytest.mark.parametrize("writes", [False, True])
-async def test_tables_can_be_cut(world: PostgresWorld, writes: bool) -> None:
+async def test_tables_can_be_cut(world: PostgresEpisodeDatabase, writes: bool) -> None:
     texts = ["SELECT generate_series(1, 100000)", "SELECT 7"]
     found = await judged(world, texts, writes=writes, limits=Limits(seconds=5, rows=10, cut_rows=True))
     assert (len(found.results[0]), found.results[1]) == (10, [["7"]])
@@ -175,7 +177,7 @@ async def test_tables_can_be_cut(world: PostgresWorld, writes: bool) -> None:
 
 @pytest.mark.parametrize("writes", [False, True])
 async def test_a_statement_that_times_out_is_tried_once_more_alone_before_it_counts(
-    world: PostgresWorld, log: Path, writes: bool
+    world: PostgresEpisodeDatabase, log: Path, writes: bool
 ) -> None:
     texts = ["INSERT INTO items (name) VALUES ('once')", "SELECT count(*) FROM items"]
     work = Work(texts if writes else [], str(log))
@@ -185,7 +187,7 @@ async def test_a_statement_that_times_out_is_tried_once_more_alone_before_it_cou
     assert written(log) == "xx"
 
 
-async def test_a_statement_that_times_out_again_has_timed_out(world: PostgresWorld, log: Path) -> None:
+async def test_a_statement_that_times_out_again_has_timed_out(world: PostgresEpisodeDatabase, log: Path) -> None:
     work = Work(["SELECT pg_sleep(60)"], str(log))
     found = await world.judge(functions.run_all, work, Limits(seconds=0.3), wall=60)
     assert found.results == ["time"]
@@ -193,7 +195,7 @@ async def test_a_statement_that_times_out_again_has_timed_out(world: PostgresWor
 
 
 @pytest.mark.parametrize("writes", [False, True])
-async def test_a_value_of_a_gigabyte_is_the_fault_of_its_query(world: PostgresWorld, writes: bool) -> None:
+async def test_a_value_of_a_gigabyte_is_the_fault_of_its_query(world: PostgresEpisodeDatabase, writes: bool) -> None:
     huge = "SELECT repeat('a', 1000000000)"
     found = await judged(world, [huge, "SELECT 1"], writes=writes, limits=Limits(seconds=60))
     assert found.results == ["memory", [["1"]]]

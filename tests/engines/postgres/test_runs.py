@@ -14,12 +14,11 @@ import pytest
 import pytest_asyncio
 
 from tests.workers.processes import until
-from touchstone.engines.postgres.embedded import started
 from touchstone.engines.postgres.engine import PostgresEngine
-from touchstone.engines.postgres.messages import Description
-from touchstone.engines.postgres.server import Server
+from touchstone.engines.postgres.messages import Description, Server
+from touchstone.engines.postgres.private_server import started
 from touchstone.engines.postgres.worker import PRELOAD
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 from touchstone.protocols import Limits
 from touchstone.workers.pool import Pool
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.engines.postgres.statements import only_reads
+from touchstone.engines.postgres.explore import only_reads
 
 SPACE = st.lists(
     st.sampled_from([" ", "\n", "\t", ";", "(", "-- x\n", "/* y */", "/* /* z */ DROP */", "--\n"]), max_size=6

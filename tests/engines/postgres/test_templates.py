@@ -8,8 +8,8 @@ import pytest
 import pytest_asyncio
 
 from touchstone.engines.postgres.engine import PostgresEngine
-from touchstone.engines.postgres.server import Server
-from touchstone.failures import Unscorable
+from touchstone.engines.postgres.messages import Server
+from touchstone.errors import Unscorable
 from touchstone.protocols import Limits
 
 from .conftest import OpenWorld, administer, explore, look, make_template

@@ -13,8 +13,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from touchstone.engines.postgres.embedded import started
-from touchstone.engines.postgres.server import Server
+from touchstone.engines.postgres.messages import Server
+from touchstone.engines.postgres.private_server import started
 
 Dump = Callable[..., Path]
 Ask = Callable[..., list[tuple[Any, ...]]]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from touchstone.engines.postgres import binaries
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 
 pytestmark = pytest.mark.long
 

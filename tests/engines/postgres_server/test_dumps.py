@@ -10,8 +10,8 @@ import pytest
 
 from tests.engines.postgres_server.conftest import Dump, ask
 from touchstone.engines.postgres.dumps import Loaded, find, load
-from touchstone.engines.postgres.server import Server
-from touchstone.failures import DatabaseFailure, InputError
+from touchstone.engines.postgres.messages import Server
+from touchstone.errors import DatabaseFailure, InputError
 
 pytestmark = pytest.mark.long
 

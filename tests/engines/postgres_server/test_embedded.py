@@ -21,16 +21,16 @@ import pytest
 import touchstone
 from tests.engines.postgres_server.conftest import ask, wait_for
 from touchstone.engines.postgres import binaries
-from touchstone.engines.postgres.embedded import Kept, embedded_server, started
 from touchstone.engines.postgres.locale import locale_for
-from touchstone.engines.postgres.server import Server
-from touchstone.failures import InputError
+from touchstone.engines.postgres.messages import Server
+from touchstone.engines.postgres.private_server import Kept, embedded_server, started
+from touchstone.errors import InputError
 
 pytestmark = pytest.mark.long
 
 PARENT = """
 import sys, time
-from touchstone.engines.postgres.embedded import started
+from touchstone.engines.postgres.private_server import started
 with started() as server:
     print(server.host, flush=True)
     time.sleep(600)
@@ -237,7 +237,7 @@ def run_as(user: int, code: str, base: Path, python: str = sys.executable) -> su
 
 ONCE = """
 import os
-from touchstone.engines.postgres.embedded import started
+from touchstone.engines.postgres.private_server import started
 import psycopg
 with started() as server, psycopg.connect(server.conninfo("postgres")) as connection:
     print(os.getuid(), connection.execute("SELECT count(*) FROM pg_database").fetchone()[0])

@@ -15,9 +15,9 @@ import pytest
 
 from tests.engines.postgres_server.conftest import Dump, ask, wait_for
 from tests.workers.processes import until
-from touchstone.engines.postgres.embedded import embedded_server, started
+from touchstone.engines.postgres.private_server import embedded_server, started
 from touchstone.engines.postgres.store import Store, default_cache, prepared
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 
 pytestmark = pytest.mark.long
 

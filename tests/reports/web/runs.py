@@ -14,7 +14,7 @@ from tests.support.chat_players import gold_for
 from tests.support.chat_server import JSON, Answer, ChatServer, text, tool_call
 from tests.support.command import run_directory, touchstone
 from tests.support.worlds import make_world
-from touchstone.values import Record
+from touchstone.types import Record
 
 KEY = {"OPENAI_API_KEY": "sk-none"}
 HOSTILE = "<script>window.hurt = 1</script><img src=x onerror='window.hurt=1'>\"'&</script>"

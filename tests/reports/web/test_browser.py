@@ -25,7 +25,7 @@ from touchstone.reports.web.export import export
 from touchstone.reports.web.library import Library
 from touchstone.reports.web.server import Server
 from touchstone.reports.web.site import Site
-from touchstone.values import Brief, ModelStep, Outcome, Reply
+from touchstone.types import Brief, ModelStep, Outcome, Reply
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 expect = playwright.expect

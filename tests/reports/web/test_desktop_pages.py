@@ -12,7 +12,7 @@ from tests.reports.web.runs import write_run
 from tests.support.records import a_record
 from touchstone.reports.web.export import export
 from touchstone.reports.web.library import Library
-from touchstone.values import ON_SCREEN, Observation, ToolCall, ToolStep
+from touchstone.types import ON_SCREEN, Observation, ToolCall, ToolStep
 
 CODE = "for x in [1]:\n    pyautogui.write('a; b <c>')"
 FOLDER = "episodes/task-1"

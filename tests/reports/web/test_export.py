@@ -12,10 +12,10 @@ from tests.reports.web.runs import PIXEL, write_run
 from tests.reports.web.test_pages import Tags, harmless
 from tests.support.command import touchstone
 from tests.support.records import a_record
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 from touchstone.reports.web.export import export
 from touchstone.reports.web.library import Library
-from touchstone.values import Observation, Outcome, ToolCall, ToolStep
+from touchstone.types import Observation, Outcome, ToolCall, ToolStep
 
 
 def pages(folder: Path) -> list[Path]:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from touchstone.engines.tables import as_text
 from touchstone.reports.web import grids
-from touchstone.values import Table
+from touchstone.types import Table
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Zl", "Zp", "Cs", "Zs"]) | st.just(" "), max_size=50)
 CELLS = st.none() | st.integers() | WORDS.map(str.strip)

@@ -10,10 +10,10 @@ import msgspec
 import pytest
 
 from tests.support.records import a_record
-from touchstone.reports.web.episodes import Gone, read
+from touchstone.reports.web.episodes import RecordGone, read
 from touchstone.reports.web.index import RunIndex
 from touchstone.reports.web.library import Run
-from touchstone.values import Brief, ModelStep, Outcome, Record, Reply, Usage
+from touchstone.types import Brief, ModelStep, Outcome, Record, Reply, Usage
 
 
 def line(task: str, **more: Any) -> bytes:
@@ -45,7 +45,7 @@ def test_it_grows_with_the_file_and_leaves_a_torn_line_until_it_is_whole(file: P
     assert tasks(index) == ["1", "2", "3"]
     assert index.stamp != stamp
     assert index.generation == 0
-    assert index.tally.done == 3
+    assert index.aggregate.done == 3
 
 
 def test_a_resumed_run_is_read_anew(file: Path) -> None:
@@ -57,7 +57,7 @@ def test_a_resumed_run_is_read_anew(file: Path) -> None:
     kept.replace(file)
     assert tasks(index) == ["1", "3", "2", "4"]
     assert index.generation == 1
-    assert index.tally.outcomes[Outcome.error] == 0
+    assert index.aggregate.outcomes[Outcome.error] == 0
 
 
 def test_a_file_that_is_rewritten_in_place_is_noticed(file: Path) -> None:
@@ -94,7 +94,7 @@ def test_a_record_that_moved_is_not_taken_for_another(file: Path) -> None:
     run = Run(file.parent, "label", "name").refresh()
     entry = run.index.by_name["t-2~0"]
     file.write_bytes(line("2") + line("1"))
-    with pytest.raises(Gone):
+    with pytest.raises(RecordGone):
         read(run, entry)
 
 
@@ -107,7 +107,7 @@ def test_the_numbers_are_those_of_the_run(file: Path) -> None:
     file.write_bytes(b"".join(msgspec.json.encode(record) + b"\n" for record in records))
     index = RunIndex(file)
     index.refresh()
-    overall = index.tally.overall()
+    overall = index.aggregate.overall()
     assert overall["overall"]["accuracy"] == 0.5
     assert overall["failed_because"] == {"rounding": 1}
     assert index.cost == 0.5

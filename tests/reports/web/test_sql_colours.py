@@ -8,7 +8,7 @@ from html import unescape
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.reports.web.sql import highlighted
+from touchstone.reports.web.layout import highlighted
 
 PIECES = st.sampled_from(
     ["SELECT", "'", "''", '"', "--", "/*", "*/", "$$", "$a$", "<b>", "&amp;", "\n", "1.5", "x", "(", "`", "["]

@@ -22,22 +22,32 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import msgspec
 
-from ...failures import InputError, ProgramCrash, ProgramFailure, ProgramUnstartable, TimeLimit
+from ...errors import InputError, ProgramCrash, ProgramFailure, ProgramUnstartable, TimeLimit
 from ...foreign import remove_tree
 from ...options import Opt, OptionError, Positive
 from ...protocols import Agent, AgentConfig, AgentContext, Gold, GoldReach, Stage
 from ...sandbox.folders import claim
 from ...sandbox.process import Running, Tail
 from ...sandbox.sandboxed_program import Confinement, best_level, launch, make_private, refuse_impossible
-from ...values import NoteStep, ToolCall
-from ..mcp.episode import Served, account_unknown, refuse_without_mcp
-from ..text import unfenced
+from ...types import NoteStep, ToolCall
+from ..call_syntax import unfenced
+from ..mcp.server import Served, account_unknown, refuse_without_mcp
+from .environment import (
+    environment,
+    folders,
+    not_of_the_system,
+    own_data,
+    passed_on,
+    refuse_hidden,
+    remembered_searches,
+    resolved,
+    whole_folders,
+    write_brief,
+)
 from .gold_search import search
-from .surroundings import environment, own_data, passed_on, remembered_searches, write_brief
-from .words import folders, not_of_the_system, refuse_hidden, resolved, whole_folders
 
 if TYPE_CHECKING:
-    from ..mcp.door import Door
+    from ..mcp.server import McpGateway
 
 KEPT = 64 * 1024
 """Bytes of each of the two streams that are kept with the record."""
@@ -99,7 +109,7 @@ class CommandAgent:
         self._base = self._claim.folder
         self._base.chmod(0o711)
         self._salt = token_bytes(16)
-        self._door: Door | None = None
+        self._door: McpGateway | None = None
         self._count = 0
         self._try_out()
 
@@ -222,12 +232,12 @@ class CommandAgent:
     def _socket(self) -> Path:
         return self._base / "mcp.sock"
 
-    def _opened(self) -> Door:
+    def _opened(self) -> McpGateway:
         """One for the whole run."""
         if self._door is None:
-            from ..mcp.door import Door
+            from ..mcp.server import McpGateway
 
-            self._door = Door(path=None if self._how.network else self._socket)
+            self._door = McpGateway(path=None if self._how.network else self._socket)
         return self._door
 
     def _opaque(self, task: str) -> str:

@@ -13,12 +13,11 @@ from typing import Any
 
 import msgspec
 
-from ...failures import InputError
+from ...errors import InputError
 from ...protocols import Stage
-from ...values import Observation
-from ..mcp.episode import Served
-from .events import Said, code, read
-from .server import Answer, Server
+from ...types import Observation
+from ..mcp.server import Served
+from .server import Declaration, HttpAnswer, Server, code, read
 
 _HEAD = "touchstone: play in the browser at"
 
@@ -59,18 +58,18 @@ class LiveAgent:
             self._server = Server(self._answer, self._port)
             self._say(f"{_HEAD} {self._server.url}")
 
-    async def _answer(self, method: str, path: str, body: bytes) -> Answer:
+    async def _answer(self, method: str, path: str, body: bytes) -> HttpAnswer:
         """All that the page asks for. One that is over is told so by its state."""
         served = self._served
         match method, path:
             case "GET", "state":
-                return Answer(msgspec.json.encode(self._state(served)), "application/json")
+                return HttpAnswer(msgspec.json.encode(self._state(served)), "application/json")
             case "GET", "screen.png":
                 return await _screen(served)
             case "POST", "do":
                 return await self._do(served, body)
             case _:
-                return Answer(b"", status=404)
+                return HttpAnswer(b"", status=404)
 
     def _state(self, served: Served | None) -> dict[str, Any]:
         state: dict[str, Any] = {"playing": served is not None, "number": self._played, "told": self._told}
@@ -78,30 +77,30 @@ class LiveAgent:
             state |= {"task": served.stage.task, "request": served.stage.brief.request}
         return state
 
-    async def _do(self, served: Served | None, body: bytes) -> Answer:
+    async def _do(self, served: Served | None, body: bytes) -> HttpAnswer:
         if served is None:
-            return Answer(b"no task is being played", status=409)
+            return HttpAnswer(b"no task is being played", status=409)
         try:
             event = read(body)
         except ValueError as error:
-            return Answer(str(error).encode(), status=400)
-        if isinstance(event, Said):
+            return HttpAnswer(str(error).encode(), status=400)
+        if isinstance(event, Declaration):
             done = await served.call(event.word, {})
         else:
             done = await served.call("pyautogui", {"code": code(event)})
         self._told = _in_short(done)
-        return Answer(msgspec.json.encode({"told": self._told, "error": done.error}), "application/json")
+        return HttpAnswer(msgspec.json.encode({"told": self._told, "error": done.error}), "application/json")
 
 
-async def _screen(served: Served | None) -> Answer:
+async def _screen(served: Served | None) -> HttpAnswer:
     """The desktop may have gone meanwhile: then the next call says so, and until then there is nothing to see."""
     try:
         seen = await served.stage.peek() if served is not None else None
     except Exception:
         seen = None
     if seen is None or not seen.pictures:
-        return Answer(b"", status=404)
-    return Answer(seen.pictures[0], "image/png")
+        return HttpAnswer(b"", status=404)
+    return HttpAnswer(seen.pictures[0], "image/png")
 
 
 def _print(text: str) -> None:

@@ -14,9 +14,13 @@ from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
-from ...failures import InputError
+import msgspec
+from msgspec import Struct
+
+from ...errors import InputError
 
 _PAGE = Path(__file__).parent
 _TYPES = {"page.js": "text/javascript; charset=utf-8", "page.css": "text/css; charset=utf-8"}
@@ -35,13 +39,13 @@ _HEADERS = {
 
 
 @dataclass(frozen=True)
-class Answer:
+class HttpAnswer:
     body: bytes
     type: str = "text/plain; charset=utf-8"
     status: int = 200
 
 
-Ask = Callable[[str, str, bytes], Awaitable[Answer]]
+Ask = Callable[[str, str, bytes], Awaitable[HttpAnswer]]
 """Method, path below the token, body."""
 
 
@@ -68,18 +72,18 @@ class Server:
         self._http.server_close()
         self._thread.join()
 
-    def answer(self, method: str, path: str, body: bytes) -> Answer:
+    def answer(self, method: str, path: str, body: bytes) -> HttpAnswer:
         """From a thread of the server."""
         token, slash, rest = path.removeprefix("/").partition("/")
         if not secrets.compare_digest(token.encode(), self.token.encode()) or not slash:
-            return Answer(b"This is not an address of Touchstone.\n", status=404)
+            return HttpAnswer(b"This is not an address of Touchstone.\n", status=404)
         if method == "GET" and rest == "":
-            return Answer((_PAGE / "page.html").read_bytes(), "text/html; charset=utf-8")
+            return HttpAnswer((_PAGE / "page.html").read_bytes(), "text/html; charset=utf-8")
         if method == "GET" and rest in _TYPES:
-            return Answer((_PAGE / rest).read_bytes(), _TYPES[rest])
+            return HttpAnswer((_PAGE / rest).read_bytes(), _TYPES[rest])
         return asyncio.run_coroutine_threadsafe(self._asked(method, rest, body), self._loop).result(_SECONDS)
 
-    async def _asked(self, method: str, path: str, body: bytes) -> Answer:
+    async def _asked(self, method: str, path: str, body: bytes) -> HttpAnswer:
         return await self._ask(method, path, body)
 
 
@@ -107,19 +111,19 @@ class _Handler(BaseHTTPRequestHandler):
         size = self.headers.get("Content-Length", "")
         if not size.isdecimal() or int(size) > _LARGEST_BODY or self.headers.get_content_type() != "application/json":
             self.close_connection = True
-            self._send(Answer(b"expected a small JSON object\n", status=400))
+            self._send(HttpAnswer(b"expected a small JSON object\n", status=400))
             return
         self._send(self._answer("POST", self.rfile.read(int(size))))
 
-    def _answer(self, method: str, body: bytes) -> Answer:
+    def _answer(self, method: str, body: bytes) -> HttpAnswer:
         if self.headers.get("Host", "").partition(":")[0] not in ("127.0.0.1", "localhost"):
-            return Answer(b"This is not an address of Touchstone.\n", status=421)
+            return HttpAnswer(b"This is not an address of Touchstone.\n", status=421)
         try:
             return self.server.live.answer(method, urlsplit(self.path).path, body)
         except (TimeoutError, CancelledError, RuntimeError):  # the run is over, or busy for very long
-            return Answer(b"no answer\n", status=503)
+            return HttpAnswer(b"no answer\n", status=503)
 
-    def _send(self, answer: Answer) -> None:
+    def _send(self, answer: HttpAnswer) -> None:
         self.send_response(answer.status)
         for name, value in _HEADERS.items():
             self.send_header(name, value)
@@ -133,3 +137,72 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         """The terminal is for people."""
+
+
+# What a person did with mouse and keyboard, checked, as pyautogui code.
+
+
+Button = Literal["left", "middle", "right"]
+Place = tuple[int, int]
+
+
+class Click(Struct, frozen=True, tag="click"):
+    at: Place
+    button: Button = "left"
+    clicks: int = 1
+
+
+class Drag(Struct, frozen=True, tag="drag"):
+    start: Place
+    end: Place
+    button: Button = "left"
+
+
+class Scroll(Struct, frozen=True, tag="scroll"):
+    at: Place
+    amount: int
+    """Notches of the wheel, up if positive."""
+
+
+class Typed(Struct, frozen=True, tag="type"):
+    text: str
+
+
+class Keys(Struct, frozen=True, tag="keys"):
+    """One key, or several at once."""
+
+    keys: list[str]
+
+
+class Declaration(Struct, frozen=True, tag="say"):
+    word: Literal["wait", "done", "fail"]
+
+
+Event = Click | Drag | Scroll | Typed | Keys | Declaration
+
+_decoder = msgspec.json.Decoder(Event)
+
+
+def read(body: bytes) -> Event:
+    """Raises ValueError."""
+    try:
+        return _decoder.decode(body)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise ValueError(f"not an event: {error}") from None
+
+
+def code(event: Click | Drag | Scroll | Typed | Keys) -> str:
+    match event:
+        case Click(at, button, clicks):
+            return f"pyautogui.click({at[0]}, {at[1]}, clicks={clicks}, interval=0.1, button={button!r})"
+        case Drag(start, end, button):
+            return (
+                f"pyautogui.moveTo({start[0]}, {start[1]})\n"
+                f"pyautogui.dragTo({end[0]}, {end[1]}, duration=0.5, button={button!r})"
+            )
+        case Scroll(at, amount):
+            return f"pyautogui.moveTo({at[0]}, {at[1]})\npyautogui.scroll({amount})"
+        case Typed(text):
+            return f"pyautogui.write({text!r})"
+        case Keys(keys):
+            return f"pyautogui.{'press' if len(keys) == 1 else 'hotkey'}({', '.join(map(repr, keys))})"

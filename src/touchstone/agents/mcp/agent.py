@@ -16,8 +16,8 @@ from msgspec import Struct
 
 from ...foreign import Unreadable, read_json
 from ...protocols import Stage
-from ..lines import Lines
-from .episode import Served, account_unknown
+from ..stdin_lines import Lines
+from .server import Served, account_unknown
 
 _SECONDS_TO_ANSWER = 2.0
 Say = Callable[[str], None]
@@ -105,9 +105,9 @@ class OverHttp:
     like to look at a server, and to come back later."""
 
     def __init__(self, port: int, say: Say) -> None:
-        from .door import Door
+        from .server import McpGateway
 
-        self._door = Door(port)
+        self._door = McpGateway(port)
         self._say = say
 
     async def serve(self, served: Served) -> None:

@@ -5,18 +5,129 @@ Importing this takes about a second, so it is done only when something is served
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import logging
+import secrets
+import socket
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, MutableMapping
+from pathlib import Path
 from typing import Any
 
 import mcp_types as types
+import msgspec
+import uvicorn
 from mcp.server import Server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 
 from ... import __version__
-from ...models.schemas import arguments_schema
-from ...values import Brief, Tool
-from ..pictures import encoded
-from .episode import Served, brief_text
+from ...distribution import pip_install
+from ...errors import InputError
+from ...foreign import whole_value
+from ...models.wire import arguments_schema
+from ...protocols import Stage
+from ...types import Brief, Observation, Tool, ToolCall, Usage
+from ..model_turns import encoded
+
+# A stage that somebody outside plays.
+#
+# Calls are made one after the other, each to its end even if the client hangs up meanwhile: what was begun is recorded. When
+# the episode is over, every further call is told so and recorded no more. A failure that ends the episode is kept for
+# `raise_failure`, since the client, who hears of it too, cannot be relied on to stop.
+
+
+_OVER = Observation("The task is over: nothing more can be done.", error=True)
+
+
+class Served:
+    """One episode as it is served. `over` is set as soon as there is nothing left to play."""
+
+    def __init__(self, stage: Stage, who: str = "mcp") -> None:
+        """`who` calls, for the ids of the calls."""
+        self.stage = stage
+        self._who = who
+        self.over = asyncio.Event()
+        self._turn = asyncio.Lock()
+        self._calls: set[asyncio.Task[Observation]] = set()
+        self._count = 0
+        self._failure: Exception | None = None
+
+    @property
+    def played(self) -> bool:
+        """Whether any tool was called."""
+        return self._count > 0
+
+    @property
+    def busy(self) -> bool:
+        """Whether a call is under way."""
+        return bool(self._calls)
+
+    async def call(self, name: str, arguments: Any) -> Observation:
+        """One call from outside. Never raises for what happens in the episode."""
+        task = asyncio.create_task(self._call(name, arguments))
+        self._calls.add(task)
+        task.add_done_callback(self._calls.discard)
+        return await asyncio.shield(task)
+
+    async def _call(self, name: str, arguments: Any) -> Observation:
+        async with self._turn:
+            if self.over.is_set() or self.stage.finished:
+                return _OVER
+            self._count += 1
+            text = "{}" if arguments is None else _written(arguments)
+            try:
+                observation = await self.stage.call(ToolCall(f"{self._who}-{self._count}", name, text))
+            except Exception as error:
+                self._failure = error
+                self.over.set()
+                return Observation(f"The task has ended: {error}", error=True)
+            if self.stage.finished:
+                self.over.set()
+            return observation
+
+    def raise_failure(self) -> None:
+        if self._failure is not None:
+            raise self._failure
+
+    async def settle(self, seconds: float) -> None:
+        """Lets calls end that are still under way."""
+        if self._calls:
+            await asyncio.wait(list(self._calls), timeout=seconds)
+
+    async def close(self) -> None:
+        """Abandons calls that are still under way."""
+        self.over.set()
+        for task in list(self._calls):
+            task.cancel()
+        await asyncio.gather(*self._calls, return_exceptions=True)
+
+
+def _written(arguments: Any) -> str:
+    """As JSON; what is nested too deep for that stays unreadable, and is answered so."""
+    try:
+        return msgspec.json.encode(whole_value(arguments)).decode()
+    except RecursionError:
+        return "(nested too deep)"
+
+
+def brief_text(brief: Brief) -> str:
+    return f"{brief.instructions.strip()}\n\n{brief.request.strip()}\n"
+
+
+def account_unknown(stage: Stage) -> None:
+    """What somebody else's agent consumed is not known, which is not the same as nothing."""
+    stage.account(Usage(cost=None))
+
+
+def refuse_without_mcp() -> None:
+    from importlib.util import find_spec
+
+    for name in ("mcp", "uvicorn"):
+        if find_spec(name) is None:
+            raise InputError(f"MCP needs the package '{name}': {pip_install('mcp')}")
+
 
 PROMPT = "task"
 URI = "touchstone://brief"
@@ -87,3 +198,107 @@ def _picture(picture: bytes) -> types.ImageContent:
 
 def _text(text: str) -> types.TextContent:
     return types.TextContent(type="text", text=text)
+
+
+# One HTTP server on this machine for all episodes of a run, each behind a path that cannot be guessed.
+#
+# It listens on 127.0.0.1 only, and on a Unix socket for programs that are kept from the network. Sessions are not needed:
+# each request is answered by itself, so that a shell script with curl can play too. Who wants to be told of goodbyes gets
+# sessions, which clients of older protocols close; those of the newest have none.
+
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Handler = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+_SECONDS_TO_END = 1
+_HERE = TransportSecuritySettings(
+    enable_dns_rebinding_protection=True,
+    allowed_hosts=["127.0.0.1:*", "localhost:*"],
+    allowed_origins=["http://127.0.0.1:*", "http://localhost:*"],
+)
+_GONE = b'{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"there is no task here, or it is over"}}'
+
+
+class _Quiet(uvicorn.Server):
+    """Leaves signals to the run."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+
+class McpGateway:
+    """Where clients come in."""
+
+    def __init__(self, port: int = 0, path: Path | None = None) -> None:
+        self._sockets = [_listen(port)]
+        self.port: int = self._sockets[0].getsockname()[1]
+        if path is not None:
+            self._sockets.append(_listen_at(path))
+        self._handlers: dict[str, Handler] = {}
+        config = uvicorn.Config(
+            self._answer,
+            interface="asgi3",
+            log_level="critical",
+            access_log=False,
+            lifespan="off",
+            timeout_graceful_shutdown=_SECONDS_TO_END,
+        )
+        self._server = _Quiet(config)
+        self._serving = asyncio.create_task(self._server.serve(sockets=self._sockets))
+
+    @contextlib.asynccontextmanager
+    async def open(self, served: Served, goodbye: Callable[[], None] | None = None) -> AsyncGenerator[str]:
+        """The address at which this episode can be played."""
+        manager = StreamableHTTPSessionManager(
+            app=build_server(served), json_response=True, stateless=goodbye is None, security_settings=_HERE
+        )
+        token = secrets.token_urlsafe(24)
+
+        async def handle(scope: Scope, receive: Receive, send: Send) -> None:
+            await manager.handle_request(scope, receive, send)
+            if goodbye is not None and scope["method"] == "DELETE":
+                goodbye()
+
+        async with manager.run():
+            self._handlers[token] = handle
+            try:
+                yield f"http://127.0.0.1:{self.port}/{token}/mcp"
+            finally:
+                del self._handlers[token]
+
+    async def close(self) -> None:
+        self._server.should_exit = True
+        await self._serving
+        for each in self._sockets:
+            each.close()
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        token = scope["path"].strip("/").removesuffix("/mcp")
+        handler = self._handlers.get(token)
+        if handler is not None:
+            await handler(scope, receive, send)
+            return
+        await send({"type": "http.response.start", "status": 404, "headers": [(b"content-type", b"application/json")]})
+        await send({"type": "http.response.body", "body": _GONE})
+
+
+def _listen(port: int) -> socket.socket:
+    listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind(("127.0.0.1", port))
+        listening.listen(128)  # who has the address can come at once
+    except (OSError, OverflowError) as error:
+        listening.close()
+        raise InputError(f"cannot listen on 127.0.0.1:{port}: {getattr(error, 'strerror', None) or error}") from None
+    return listening
+
+
+def _listen_at(path: Path) -> socket.socket:
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(str(path))
+    listening.listen(128)
+    return listening

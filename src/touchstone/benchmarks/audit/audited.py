@@ -10,8 +10,8 @@ from typing import Annotated
 
 from ...options import Count, Opt, Options
 from ...protocols import Benchmark
-from ...values import Task
-from .findings import Finding, Severity
+from ...types import Task
+from .findings import AuditFinding, Severity
 from .report import MutationStrength
 
 AUDIT = "The audit"
@@ -39,7 +39,7 @@ class Audited:
     title: str
     benchmark: Benchmark
     """With the tasks that the oracle can play."""
-    findings: Sequence[Finding]
+    findings: Sequence[AuditFinding]
     tasks: Sequence[Task] | None = None
     """All that were looked at, if these are more than the benchmark's."""
     left_out: Mapping[str, int] = field(default_factory=lambda: {})

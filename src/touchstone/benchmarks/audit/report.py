@@ -8,8 +8,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from ...values import Outcome, Record, Task
-from .findings import KINDS, SEVERITIES, Finding, Severity, found
+from ...types import Outcome, Record, Task
+from .findings import KINDS, SEVERITIES, AuditFinding, Severity, found
 
 _RULE = "=" * 64
 _EXAMPLES = 3
@@ -78,12 +78,12 @@ class Report(Struct, frozen=True, kw_only=True):
     counts: dict[str, int]
     """Tasks by kind of finding."""
     tasks_with: dict[Severity, int]
-    findings: list[Finding]
+    findings: list[AuditFinding]
     strength: MutationStrength | None = None
     """If it was asked for."""
 
 
-def with_oracle(findings: Sequence[Finding], records: Iterable[Record]) -> list[Finding]:
+def with_oracle(findings: Sequence[AuditFinding], records: Iterable[Record]) -> list[AuditFinding]:
     """Adds what the oracle ran into where nothing else explains it, so that every loss has a reason."""
     explained = {finding.task for finding in findings if finding.severity == "error"}
     unexplained = [
@@ -94,7 +94,7 @@ def with_oracle(findings: Sequence[Finding], records: Iterable[Record]) -> list[
     return [*findings, *unexplained]
 
 
-def losses(findings: Sequence[Finding], records: Iterable[Record]) -> dict[str, list[str]]:
+def losses(findings: Sequence[AuditFinding], records: Iterable[Record]) -> dict[str, list[str]]:
     """Why the oracle does not pass, task by task."""
     first: dict[str, str] = {}
     for finding in findings:
@@ -107,7 +107,7 @@ def losses(findings: Sequence[Finding], records: Iterable[Record]) -> dict[str, 
     return dict(lost)
 
 
-def in_order(findings: Iterable[Finding], tasks: Sequence[Task]) -> list[Finding]:
+def in_order(findings: Iterable[AuditFinding], tasks: Sequence[Task]) -> list[AuditFinding]:
     """The worst first, then by kind, then as in the dataset."""
     places = {task.key: task.index for task in tasks}
     kinds = list(KINDS)
@@ -116,7 +116,7 @@ def in_order(findings: Iterable[Finding], tasks: Sequence[Task]) -> list[Finding
     )
 
 
-def tasks_with(findings: Iterable[Finding]) -> dict[Severity, int]:
+def tasks_with(findings: Iterable[AuditFinding]) -> dict[Severity, int]:
     """How many tasks have at least one finding of each severity."""
     named: defaultdict[Severity, set[str]] = defaultdict(set)
     for finding in findings:
@@ -178,7 +178,7 @@ def _lost(report: Report) -> Iterator[str]:
         yield f"  {len(names):>4} × {KINDS[kind].meaning}: {_some(names)}"
 
 
-def _section(severity: Severity, findings: Sequence[Finding], everything: bool) -> Iterator[str]:
+def _section(severity: Severity, findings: Sequence[AuditFinding], everything: bool) -> Iterator[str]:
     if not findings:
         return
     yield ""
@@ -190,7 +190,7 @@ def _section(severity: Severity, findings: Sequence[Finding], everything: bool) 
         yield from _examples(own, everything)
 
 
-def _examples(findings: Sequence[Finding], everything: bool) -> Iterator[str]:
+def _examples(findings: Sequence[AuditFinding], everything: bool) -> Iterator[str]:
     if not everything and all("database" in finding.evidence for finding in findings):
         counts = Counter(str(finding.evidence["database"]) for finding in findings)
         yield f"         {len(counts)} database{'s' * (len(counts) != 1)}: " + ", ".join(
@@ -212,7 +212,7 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:8]) + (" …" if len(names) > 8 else "")
 
 
-def kinds_counted(findings: Iterable[Finding]) -> Mapping[str, int]:
+def kinds_counted(findings: Iterable[AuditFinding]) -> Mapping[str, int]:
     """Tasks by kind."""
     named: defaultdict[str, set[str]] = defaultdict(set)
     for finding in findings:

@@ -10,16 +10,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ...engines.sqlite.engine import SqliteEngine
-from ...failures import InputError, SqlError, Unscorable
+from ...errors import InputError, SqlError, Unscorable
 from ...protocols import Limits
-from ..audit.findings import Finding, Severity, found
-from ..audit.gathering import Watch, each
+from ..audit.findings import AuditFinding, Severity, found
 from ..audit.probe import Probe
-from ..audit.probing import from_probe, probed_file
-from ..audit.questions import repeated
+from ..audit.probes import Watch, each, from_probe, probed_file, repeated
 from ..sql_episode import LOOKING
 from .benchmark import Bird
-from .judge import Judgement, Question, judge
+from .judge import BirdJudgement, BirdQuestion, judge
 from .tasks import DIFFICULTIES, BirdTask
 
 _COLUMN = re.compile(r"(?<![\w.`\"])[`\"]?([A-Za-z_]\w*)[`\"]?\.(?:`([^`]+)`|\"([^\"]+)\"|([A-Za-z_]\w*))")
@@ -37,7 +35,7 @@ async def audit(
     gold_file: Path | None = None,
     parallel: int = 2,
     watch: Watch,
-) -> list[Finding]:
+) -> list[AuditFinding]:
     """All that is found without the oracle."""
     auditor = _Auditor(benchmark, engine, limits)
     tasks = benchmark.tasks()
@@ -57,7 +55,7 @@ class _Auditor:
         self._limits = limits
         self._schemas: dict[str, Schema] = {}
 
-    async def task(self, task: BirdTask, other: str | None) -> list[Finding]:
+    async def task(self, task: BirdTask, other: str | None) -> list[AuditFinding]:
         findings = list(_metadata(task))
         try:
             result = await probed_file(self._engine, self._file(task), task.gold, self._limits)
@@ -78,9 +76,9 @@ class _Auditor:
             findings += await self._gold_file(task, other)
         return findings
 
-    async def same(self, group: Sequence[BirdTask]) -> list[Finding]:
+    async def same(self, group: Sequence[BirdTask]) -> list[AuditFinding]:
         """Tasks that ask the same question."""
-        findings: list[Finding] = []
+        findings: list[AuditFinding] = []
         for task in group:
             for other in group:
                 if other is not task:
@@ -88,7 +86,7 @@ class _Auditor:
                     break
         return findings
 
-    async def _twice(self, task: BirdTask, other: BirdTask) -> Finding:
+    async def _twice(self, task: BirdTask, other: BirdTask) -> AuditFinding:
         what = f"task {other.key} asks the same question"
         if task.gold.split() == other.gold.split():
             return found(task.key, "repeated_question", f"{what}, with the same gold")
@@ -102,7 +100,7 @@ class _Auditor:
         sentence = f"{what}{hint}, and its gold gives another result: {judgement.reason}"
         return found(task.key, "contradicting_gold", sentence, severity, gold=task.gold, other=other.gold)
 
-    async def _gold_file(self, task: BirdTask, other: str) -> list[Finding]:
+    async def _gold_file(self, task: BirdTask, other: str) -> list[AuditFinding]:
         if task.gold.split() == other.split():
             return []
         judgement = await self._compared(task, other)
@@ -114,10 +112,10 @@ class _Auditor:
             kind, sentence = "gold_file_differs", f"the gold file has another result: {judgement.reason}"
         return [found(task.key, kind, sentence, gold=task.gold, other=other)]
 
-    async def _compared(self, task: BirdTask, other: str) -> Judgement | None:
+    async def _compared(self, task: BirdTask, other: str) -> BirdJudgement | None:
         """None if the task's own gold cannot be run, which is another finding."""
         try:
-            said = await self._engine.apply(self._file(task), judge, Question(task.gold, other), self._limits)
+            said = await self._engine.apply(self._file(task), judge, BirdQuestion(task.gold, other), self._limits)
         except (Unscorable, SqlError):
             return None
         return None if said.gold_is_at_fault else said
@@ -136,14 +134,14 @@ class _Auditor:
         return self._benchmark.database_file(task.database)
 
 
-def _metadata(task: BirdTask) -> Iterator[Finding]:
+def _metadata(task: BirdTask) -> Iterator[AuditFinding]:
     if task.facets["difficulty"] not in DIFFICULTIES:
         yield found(task.key, "unknown_difficulty", f"the difficulty is '{task.facets['difficulty']}'")
     if task.key != task.question_id:
         yield found(task.key, "repeated_id", f"question_id {task.question_id} occurs more than once")
 
 
-def _repetition(task: BirdTask, result: Probe) -> Iterator[Finding]:
+def _repetition(task: BirdTask, result: Probe) -> Iterator[AuditFinding]:
     if result.distinct < result.rows:
         sentence = f"the gold returns {result.rows:,} rows, {result.distinct:,} of them distinct"
         yield found(task.key, "duplicate_rows", sentence, rows=result.rows, distinct=result.distinct)
@@ -151,7 +149,7 @@ def _repetition(task: BirdTask, result: Probe) -> Iterator[Finding]:
         yield found(task.key, "soft_f1_order", f"the {result.rows:,} rows of the gold may come in another order")
 
 
-def _evidence(task: BirdTask, schema: Schema) -> Iterator[Finding]:
+def _evidence(task: BirdTask, schema: Schema) -> Iterator[AuditFinding]:
     """Only where a table is named with it: anything else may be no column at all."""
     for named in _COLUMN.finditer(task.evidence):
         table, column = named[1], named[2] or named[3] or named[4]

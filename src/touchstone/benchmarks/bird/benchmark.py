@@ -13,11 +13,11 @@ import msgspec
 
 from ...engines.sqlite.engine import SqliteEngine
 from ...engines.sqlite.files import find
-from ...failures import InputError
+from ...errors import InputError
 from ...protocols import Gold
-from ...values import Brief, Task, ToolCall
+from ...types import Brief, Task, ToolCall
 from ..sql_episode import Listings, request, submission
-from .episode import BirdEpisode, Settings
+from .episode import BirdEpisode, BirdSettings
 from .tasks import BirdTask
 
 INSTRUCTIONS = Path(__file__).with_name("instructions.md")
@@ -34,7 +34,7 @@ class Bird:
         databases: Path,
         engine: SqliteEngine,
         *,
-        settings: Settings | None = None,
+        settings: BirdSettings | None = None,
         evidence: bool = True,
         schema: bool = False,
         instructions: str | None = None,
@@ -42,7 +42,7 @@ class Bird:
         self._tasks = tasks
         self._databases = databases
         self._engine = engine
-        self._settings = settings or Settings()
+        self._settings = settings or BirdSettings()
         self._evidence = evidence
         self._schema = schema
         self._listings = Listings(engine)

@@ -12,15 +12,15 @@ from msgspec.structs import force_setattr
 from ...datasets import named_data, named_suite
 from ...distribution import refuse_without
 from ...engines.today import checked_day
-from ...failures import InputError
+from ...errors import InputError
 from ...options import Opt, OptionError, Positive, expected
 from ...plugins import open_engine
 from ...protocols import JUDGING, TASKS, WHO, Hints, Limits, Opening
-from ...values import Outcome, Record, Task, ToolCall
+from ...types import Outcome, Record, Task, ToolCall
 from ..audit import remaining
 from ..audit.audited import AUDIT, Audited, AuditOptions
-from ..selecting import Selection
 from ..sql_episode import read_instructions, submission
+from ..task_file import Selection
 from .overlay import corrected, read_overlay
 from .tasks import BirdTask, load_tasks, select
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ...proof import Suite
     from ..data_check import Found
     from .benchmark import Bird
-    from .episode import Settings
+    from .episode import BirdSettings
 
 Calls = Mapping[str, Sequence[ToolCall]]
 Metric = Literal["ex", "ex-ties", "proven", "multiset", "soft-f1", "r-ves", "r-ves-wall"]
@@ -172,7 +172,7 @@ class BirdConfig(Selection, frozen=True):
 
     async def audit(self, opening: Opening, options: BirdAuditOptions) -> Audited:
         from .audit import audit
-        from .strength import measured
+        from .proof import measured
 
         assert self.tasks is not None
         if options.mutants:
@@ -203,10 +203,10 @@ class BirdConfig(Selection, frozen=True):
         found.counted(f"databases in {databases}", broken, len(names))
         found.use = dataset.use.format(task_file=file, databases=databases)
 
-    def _settings(self, tasks: Sequence[BirdTask]) -> Settings:
-        from .episode import Settings
+    def _settings(self, tasks: Sequence[BirdTask]) -> BirdSettings:
+        from .episode import BirdSettings
 
-        return Settings(
+        return BirdSettings(
             metric=self.metric[0].replace("-", "_"),
             r_ves="r-ves" in self.metric,
             r_ves_wall="r-ves-wall" in self.metric,

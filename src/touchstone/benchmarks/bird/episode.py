@@ -10,11 +10,11 @@ import msgspec
 from msgspec import Struct
 
 from ...engines.sqlite.engine import SqliteEngine
-from ...failures import SqlError, Unscorable, WorkerFailure
+from ...errors import SqlError, Unscorable, WorkerFailure
 from ...protocols import Limits
-from ...values import Brief, Outcome, Verdict
+from ...types import Brief, Outcome, Verdict
 from ..sql_episode import EXPLORING, SqlEpisode
-from .judge import R_VES_ROUNDS, Judgement, Question, check, judge, unjudged
+from .judge import R_VES_ROUNDS, BirdJudgement, BirdQuestion, check, judge, unjudged
 from .tasks import BirdTask
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ PROVEN = ("same", "upheld")
 """What small databases say of a prediction that counts as proven. One that stays open does not."""
 
 
-class Settings(Struct, frozen=True):
+class BirdSettings(Struct, frozen=True):
     """What changes how an episode is played and judged."""
 
     metric: str = "ex"
@@ -59,7 +59,7 @@ class Settings(Struct, frozen=True):
 class BirdEpisode(SqlEpisode):
     """The world of one task."""
 
-    def __init__(self, task: BirdTask, brief: Brief, engine: SqliteEngine, database: Path, settings: Settings) -> None:
+    def __init__(self, task: BirdTask, brief: Brief, engine: SqliteEngine, database: Path, settings: BirdSettings) -> None:
         super().__init__(brief, engine, database, settings.exploring)
         self._task = task
         self._settings = settings
@@ -89,10 +89,10 @@ class BirdEpisode(SqlEpisode):
             reason = f"Right by EX, but {proof['verdict']}: {proof['reason']}"
         return Verdict(outcome, metrics[self._settings.metric], reason, metrics, evidence)
 
-    async def _judgement(self, prediction: str) -> Judgement:
+    async def _judgement(self, prediction: str) -> BirdJudgement:
         limits = self._settings.judging
         settings = self._settings
-        question = Question(self._task.gold, prediction, settings.r_ves, settings.r_ves_wall, settings.ties)
+        question = BirdQuestion(self._task.gold, prediction, settings.r_ves, settings.r_ves_wall, settings.ties)
         statements = 2 + 3 * settings.ties + 3 * settings.r_ves + 3 * R_VES_ROUNDS * settings.r_ves_wall
         try:
             return await self._engine.apply(self._database, judge, question, limits, statements=statements)
@@ -104,7 +104,7 @@ class BirdEpisode(SqlEpisode):
         published = self._task.published
         if published is None:
             return by_correction
-        question = Question(published, prediction)
+        question = BirdQuestion(published, prediction)
         try:
             found = await self._engine.apply(self._database, judge, question, self._settings.judging)
         except SqlError:
@@ -113,23 +113,33 @@ class BirdEpisode(SqlEpisode):
 
     async def _proof(self, prediction: str) -> dict[str, Any]:
         """Whatever becomes of the search, the verdict by EX stands: a search that fails leaves the question open."""
-        from .proving import Finding, Pair, Trial, proven, tried  # here, since sqlglot is an extra
+        from .proof import (
+            ProofFinding,
+            ProofPair,
+            Trial,
+            proven,
+            tried,  # here, since sqlglot is an extra
+        )
 
         suite, gold, limits = self._settings.suite, self._task.gold, self._settings.judging
         try:
             if suite is None:
-                found = await self._engine.apply(self._database, proven, Pair(gold, prediction, self._settings.laws), limits)
+                found = await self._engine.apply(
+                    self._database, proven, ProofPair(gold, prediction, self._settings.laws), limits
+                )
             elif (frozen := suite.tasks.get(self._task.key)) is None or frozen.gold != gold:
-                found = Finding("open", "the suite does not have this task" if frozen is None else "the suite has another gold")
+                found = ProofFinding(
+                    "open", "the suite does not have this task" if frozen is None else "the suite has another gold"
+                )
             elif not frozen.databases:
-                found = Finding("open", "the suite has no database for this task")
+                found = ProofFinding("open", "the suite has no database for this task")
             else:
                 found = await self._engine.apply(self._database, tried, Trial(gold, prediction, frozen.databases), limits)
         except (SqlError, WorkerFailure) as error:
-            found = Finding("open", f"the search ended early: {error}")
+            found = ProofFinding("open", f"the search ended early: {error}")
         return msgspec.to_builtins(found)
 
-    async def _find_culprit(self, error: SqlError, limits: Limits) -> Judgement:
+    async def _find_culprit(self, error: SqlError, limits: Limits) -> BirdJudgement:
         """The gold and the prediction ran in one worker, which died: the prediction is to blame if the gold runs alone."""
         try:
             alone = await self._engine.apply(self._database, check, self._task.gold, limits, statements=1)
@@ -152,5 +162,5 @@ _FAULTS: dict[str, str] = {
 }
 
 
-def _fault_in_words(judgement: Judgement) -> str:
+def _fault_in_words(judgement: BirdJudgement) -> str:
     return _FAULTS.get(judgement.fault or "", f"The prediction cannot be run: {judgement.reason}")

@@ -16,10 +16,10 @@ from typing import Any
 
 from sqlglot import exp
 
-from ...failures import SqlError
+from ...errors import SqlError
 from ...proof.queries import parsed, text
-from ...values import Table
-from ..audit.findings import Finding, found
+from ...types import Table
+from ..audit.findings import AuditFinding, found
 from .tasks import BirdTask
 
 Run = Callable[[str], Awaitable[Table]]
@@ -31,7 +31,7 @@ _EVIDENCE = re.compile(r"(?:\b(\w+)\.)?[`\"]?\b(\w+)[`\"]?\s*=\s*(?:'([^']*)'|\"
 _WHOLE = (exp.Add, exp.Sub, exp.Mul, exp.Div)
 
 
-async def patterns(task: BirdTask, types: Types, run: Run) -> list[Finding]:
+async def patterns(task: BirdTask, types: Types, run: Run) -> list[AuditFinding]:
     tree = parsed(task.gold.strip().rstrip(";"))
     if not isinstance(tree, exp.Select):
         return []
@@ -60,7 +60,7 @@ class _Owners:
         return self._types[table][column.name.lower()] if table is not None else ""
 
 
-async def _null_first(task: BirdTask, tree: exp.Select, run: Run) -> list[Finding]:
+async def _null_first(task: BirdTask, tree: exp.Select, run: Run) -> list[AuditFinding]:
     order, limit = tree.args.get("order"), tree.args.get("limit")
     if order is None or limit is None or order.expressions[0].args.get("desc") or tree.args.get("distinct"):
         return []
@@ -76,8 +76,8 @@ async def _null_first(task: BirdTask, tree: exp.Select, run: Run) -> list[Findin
     return [found(task.key, "null_first", sentence, sql=task.gold)]
 
 
-async def _text_numbers(task: BirdTask, tree: exp.Select, owners: _Owners, run: Run) -> list[Finding]:
-    findings: list[Finding] = []
+async def _text_numbers(task: BirdTask, tree: exp.Select, owners: _Owners, run: Run) -> list[AuditFinding]:
+    findings: list[AuditFinding] = []
     for column in dict.fromkeys(_compared_as_they_are(tree)):
         table = owners.table(column)
         if table is None:
@@ -107,7 +107,7 @@ def _compared_as_they_are(tree: exp.Select) -> Iterator[exp.Column]:
             yield node.this
 
 
-async def _integer_quotients(task: BirdTask, tree: exp.Select, owners: _Owners, run: Run) -> list[Finding]:
+async def _integer_quotients(task: BirdTask, tree: exp.Select, owners: _Owners, run: Run) -> list[AuditFinding]:
     quotients = [node for node in tree.find_all(exp.Div) if _is_whole(node.left, owners) and _is_whole(node.right, owners)]
     if not quotients:
         return []
@@ -144,7 +144,7 @@ def _is_whole(node: exp.Expr, owners: _Owners) -> bool:
             return False
 
 
-def _evidence(task: BirdTask, tree: exp.Select) -> Iterator[Finding]:
+def _evidence(task: BirdTask, tree: exp.Select) -> Iterator[AuditFinding]:
     """Only where the gold asks the same column for something else, and nowhere for this."""
     literals = {_plain(literal.this) for literal in tree.find_all(exp.Literal)}
     given: dict[str, set[str]] = {}

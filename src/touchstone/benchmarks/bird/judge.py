@@ -7,14 +7,14 @@ from typing import Any
 from msgspec import Struct
 
 from ...engines.sqlite.worker import Reader
-from ...failures import SqlError, SqlFault
+from ...errors import SqlError, SqlFault
 from ...verdicts import ex, explain, multiset, r_ves, soft_f1
 
 R_VES_ROUNDS = 100
 """Of the official way, which measures with a clock."""
 
 
-class Question(Struct, frozen=True):
+class BirdQuestion(Struct, frozen=True):
     gold: str
     prediction: str
     r_ves: bool = False
@@ -25,7 +25,7 @@ class Question(Struct, frozen=True):
     """EX that accepts each result that the gold allows."""
 
 
-class Judgement(Struct, frozen=True):
+class BirdJudgement(Struct, frozen=True):
     """Metrics and a reason; or which side could not be run, and why."""
 
     metrics: dict[str, float]
@@ -35,7 +35,7 @@ class Judgement(Struct, frozen=True):
     gold_is_at_fault: bool = False
 
 
-def judge(reader: Reader, question: Question) -> Judgement:
+def judge(reader: Reader, question: BirdQuestion) -> BirdJudgement:
     try:
         gold = reader.run(question.gold)
     except SqlError as error:
@@ -62,30 +62,30 @@ def judge(reader: Reader, question: Question) -> Judgement:
             metrics |= _speed(reader, question, right=metrics["ex"] == 1)
     except SqlError as error:  # both have just run, so this one is near a limit of the machine's
         return unjudged(error, gold_is_at_fault=False)
-    return Judgement(metrics, difference.sentence, {"kind": difference.kind, **difference.evidence})
+    return BirdJudgement(metrics, difference.sentence, {"kind": difference.kind, **difference.evidence})
 
 
-def check(reader: Reader, gold: str) -> Judgement:
+def check(reader: Reader, gold: str) -> BirdJudgement:
     """Whether the gold alone can be run: asked when a judgement killed its worker."""
     try:
         reader.run(gold)
     except SqlError as error:
         return unjudged(error, gold_is_at_fault=True)
-    return Judgement({}, "", {})
+    return BirdJudgement({}, "", {})
 
 
-def unjudged(error: SqlError, *, gold_is_at_fault: bool) -> Judgement:
-    return Judgement({}, error.message, {"kind": "error"}, fault=error.kind, gold_is_at_fault=gold_is_at_fault)
+def unjudged(error: SqlError, *, gold_is_at_fault: bool) -> BirdJudgement:
+    return BirdJudgement({}, error.message, {"kind": "error"}, fault=error.kind, gold_is_at_fault=gold_is_at_fault)
 
 
-def _effort(reader: Reader, question: Question, *, right: bool) -> dict[str, float]:
+def _effort(reader: Reader, question: BirdQuestion, *, right: bool) -> dict[str, float]:
     """By steps, which are the same each time: there is nothing to warm up and nothing to take the median of."""
     gold, again = reader.steps(question.gold), reader.steps(question.gold)
     ratios = [gold / reader.steps(question.prediction)] if right else []
     return {"r_ves": r_ves(ratios), "r_ves_oracle": r_ves([gold / again])}
 
 
-def _speed(reader: Reader, question: Question, *, right: bool) -> dict[str, float]:
+def _speed(reader: Reader, question: BirdQuestion, *, right: bool) -> dict[str, float]:
     """By the wall clock, measured in alternation as the original does; the gold against itself shows how much is chance."""
     ratios: list[float] = []
     oracle: list[float] = []

@@ -12,11 +12,11 @@ from contextlib import suppress
 from sqlglot import exp
 
 from ...engines.sqlite.worker import Reader
-from ...failures import SqlError
+from ...errors import SqlError
 from ...proof.queries import parsed, text
-from ...values import Row, Table
+from ...types import Row, Table
 from ...verdicts import ex
-from ..audit.ties import decided, spots
+from ..audit.probe import decided, spots
 
 _RANK = "touchstone_rank"
 

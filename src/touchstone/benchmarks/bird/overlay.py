@@ -23,9 +23,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...failures import InputError
+from ...errors import InputError
 from ...foreign import Unreadable, read_json
-from ..entries import in_words
+from ..task_file import in_words
 from .tasks import BirdTask
 
 

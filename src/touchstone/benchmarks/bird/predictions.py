@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from ...failures import InputError
+from ...errors import InputError
 from ...foreign import Unreadable, read_json, whole
 from .tasks import BirdTask
 

@@ -11,10 +11,9 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from ...failures import InputError
-from ...values import Task
-from ..entries import entries, in_words
-from ..selecting import cut, refuse_unknown
+from ...errors import InputError
+from ...types import Task
+from ..task_file import cut, entries, in_words, refuse_unknown
 
 DIFFICULTIES = ("simple", "moderate", "challenging")
 

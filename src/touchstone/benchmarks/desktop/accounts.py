@@ -14,8 +14,8 @@ from typing import Any, cast
 import msgspec
 from msgspec import Struct
 
-from ...failures import InputError, Skipped
-from .dataset import NAME
+from ...errors import InputError, Skipped
+from .tasks import NAME
 
 TEMPLATES: dict[str, Any] = {
     "google/settings.json": {"email": "your_google_account@gmail.com", "password": "your_google_account_password"},
@@ -65,7 +65,7 @@ SECRETS = {"googledrive/settings.yml": "googledrive/client_secrets.json"}
 _PLACEHOLDER = re.compile(r"\{\w+\}")
 
 
-class Standing(Struct, frozen=True):
+class AccountState(Struct, frozen=True):
     """What a settings file is good for."""
 
     name: str
@@ -111,22 +111,22 @@ class Accounts:
                 return project
         raise Skipped(f"needs an account: {config_file} has no project named '{project_name}'", kind="account")
 
-    def standing(self, name: str) -> Standing:
+    def standing(self, name: str) -> AccountState:
         if name not in TEMPLATES:
-            return Standing(name, [], [], "" if self.path(name).is_file() else f"settings/{name} does not exist")
+            return AccountState(name, [], [], "" if self.path(name).is_file() else f"settings/{name} does not exist")
         template = TEMPLATES[name]
         if not self.path(name).is_file():
-            return Standing(name, [], list(_fields(template)), "the file does not exist")
+            return AccountState(name, [], list(_fields(template)), "the file does not exist")
         try:
             content = self._read(name)
         except InputError as error:
-            return Standing(name, [], list(_fields(template)), str(error))
+            return AccountState(name, [], list(_fields(template)), str(error))
         wanted, found = dict(_values(template)), dict(_values(content))  # of the drive's, nothing: its key file counts
         empty = [field for field, value in wanted.items() if field not in GIVEN and _is_blank(found.get(field), value)]
         filled = [field for field in wanted if field not in empty]
-        return Standing(name, filled, empty, self._missing_file(name, found))
+        return AccountState(name, filled, empty, self._missing_file(name, found))
 
-    def standings(self) -> list[Standing]:
+    def standings(self) -> list[AccountState]:
         return [self.standing(name) for name in TEMPLATES]
 
     def init(self) -> list[tuple[Path, bool]]:
@@ -171,7 +171,7 @@ def accounts_needed(value: Any) -> Iterator[str]:
             yield from accounts_needed(item)
 
 
-def _lack(standing: Standing) -> str:
+def _lack(standing: AccountState) -> str:
     return f"settings/{standing.name}: " + (standing.problem or f"{', '.join(standing.empty)} not filled in")
 
 

@@ -10,18 +10,17 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ...failures import EpisodeFailure, InputError
-from ...values import Outcome
-from ..audit import KINDS, Finding, Kind, found
+from ...errors import EpisodeFailure, InputError
+from ...types import Outcome
+from ..audit import KINDS, AuditFinding, Kind, found
 from .accounts import Accounts
-from .checking import files_named
-from .dataset import Dataset
+from .artefacts import private_folder
+from .check import files_named
 from .evaluate import evaluate
-from .folders import private_folder
-from .scene import Given, Scene
+from .evaluation_context import EvaluationContext, Given
 from .solutions import files_to_write
-from .tasks import DesktopTask
-from .validating import mistakes, pair_mistakes, task_warnings
+from .tasks import Dataset, DesktopTask
+from .validate import mistakes, pair_mistakes, task_warnings
 
 KINDS.update(
     task_invalid=Kind("error", "the task file names something that there is not, or contradicts itself"),
@@ -45,14 +44,14 @@ def lay_out(tasks: Sequence[DesktopTask], dataset: Dataset, folder: Path) -> lis
     return playable
 
 
-async def findings(tasks: Sequence[DesktopTask], playable: Sequence[DesktopTask], dataset: Dataset) -> list[Finding]:
+async def findings(tasks: Sequence[DesktopTask], playable: Sequence[DesktopTask], dataset: Dataset) -> list[AuditFinding]:
     said = [finding for task in tasks for finding in _read(task, dataset)]
     known = {task.key for task in tasks}
     said += [found(task.key, "task_invalid", why) for task, why in pair_mistakes(tasks) if task.form.counterpart in known]
     return said + [found(task.key, "vacuous_test", _VACUOUS) for task in playable if await _accepts_nothing(task, dataset)]
 
 
-def _read(task: DesktopTask, dataset: Dataset) -> Iterator[Finding]:
+def _read(task: DesktopTask, dataset: Dataset) -> Iterator[AuditFinding]:
     yield from (found(task.key, "task_invalid", why) for why in mistakes(task))
     yield from (found(task.key, "compares_itself", why) for why in task_warnings(task))
     yield from (found(task.key, "file_missing", path) for path in files_named(task) if not dataset.resolve(path).exists())
@@ -61,7 +60,9 @@ def _read(task: DesktopTask, dataset: Dataset) -> Iterator[Finding]:
 async def _accepts_nothing(task: DesktopTask, dataset: Dataset) -> bool:
     with private_folder() as cache, private_folder() as empty:
         try:
-            verdict = await evaluate(task, Scene(dataset, Accounts(dataset.root / "settings"), cache, given=Given(empty)))
+            verdict = await evaluate(
+                task, EvaluationContext(dataset, Accounts(dataset.root / "settings"), cache, given=Given(empty))
+            )
         except (EpisodeFailure, InputError):  # then the oracle runs into it too, and the report has it
             return False
     return verdict.outcome is Outcome.passed

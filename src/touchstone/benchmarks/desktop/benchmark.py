@@ -13,29 +13,26 @@ import msgspec
 
 from touchstone import PlainEpisode
 
-from ...failures import Skipped, TimeLimit
+from ...errors import Skipped, TimeLimit
 from ...protocols import Episode, Gold
-from ...values import Brief, Observation, Task, Tool, ToolCall, Verdict
+from ...types import Brief, Observation, Task, Tool, ToolCall, Verdict
 from .accounts import Accounts
-from .applications import ACCOUNTS
-from .artefacts import SETUP, Artefacts
+from .artefacts import SETUP, Artefacts, private_folder
 from .briefs import brief, instructions
-from .checking import Report, examine, files_named
-from .dataset import Dataset
+from .check import Report, examine, files_named
+from .desktop import Desktop, Pool
 from .episode import DesktopEpisode
 from .evaluate import evaluate
-from .folders import private_folder
-from .guests import Desktop
+from .evaluation_context import EvaluationContext, Given
 from .needed import applications
-from .pool import Pool
-from .scene import Given, Scene
-from .settings import Settings
+from .settings import DesktopSettings
 from .solutions import gold_files, solution, solution_file, text_of
 from .steps import run_steps
-from .tasks import APPS, DesktopTask
+from .tasks import APPS, Dataset, DesktopTask
+from .validate import ACCOUNTS
 
 if TYPE_CHECKING:
-    from .documents.retrieving import Retriever
+    from .documents.search import Retriever
 
 _IN_THE_GUEST = frozenset(APPS) - frozenset(ACCOUNTS)
 """The desktop says itself whether it has these."""
@@ -54,7 +51,7 @@ class DesktopBenchmark:
         make: Callable[[], Desktop],
         *,
         known: Sequence[DesktopTask] = (),
-        settings: Settings | None = None,
+        settings: DesktopSettings | None = None,
         told: str | None = None,
         retriever: Retriever | None = None,
         solutions: Path | None = None,
@@ -67,7 +64,7 @@ class DesktopBenchmark:
         self._dataset = dataset
         self._accounts = accounts
         self._pool = Pool(make)
-        self._settings = settings or Settings()
+        self._settings = settings or DesktopSettings()
         self._told = told
         self._retriever = retriever
         self._solutions = solutions
@@ -92,14 +89,16 @@ class DesktopBenchmark:
         _refuse(self._reports[task.key])
         async with self._pool.borrowed(applications(task)) as desktop:
             with private_folder() as cache:
-                scene = Scene(self._dataset, self._accounts, cache, desktop, seconds=self._settings.eval_timeout)
+                evaluation = EvaluationContext(
+                    self._dataset, self._accounts, cache, desktop, seconds=self._settings.eval_timeout
+                )
                 artefacts = Artefacts(self.artefacts, task.key)
                 try:
-                    await run_steps(task.form.config, scene)
-                    await scene.log.probe(desktop)
+                    await run_steps(task.form.config, evaluation)
+                    await evaluation.log.probe(desktop)
                 finally:
-                    artefacts.keep(msgspec.json.format(msgspec.json.encode(scene.log.facts())), SETUP)
-                episode = DesktopEpisode(task, desktop, scene, self._settings, artefacts)
+                    artefacts.keep(msgspec.json.format(msgspec.json.encode(evaluation.log.facts())), SETUP)
+                episode = DesktopEpisode(task, desktop, evaluation, self._settings, artefacts)
                 await self._begin(episode, task)
                 try:
                     async with asyncio.timeout(self._settings.task_timeout) as episode.clock:
@@ -179,7 +178,7 @@ class ResultFiles(DesktopBenchmark):
         with private_folder() as cache, private_folder() as nothing:
             folder = self._results / task.key
             given = Given(folder if folder.is_dir() else nothing)
-            yield FileEpisode(task, Scene(self._dataset, self._accounts, cache, given=given))
+            yield FileEpisode(task, EvaluationContext(self._dataset, self._accounts, cache, given=given))
 
     def _described(self) -> Any:
         return {"provider": "files", "results": digest_of(self._results)}
@@ -191,9 +190,9 @@ class FileEpisode(PlainEpisode):
     tools: Sequence[Tool] = ()
     finished = False
 
-    def __init__(self, task: DesktopTask, scene: Scene) -> None:
+    def __init__(self, task: DesktopTask, evaluation: EvaluationContext) -> None:
         self.brief = Brief("", task.form.instruction)
-        self._task, self._scene = task, scene
+        self._task, self._scene = task, evaluation
 
     async def call(self, tool: str, arguments: Any) -> Observation:
         return Observation("There is no desktop here: the files are judged as they are.", error=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...values import Brief
-from .settings import Settings
+from ...types import Brief
+from .settings import DesktopSettings
 from .tasks import DesktopTask
 
 if TYPE_CHECKING:
-    from .documents.retrieving import Retrieval
+    from .documents.search import Retrieval
 
 _SEEN = {
     "screenshot": "You see the screen as a picture.",
@@ -66,7 +66,7 @@ only the screen says.
 _CONTEXT = "\n\n# Documents that may help\n{context}"
 
 
-def instructions(settings: Settings, screen: tuple[int, int]) -> str:
+def instructions(settings: DesktopSettings, screen: tuple[int, int]) -> str:
     seen = _SEEN[settings.observation].format(table=_TABLE)
     return _INSTRUCTIONS.format(width=screen[0], height=screen[1], seen=seen, done_by=_DONE_BY[settings.action_space])
 

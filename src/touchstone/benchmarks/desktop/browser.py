@@ -7,9 +7,9 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from ...failures import Skipped
+from ...errors import Skipped
+from .evaluation_context import EvaluationContext
 from .extras import need
-from .scene import Scene
 from .untrusted import parse_tree
 
 PORT = 9222
@@ -19,9 +19,9 @@ ADDRESS_BAR = "Address and search bar"
 
 
 @asynccontextmanager
-async def browser(scene: Scene, port: int = PORT) -> AsyncGenerator[Any]:
+async def browser(evaluation: EvaluationContext, port: int = PORT) -> AsyncGenerator[Any]:
     """The first context of the guest's browser, attached over CDP."""
-    address = await scene.guest.endpoint(port)
+    address = await evaluation.guest.endpoint(port)
     async with need("playwright.async_api").async_playwright() as playwright:
         attached = await _attach(playwright, address)
         yield attached.contexts[0]
@@ -84,7 +84,7 @@ def address_in(tree: str) -> str | None:
     return next((text for _, text in bars if text), None)
 
 
-async def active_address(scene: Scene, prefix: str) -> str | None:
+async def active_address(evaluation: EvaluationContext, prefix: str) -> str | None:
     """The address in the guest's browser, with the scheme put back."""
-    text = address_in(await scene.guest.accessibility())
+    text = address_in(await evaluation.guest.accessibility())
     return None if text is None else f"{prefix}{text}"

@@ -16,19 +16,18 @@ import msgspec
 
 import touchstone
 
-from ...failures import InputError, Skipped, Unscorable
+from ...errors import InputError, Skipped, Unscorable
 from ...options import Count, Opt, OptionError, Options
-from ...values import Record, Verdict
+from ...types import Record, Verdict
 from .accounts import Accounts
-from .checking import KINDS, Report, examine
+from .check import KINDS, Report, examine
 from .config import DESKTOP, EXAMPLES, DesktopConfig, TaskChoice
-from .dataset import Dataset
-from .dataset import demo as demo_data
 from .evaluate import evaluate as judged
+from .evaluation_context import EvaluationContext, Given
 from .image import find, layers_for
-from .scene import Given, Scene
-from .tasks import APPS, DesktopTask, find_task, load_tasks
-from .validating import examine_dataset
+from .tasks import APPS, Dataset, DesktopTask, find_task, load_tasks
+from .tasks import demo as demo_data
+from .validate import examine_dataset
 
 NOT_HERE = 3
 """The exit code when a task cannot be judged, or the demo cannot be played, on this machine."""
@@ -128,7 +127,7 @@ def evaluate(options: EvaluateOptions) -> int:
 
     async def verdict() -> Verdict:
         with tempfile.TemporaryDirectory() as cache:
-            return await judged(task, Scene(source, accounts, Path(cache), given=given))
+            return await judged(task, EvaluationContext(source, accounts, Path(cache), given=given))
 
     try:
         said = asyncio.run(verdict())

@@ -14,21 +14,20 @@ from msgspec.structs import force_setattr, replace
 import touchstone
 
 from ...addresses import address_of
-from ...failures import InputError
+from ...errors import InputError
 from ...options import Count, NotNegative, Opt, OptionError, Options, Positive
 from ...plugins import agent_config
 from ...protocols import TASKS, WHO, BenchmarkConfig, Hints, Opening, ScoreOptions, Scoring
-from .dataset import NAME, Dataset, Split, demo
 from .providers import NAMES, ProviderSettings, provider
-from .tasks import APPS, DesktopTask, load_task, load_tasks
+from .tasks import APPS, NAME, Dataset, DesktopTask, Split, demo, load_task, load_tasks
 
 if TYPE_CHECKING:
     from ..audit.audited import Audited, AuditOptions
     from ..data_check import Dataset as CatalogueEntry
     from ..data_check import Found
     from .benchmark import DesktopBenchmark
-    from .documents.retrieving import Retriever
-    from .guests import Desktop
+    from .desktop import Desktop
+    from .documents.search import Retriever
 
 _HERE = __package__
 EXAMPLES = Path(NAME)
@@ -251,8 +250,8 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
     async def audit(self, opening: Opening, options: AuditOptions) -> Audited:
         """By files alone: the oracle's are the gold files, laid out as an agent would leave them."""
         from ..audit.audited import Audited
+        from .artefacts import private_folder
         from .audit import findings, lay_out
-        from .folders import private_folder
 
         data = self.loaded()
         folder = opening.stack.enter_context(private_folder())
@@ -282,7 +281,7 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
         """What finds passages for the agent; None when it gets none."""
         if self.rag == "off":
             return None
-        from .documents.retrieving import PUBLISHED, FromContexts, FromIndex
+        from .documents.search import PUBLISHED, FromContexts, FromIndex
 
         if self.rag == "index":
             return FromIndex(self.rag_index, top=self.rag_topk, choice=self.rag_retriever)
@@ -291,7 +290,7 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
     def _benchmark(self, opening: Opening, data: Loaded) -> DesktopBenchmark:
         from .accounts import Accounts
         from .benchmark import DesktopBenchmark, ResultFiles
-        from .settings import Settings
+        from .settings import DesktopSettings
 
         benchmark = (partial(ResultFiles, results=self.results) if self.results else DesktopBenchmark)(
             data.chosen,
@@ -299,7 +298,7 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
             Accounts(self.settings or data.dataset.root / "settings"),
             self.maker(),
             known=data.known,
-            settings=Settings(**{each.name: getattr(self, each.name) for each in dataclass_fields(Settings)}),
+            settings=DesktopSettings(**{each.name: getattr(self, each.name) for each in dataclass_fields(DesktopSettings)}),
             told=_read(self.system_prompt),
             retriever=self.retriever(),
             solutions=self.solutions,

@@ -15,16 +15,15 @@ from msgspec import Meta, Struct
 
 from touchstone import PlainEpisode
 
-from ...failures import WorkerFailure
-from ...values import Brief, Observation, Outcome, Standing, Tool, Verdict
+from ...errors import WorkerFailure
+from ...types import Brief, Observation, Outcome, PartialScore, Tool, Verdict
 from .actions import Act, BadAction, code_of
 from .artefacts import VIDEO, Artefacts
+from .desktop import ACTION_SECONDS, Desktop, Execution
 from .evaluate import evaluate
-from .guests import ACTION_SECONDS, Desktop, Execution
-from .marks import NoSuchBox, bound
-from .scene import Scene
-from .screen import Screen, Sight
-from .settings import ActionSpace, Settings
+from .evaluation_context import EvaluationContext
+from .screen import NoSuchBox, Screen, Sight, bound
+from .settings import ActionSpace, DesktopSettings
 from .tasks import DesktopTask
 
 WAIT = 2.0
@@ -64,13 +63,20 @@ def tools_of(space: ActionSpace) -> tuple[Tool, ...]:
 
 
 class DesktopEpisode(PlainEpisode):
-    def __init__(self, task: DesktopTask, desktop: Desktop, scene: Scene, settings: Settings, artefacts: Artefacts) -> None:
+    def __init__(
+        self,
+        task: DesktopTask,
+        desktop: Desktop,
+        evaluation: EvaluationContext,
+        settings: DesktopSettings,
+        artefacts: Artefacts,
+    ) -> None:
         self.tools: Sequence[Tool] = tools_of(settings.action_space)
         self.brief = Brief("", "")
         self.screen = Screen(desktop, settings, artefacts)
         self._task = task
         self._desktop = desktop
-        self._scene = scene
+        self._scene = evaluation
         self._settings = settings
         self._artefacts = artefacts
         self._ended: Literal["done", "fail", "steps"] = "steps"
@@ -119,15 +125,15 @@ class DesktopEpisode(PlainEpisode):
             self.clock.reschedule(None)
         await self._stop_recording()
         found = await evaluate(self._task, self._scene, gave_up=self._ended == "fail")
-        evidence = {**found.evidence, **self.standing().evidence}
+        evidence = {**found.evidence, **self.partial_score().evidence}
         if found.outcome is Outcome.failed:
             checks = found.evidence.get("checks", ())
             evidence["kind"] = "gave_up" if self._ended == "fail" else next((c["metric"] for c in checks if c["score"] < 1), "")
         return msgspec.structs.replace(found, evidence=evidence, metrics={**found.metrics, "actions": float(self._actions)})
 
-    def standing(self) -> Standing:
+    def partial_score(self) -> PartialScore:
         folder = {"episode": name} if (name := self._artefacts.named()) else {}
-        return Standing(evidence={"ended": self._ended, **folder, **self._video, **self._evidence})
+        return PartialScore(evidence={"ended": self._ended, **folder, **self._video, **self._evidence})
 
     async def close(self) -> None:
         """A call that somebody outside still waits for is abandoned: the desktop is another task's next."""

@@ -17,14 +17,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...failures import EpisodeFailure, InputError, Skipped, TouchstoneError, Unscorable, WorkerFailure
-from ...values import Outcome, Verdict
+from ...errors import EpisodeFailure, InputError, Skipped, TouchstoneError, Unscorable, WorkerFailure
+from ...types import Outcome, Verdict
+from .evaluation_context import ABSENT, EvaluationContext, Given
 from .getters import EXPECTED, RESULTS
-from .judgement import Judgement, Unreadable
 from .metrics import METRICS
-from .scene import ABSENT, Given, Scene
 from .steps import run_steps
 from .tasks import INFEASIBLE, Check, DesktopTask, checks
+from .untrusted import MetricResult, Unreadable
 
 FILE_GETTERS = ("vm_file", "dbt_profiles")
 """Those that look into given files themselves."""
@@ -32,77 +32,77 @@ TEXT_GETTERS = ("workarena_task_result",)
 """Those that fetch a file and return words."""
 
 
-async def evaluate(task: DesktopTask, scene: Scene, *, gave_up: bool = False) -> Verdict:
-    """The verdict on what is in the scene now. `gave_up`: the agent's last action said that the task cannot be done."""
+async def evaluate(task: DesktopTask, evaluation: EvaluationContext, *, gave_up: bool = False) -> Verdict:
+    """The verdict on what is in the evaluation now. `gave_up`: the agent's last action said that the task cannot be done."""
     evaluator = task.form.evaluator
     if evaluator.func == INFEASIBLE:
         return _verdict(
-            [Judgement(float(gave_up), "the task cannot be done, and the agent said so" if gave_up else "not said")]
+            [MetricResult(float(gave_up), "the task cannot be done, and the agent said so" if gave_up else "not said")]
         )
     if gave_up:
-        return _verdict([Judgement(0.0, "the agent gave up")])
-    if scene.desktop is not None:
-        await run_steps(evaluator.postconfig, scene)
-    judgements: list[Judgement] = []
+        return _verdict([MetricResult(0.0, "the agent gave up")])
+    if evaluation.desktop is not None:
+        await run_steps(evaluator.postconfig, evaluation)
+    judgements: list[MetricResult] = []
     parts = checks(evaluator)
     names = [check.metric for check in parts]
     for position, check in enumerate(parts):
-        judgements.append(await _judge(check, position, len(parts), scene))
+        judgements.append(await _judge(check, position, len(parts), evaluation))
         if judgements[-1].score == (0.0 if evaluator.conj == "and" else 1.0):
-            rest = [] if evaluator.conj == "or" else await _rest(parts, position + 1, scene)
+            rest = [] if evaluator.conj == "or" else await _rest(parts, position + 1, evaluation)
             return _verdict(judgements, names, judgements[-1].score, rest)
     scores = [judgement.score for judgement in judgements]
     score = sum(scores) / len(scores) if evaluator.conj == "and" else max(scores)
     return _verdict(judgements, names, score)
 
 
-async def _rest(parts: list[Check], start: int, scene: Scene) -> list[Judgement]:
+async def _rest(parts: list[Check], start: int, evaluation: EvaluationContext) -> list[MetricResult]:
     """The checks that no longer count, for the partial score; one that cannot be made counts as not met."""
-    found: list[Judgement] = []
+    found: list[MetricResult] = []
     for position, check in enumerate(parts[start:], start):
         try:
-            found.append(await _judge(check, position, len(parts), scene))
+            found.append(await _judge(check, position, len(parts), evaluation))
         except TouchstoneError as error:
-            found.append(Judgement(0.0, str(error)))
+            found.append(MetricResult(0.0, str(error)))
     return found
 
 
-async def _judge(check: Check, position: int, count: int, scene: Scene) -> Judgement:
+async def _judge(check: Check, position: int, count: int, evaluation: EvaluationContext) -> MetricResult:
     try:
-        state = await _result(check, position, count, scene)
+        state = await _result(check, position, count, evaluation)
     except Unreadable as error:
-        return Judgement(0.0, f"the result cannot be read: {error}")
+        return MetricResult(0.0, f"the result cannot be read: {error}")
     metric = METRICS.find(check.metric)
-    METRICS.refuse(check.metric, check.options, ("result", "expected", "scene"))
+    METRICS.refuse(check.metric, check.options, ("result", "expected", "evaluation"))
     arguments: list[Any] = [state]
     reference: Any = None
     if check.expected:
-        reference = await _reference(check, scene)
+        reference = await _reference(check, evaluation)
         arguments.append(reference)
-    needs_scene = {"scene": scene} if "scene" in inspect.signature(metric).parameters else {}
+    needs_scene = {"evaluation": evaluation} if "evaluation" in inspect.signature(metric).parameters else {}
     try:
         return await to_thread(metric, *arguments, **check.options, **needs_scene)
     except Unreadable as error:
         if isinstance(reference, Path) and error.path == reference and reference != state:
             raise Unscorable(f"the reference cannot be read: {error}", kind="gold_unreadable") from None
-        return Judgement(0.0, f"the result cannot be read: {error}")
+        return MetricResult(0.0, f"the result cannot be read: {error}")
     except (InputError, EpisodeFailure):
         raise
     except (TypeError, KeyError, AttributeError, ValueError, IndexError, RecursionError) as error:
-        return Judgement(0.0, f"the result is of another kind than {check.metric} takes: {type(error).__name__}: {error}")
+        return MetricResult(0.0, f"the result is of another kind than {check.metric} takes: {type(error).__name__}: {error}")
 
 
-async def _result(check: Check, position: int, count: int, scene: Scene) -> Any:
+async def _result(check: Check, position: int, count: int, evaluation: EvaluationContext) -> Any:
     kind, parameters = _split(check.result)
-    RESULTS.refuse(kind, parameters, ("scene",))
-    if scene.given is not None and kind not in FILE_GETTERS:
-        found = _given(kind, parameters, position, count, scene.given)
+    RESULTS.refuse(kind, parameters, ("evaluation",))
+    if evaluation.given is not None and kind not in FILE_GETTERS:
+        found = _given(kind, parameters, position, count, evaluation.given)
         if found is not ABSENT:
             return found
     try:
-        return await RESULTS.find(kind)(scene, **parameters)
+        return await RESULTS.find(kind)(evaluation, **parameters)
     except Skipped as error:
-        raise Skipped(f"{kind} {error}{_hint(kind, parameters, position, scene)}", kind=error.kind) from None
+        raise Skipped(f"{kind} {error}{_hint(kind, parameters, position, evaluation)}", kind=error.kind) from None
     except (TouchstoneError, Unreadable):
         raise
     except Exception as error:  # browsers, cloud clients and the network have no common root
@@ -117,15 +117,15 @@ def _given(kind: str, parameters: dict[str, Any], position: int, count: int, giv
     return given.recorded(position, count)
 
 
-async def _reference(check: Check, scene: Scene) -> Any:
+async def _reference(check: Check, evaluation: EvaluationContext) -> Any:
     kind, parameters = _split(check.expected)
-    EXPECTED.refuse(kind, parameters, ("scene",))
-    return await EXPECTED.find(kind)(scene, **parameters)
+    EXPECTED.refuse(kind, parameters, ("evaluation",))
+    return await EXPECTED.find(kind)(evaluation, **parameters)
 
 
-def _hint(kind: str, parameters: dict[str, Any], position: int, scene: Scene) -> str:
+def _hint(kind: str, parameters: dict[str, Any], position: int, evaluation: EvaluationContext) -> str:
     """How the result could be given instead."""
-    if scene.given is None:
+    if evaluation.given is None:
         return ""
     dest = str(parameters.get("dest", ""))
     makes_file = dest and not dest.startswith("/") and kind not in TEXT_GETTERS
@@ -139,7 +139,10 @@ def _split(specification: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 
 def _verdict(
-    judgements: list[Judgement], metrics: list[str] | None = None, score: float | None = None, rest: Sequence[Judgement] = ()
+    judgements: list[MetricResult],
+    metrics: list[str] | None = None,
+    score: float | None = None,
+    rest: Sequence[MetricResult] = (),
 ) -> Verdict:
     """`rest` were judged although the score was known: they are told, and count for the partial score alone."""
     last = judgements[-1]

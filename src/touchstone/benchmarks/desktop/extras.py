@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from ...distribution import pip_install
-from ...failures import InputError
+from ...errors import InputError
 
 
 def need(module: str, extra: str = "desktop") -> Any:

@@ -10,18 +10,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
-from ...failures import InputError
+from ...errors import InputError
 from ...options import Opt, Options
 from ...terminal import clock, one_line, unfiltered
 from .config import TaskChoice
-from .dataset import Dataset
-from .image.building import BuildFailure, Listener, Supplies, obstacle
-from .image.building import build as build_layers
-from .image.needs import layers_for, not_given
-from .image.recipes import ALWAYS, Recipe, recipes
+from .image.build import BuildFailure, Listener, Supplies, obstacle
+from .image.build import build as build_layers
+from .image.recipes import ALWAYS, Recipe, layers_for, not_given, recipes
 from .image.store import Layer, Store
 from .needed import applications
-from .tasks import load_tasks
+from .tasks import Dataset, load_tasks
 
 _DAY = 86_400
 _SECONDS_BETWEEN_LINES = 15.0

@@ -7,14 +7,15 @@ of these parameters: a name that it does not have, a missing one or one of a wro
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache
 from typing import Any, Generic, TypeVar, get_type_hints
 
 import msgspec
 
-from ...failures import InputError
+from ...errors import InputError
+from .untrusted import MetricResult
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -78,3 +79,22 @@ def _misuse(function: Callable[..., Any], parameters: Mapping[str, Any], given: 
 @cache
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:
     return get_type_hints(function)
+
+
+# Where the getters are listed.
+
+
+RESULTS: Registry[Callable[..., Awaitable[Any]]] = Registry("result getter")
+EXPECTED: Registry[Callable[..., Awaitable[Any]]] = Registry("expected getter")
+
+
+# Where the metrics are listed.
+
+
+METRICS: Registry[Callable[..., MetricResult]] = Registry("metric")
+
+
+# Where the set-up steps are listed.
+
+
+STEPS: Registry[Callable[..., Awaitable[None]]] = Registry("set-up step")

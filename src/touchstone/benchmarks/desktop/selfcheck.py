@@ -16,7 +16,7 @@ import touchstone
 
 from ...options import Count, Opt
 from ...protocols import WHO
-from ...values import Outcome, Record
+from ...types import Outcome, Record
 from .config import DESKTOP, EXAMPLES, DesktopConfig, TaskChoice
 from .setup import KIND
 from .solutions import solution

@@ -11,7 +11,7 @@ ActionSpace = Literal["pyautogui", "computer_13"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class DesktopSettings:
     observation: Space = "screenshot"
     action_space: ActionSpace = "pyautogui"
     sleep_after_action: float = 0.5

@@ -19,8 +19,8 @@ from typing import Any
 
 from msgspec import Struct, structs, to_builtins
 
-from ...failures import WorkerFailure
-from .guests import Execution, Guest
+from ...errors import WorkerFailure
+from .desktop import Execution, Guest
 
 KIND = "set-up"
 LATE = 124

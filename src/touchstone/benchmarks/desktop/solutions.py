@@ -13,9 +13,8 @@ from pathlib import Path
 
 import msgspec
 
-from ...values import ToolCall
-from .dataset import Dataset
-from .tasks import Check, DesktopTask, checks
+from ...types import ToolCall
+from .tasks import Check, Dataset, DesktopTask, checks
 
 FILES = ("solution.py", "solution.sh")
 SEPARATOR = "# ---"

@@ -7,12 +7,52 @@ import re
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from reprlib import Repr
 from typing import Any
 from xml.etree import ElementTree
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
+from msgspec import Struct
+
 from .extras import need
-from .judgement import Unreadable
+
+# What a metric says, and what it says when a file cannot be read.
+
+
+_SHORT = Repr()
+_SHORT.maxlevel = 5
+_SHORT.maxstring = _SHORT.maxother = 120
+_SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = _SHORT.maxset = 8
+
+
+class MetricResult(Struct, frozen=True):
+    score: float
+    reason: str
+
+
+class Unreadable(Exception):
+    """A file that is broken, too large or hostile. The agent's counts as wrong, ours as unscorable."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(f"{path.name}: {why}")
+        self.path = path
+        self.why = why
+
+
+def verdict(passed: bool, difference: str, agreement: str = "as expected") -> MetricResult:
+    """All or nothing, with the reason that belongs to it."""
+    return MetricResult(1.0, agreement) if passed else MetricResult(0.0, difference)
+
+
+def missing(what: str = "result file") -> MetricResult:
+    return MetricResult(0.0, f"there is no {what}")
+
+
+def shown(value: object, width: int = 120) -> str:
+    """A value in a reason: on one line, not too long. Never all of it first: a small YAML file can stand for gigabytes."""
+    text = " ".join(_SHORT.repr(value).split())
+    return text if len(text) <= width else text[: width - 1] + "…"
+
 
 MEGABYTE = 1 << 20
 LARGEST_FILE = 256 * MEGABYTE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .benchmark import Interact, Settings
+from .benchmark import Interact, InteractSettings
 from .tasks import InteractTask, load_tasks, select
 
-__all__ = ["Interact", "InteractTask", "Settings", "load_tasks", "select"]
+__all__ = ["Interact", "InteractSettings", "InteractTask", "load_tasks", "select"]

@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
-from ...failures import SqlError
+from ...errors import SqlError
 from ...protocols import Limits
-from ...values import Observation
+from ...types import Observation
+from .budget import Ledger
 from .episode import InteractEpisode
-from .ledger import Ledger
 from .rules import Rules
 from .tools import AGENTIC
 

@@ -15,20 +15,18 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from ...engines.bench import Bench, Result, wall_clock
-from ...engines.sqlite.statements import without_comments
-from ...failures import SqlError, Unscorable
+from ...engines.judging_connection import JudgingConnection, Result, wall_clock
+from ...engines.sqlite.guard import without_comments
+from ...errors import SqlError, Unscorable
 from ...protocols import EpisodeDatabase, Limits
 from ...verdicts.interact import official, rewritten
-from ..audit.findings import Finding, found
-from ..audit.gathering import Watch, each
-from ..audit.probing import from_probe, probed
-from ..audit.questions import normal, repeated
-from ..entries import entries
+from ..audit.findings import AuditFinding, found
+from ..audit.probes import Watch, each, from_probe, normal, probed, repeated
+from ..task_file import entries
 from .catalogue import Catalogue
+from .episode_databases import EpisodeDatabases
 from .hidden_tests import TestReport, TestRequest, run_tests
 from .tasks import InteractTask, Phase
-from .worlds import Worlds
 
 _SECONDS_FOR_A_TEST = 60.0
 _NOTHING = "SELECT 1"
@@ -63,7 +61,7 @@ class Gold(Struct, frozen=True):
     order: bool
 
 
-def rejection(bench: Bench, gold: Gold) -> str | None:
+def rejection(bench: JudgingConnection, gold: Gold) -> str | None:
     """Why the official comparison does not accept the gold against itself. In a worker process."""
     result = Result((), [])
     try:
@@ -77,8 +75,8 @@ def rejection(bench: Bench, gold: Gold) -> str | None:
 
 
 async def audit(
-    tasks: Sequence[InteractTask], file: Path, worlds: Worlds, *, limits: Limits, parallel: int = 2, watch: Watch
-) -> list[Finding]:
+    tasks: Sequence[InteractTask], file: Path, worlds: EpisodeDatabases, *, limits: Limits, parallel: int = 2, watch: Watch
+) -> list[AuditFinding]:
     """All that is found without the oracle."""
     auditor = _Auditor(file, worlds, limits)
     results = await each([partial(auditor.task, task) for task in tasks], parallel, watch)
@@ -89,17 +87,17 @@ async def audit(
 
 
 class _Auditor:
-    def __init__(self, file: Path, worlds: Worlds, limits: Limits) -> None:
+    def __init__(self, file: Path, worlds: EpisodeDatabases, limits: Limits) -> None:
         self._directory = file.parent
         self._worlds = worlds
         self._limits = limits
         self._needed = _knowledge(file)
         self._known: dict[str, set[int]] = {}
 
-    async def task(self, task: InteractTask) -> list[Finding]:
+    async def task(self, task: InteractTask) -> list[AuditFinding]:
         return [*await self._played(task), *self._texts(task), *_annotations(task), *_clocks(task)]
 
-    async def _played(self, task: InteractTask) -> list[Finding]:
+    async def _played(self, task: InteractTask) -> list[AuditFinding]:
         try:
             world = await self._worlds.open(task)
         except Unscorable as reason:
@@ -109,8 +107,8 @@ class _Auditor:
         finally:
             await world.close()
 
-    async def _phases(self, task: InteractTask, world: EpisodeDatabase) -> list[Finding]:
-        findings: list[Finding] = []
+    async def _phases(self, task: InteractTask, world: EpisodeDatabase) -> list[AuditFinding]:
+        findings: list[AuditFinding] = []
         if fault := await self._advanced(world, task.preprocess):
             return [found(task.key, "preprocess_fails", f"preprocess_sql cannot be run: {fault}")]
         for number, phase in enumerate(task.phases, 1):
@@ -137,7 +135,7 @@ class _Auditor:
             return error.message
         return None
 
-    async def _compared(self, task: InteractTask, number: int, phase: Phase, world: EpisodeDatabase) -> list[Finding]:
+    async def _compared(self, task: InteractTask, number: int, phase: Phase, world: EpisodeDatabase) -> list[AuditFinding]:
         gold = list(phase.gold)
         sql = "\n;\n".join(gold)
         result = await probed(world, gold, self._limits)
@@ -156,7 +154,7 @@ class _Auditor:
             findings.append(found(task.key, "official_rejects_gold", f"{what}, handed in as it is: {why}", sql=sql))
         return findings
 
-    async def _tested(self, task: InteractTask, number: int, phase: Phase, world: EpisodeDatabase) -> list[Finding]:
+    async def _tested(self, task: InteractTask, number: int, phase: Phase, world: EpisodeDatabase) -> list[AuditFinding]:
         if not phase.tests:
             return [found(task.key, "tests_missing", f"phase {number} is to be judged by tests and has none")]
         gold = await self._report(task, phase, world, "\n;\n".join(phase.gold))
@@ -186,7 +184,7 @@ class _Auditor:
         except SqlError as error:
             return TestReport(False, "sql", None, error.message)
 
-    def _texts(self, task: InteractTask) -> Iterator[Finding]:
+    def _texts(self, task: InteractTask) -> Iterator[AuditFinding]:
         try:
             known = self._knowledge_of(task.database)
         except Unscorable as reason:
@@ -209,13 +207,13 @@ class _Auditor:
         return self._known[database]
 
 
-def _withheld(task: InteractTask) -> Iterator[Finding]:
+def _withheld(task: InteractTask) -> Iterator[AuditFinding]:
     lacking = [str(number) for number, phase in enumerate(task.phases, 1) if not phase.gold]
     if lacking:
         yield found(task.key, "gold_withheld", f"there is no gold SQL for phase {' and '.join(lacking)}")
 
 
-def _clocks(task: InteractTask) -> Iterator[Finding]:
+def _clocks(task: InteractTask) -> Iterator[AuditFinding]:
     """What is compared on another day may be something else. `--today` sets the day."""
     for number, phase in enumerate(task.phases, 1):
         asking = [what for what, texts in (("the gold", phase.gold), ("a test", phase.tests)) if any(map(asks_clock, texts))]
@@ -227,7 +225,7 @@ def asks_clock(text: str) -> bool:
     return _CLOCK.search(without_comments(text)) is not None
 
 
-def _annotations(task: InteractTask) -> Iterator[Finding]:
+def _annotations(task: InteractTask) -> Iterator[AuditFinding]:
     if not task.has_clear_query:
         yield found(task.key, "no_clear_request", "there is no 'query': the request can be played only as it is shown")
     request = normal(task.phases[0].shown)
@@ -250,7 +248,7 @@ def _tokens(sql: str) -> str:
     return " " + " ".join(_TOKEN.findall(sql.casefold().rstrip("; \n"))) + " "
 
 
-def _same(group: Sequence[InteractTask]) -> Iterator[Finding]:
+def _same(group: Sequence[InteractTask]) -> Iterator[AuditFinding]:
     for task in group:
         other = next(one for one in group if one is not task)
         if task.phases[0].gold == other.phases[0].gold:

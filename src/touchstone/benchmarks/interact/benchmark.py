@@ -12,28 +12,28 @@ from typing import Any
 
 import msgspec
 
-from ...failures import Skipped, Unscorable
+from ...errors import Skipped, Unscorable
 from ...protocols import Gold, Limits
-from ...values import Brief, Task, ToolCall
+from ...types import Brief, Task, ToolCall
 from ..sql_episode import EXPLORING
 from .agentic import AgenticEpisode
+from .budget import Ledger
 from .catalogue import Catalogue
 from .conversation import ConversationEpisode, SingleEpisode
 from .episode import InteractEpisode
-from .examiner import Examiner
-from .ledger import Ledger
+from .episode_databases import EpisodeDatabases
+from .grader import Examiner
 from .rules import RULES, Compat, Mode, Prices
 from .tasks import InteractTask
 from .tools import CONVERSATIONAL, SINGLE, priced
-from .user.situation import User
-from .worlds import Worlds
+from .user.view import User
 
 INSTRUCTIONS = Path(__file__).with_name("instructions")
 _DIALECTS = {"postgres": "PostgreSQL", "sqlite": "SQLite"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class InteractSettings:
     """What changes how an episode is played and judged."""
 
     mode: Mode = "agentic"
@@ -58,17 +58,17 @@ class Interact:
         self,
         tasks: Sequence[InteractTask],
         directory: Path,
-        worlds: Worlds,
+        worlds: EpisodeDatabases,
         user: User,
         *,
-        settings: Settings | None = None,
+        settings: InteractSettings | None = None,
         instructions: str | None = None,
     ) -> None:
         self._tasks = tasks
         self._directory = directory
         self._worlds = worlds
         self._user = user
-        self._settings = settings or Settings()
+        self._settings = settings or InteractSettings()
         self._rules = RULES[self._settings.compat]
         given = (INSTRUCTIONS / f"{self._settings.mode}.md").read_text() if instructions is None else instructions
         self._instructions = given.replace("{dialect}", _DIALECTS[worlds.dialect])
@@ -78,7 +78,7 @@ class Interact:
         return self._tasks
 
     @property
-    def databases(self) -> Worlds:
+    def databases(self) -> EpisodeDatabases:
         return self._worlds
 
     @property

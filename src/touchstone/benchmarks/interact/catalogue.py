@@ -13,12 +13,12 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ...failures import InputError, Unscorable
+from ...errors import InputError, Unscorable
 
 Meaning = str | dict[str, Any]
 
 
-class Entry(Struct, frozen=True):
+class KnowledgeEntry(Struct, frozen=True):
     """One piece of knowledge, as far as an agent may see it."""
 
     id: int
@@ -59,7 +59,7 @@ class Catalogue:
     def definitions(self, hidden: Collection[int]) -> str:
         return _as_json(msgspec.to_builtins(self._visible(hidden)))
 
-    def _visible(self, hidden: Collection[int]) -> list[Entry]:
+    def _visible(self, hidden: Collection[int]) -> list[KnowledgeEntry]:
         return [entry for entry in self._entries if entry.id not in hidden]
 
 
@@ -88,9 +88,9 @@ def _decoded(directory: Path, database: str, name: str, kind: Any) -> Any:
         raise InputError(f"{directory / database / f'{database}_{name}'}: {error}") from None
 
 
-def _entry(where: str, number: int, line: str) -> Entry:
+def _entry(where: str, number: int, line: str) -> KnowledgeEntry:
     try:
-        return msgspec.json.decode(line, type=Entry)
+        return msgspec.json.decode(line, type=KnowledgeEntry)
     except msgspec.DecodeError as error:
         raise InputError(f"{where}: row {number}: {error}") from None
 

@@ -16,7 +16,7 @@ from uuid import uuid4
 
 import msgspec
 
-from ...failures import InputError
+from ...errors import InputError
 
 Fields = dict[str, msgspec.Raw]
 

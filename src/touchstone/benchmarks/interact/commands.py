@@ -15,15 +15,15 @@ from msgspec.structs import replace as replaced
 from ...addresses import address_of
 from ...cli.run import RunCommand
 from ...cli.terminal import play, say
-from ...failures import InputError
+from ...errors import InputError
 from ...reports.interact_report import InteractReport, interact_report
 from ...reports.interact_sweep import is_sweep, load_sweep, plot, steps, sweep_text
 from ...reports.interact_tables import as_csv, as_latex, as_text, draw_curves
 from ...runs.config import FORMAT, RunConfig
 from ...runs.directory import replace_file
-from ...runs.reading import read_config, read_records
+from ...runs.records import read_config, read_records
 from ...runs.runner import safe_name
-from ...values import Outcome
+from ...types import Outcome
 from .combine import combine as merge
 from .config import SweepConfig
 from .databases import load_dumps, own_server

@@ -14,15 +14,15 @@ from msgspec.structs import force_setattr
 
 from ...datasets import fetched_file, interact_demo
 from ...engines.today import checked_day
-from ...failures import InputError
+from ...errors import InputError
 from ...options import NotNegative, Opt, OptionError, Positive, WholeNumber, fields
 from ...plugins import agent_config, model_config, model_type
 from ...protocols import JUDGING, TASKS, WHO, Hints, Limits, ModelConfig, Move, Opening, ScoreOptions, Scoring
-from ...values import Outcome, Record, Task
+from ...types import Outcome, Record, Task
 from ..audit import remaining
 from ..audit.audited import Audited, AuditOptions
-from ..selecting import Selection
 from ..sql_episode import read_instructions
+from ..task_file import Selection
 from .rules import RULES, Compat, Mode, Prices, read_prices
 from .tasks import Category, InteractTask, data_file, load_tasks, select
 from .user.prompts import VERSIONS, UserMode
@@ -30,9 +30,9 @@ from .user.prompts import VERSIONS, UserMode
 if TYPE_CHECKING:
     from ...datasets.catalogue import Dataset
     from ..data_check import Found
-    from .benchmark import Interact, Settings
+    from .benchmark import Interact, InteractSettings
     from .predictions import Submissions
-    from .user.situation import User
+    from .user.view import User
 
 C = TypeVar("C", bound="InteractConfig")
 
@@ -258,14 +258,14 @@ class InteractConfig(InteractSelection, frozen=True):
         """The same with other options, as this kind of struct."""
         return kind(**{field.name: getattr(self, field.name) for field in fields(InteractConfig)} | options)
 
-    def settings(self) -> Settings:
+    def settings(self) -> InteractSettings:
         """How episodes are played and judged."""
-        from .benchmark import Settings
+        from .benchmark import InteractSettings
 
         prices = read_prices(self.prices) if self.prices else Prices()
         if self.start_budget is not None:
             prices = msgspec.structs.replace(prices, start_budget=self.start_budget)
-        return Settings(
+        return InteractSettings(
             mode=self.mode or "agentic",
             compat=self.compat,
             patience=self.patience,
@@ -312,7 +312,7 @@ class InteractConfig(InteractSelection, frozen=True):
 class ScoredConfig(InteractConfig, frozen=True):
     """What was submitted elsewhere, judged anew."""
 
-    def settings(self) -> Settings:
+    def settings(self) -> InteractSettings:
         """What was submitted has been paid for."""
         settings = super().settings()
         return replace(settings, prices=msgspec.structs.replace(settings.prices, submit=0.0))

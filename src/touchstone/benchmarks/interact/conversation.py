@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...values import Observation
+from ...types import Observation
 from .episode import InteractEpisode
-from .examiner import Finding
+from .grader import PhaseFinding
 
 
 class ConversationEpisode(InteractEpisode):
@@ -46,7 +46,7 @@ class ConversationEpisode(InteractEpisode):
         self._questions_left = max(self._questions_left - 1, 0)
         return Observation(complaint, error=True)
 
-    def _judged(self, finding: Finding, observation: Observation) -> Observation:
+    def _judged(self, finding: PhaseFinding, observation: Observation) -> Observation:
         text = observation.text
         if finding.passed:
             text = text if self.finished else f"{text} {self.follow_up()}"

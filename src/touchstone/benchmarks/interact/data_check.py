@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ...datasets.catalogue import Dataset
 from ...engines.postgres.dumps import find
-from ...failures import InputError, Unscorable
+from ...errors import InputError, Unscorable
 from ..data_check import Found, count_tasks, is_sound, template_is_sound
 from .catalogue import Catalogue
 from .databases import DUMPS

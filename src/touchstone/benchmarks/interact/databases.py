@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 from urllib.parse import quote
 
-from ...failures import InputError
+from ...errors import InputError
 from ...options import OptionError
 from ...plugins import open_engine
 from ...protocols import Opening
+from .episode_databases import EpisodeDatabases, PostgresDatabases, SqliteDatabases, sqlite_file
 from .tasks import InteractTask
-from .worlds import PostgresWorlds, SqliteWorlds, Worlds, sqlite_file
 
 if TYPE_CHECKING:
     from ...engines.postgres.dumps import Loaded
     from ...engines.postgres.engine import PostgresEngine
-    from ...engines.postgres.server import Server
+    from ...engines.postgres.messages import Server
     from ...engines.sqlite.engine import SqliteEngine
     from .config import InteractConfig
 
@@ -32,7 +32,7 @@ _IMAGE_USER, _IMAGE_PASSWORD = "root", "123123"  # the published image's, which 
 Say = Callable[[str], None]
 
 
-async def open_databases(config: InteractConfig, tasks: Sequence[InteractTask], opening: Opening) -> Worlds:
+async def open_databases(config: InteractConfig, tasks: Sequence[InteractTask], opening: Opening) -> EpisodeDatabases:
     """The databases of these tasks, as the options say; the opening's stack closes them."""
     directory = config.directory
     if _is_sqlite(config, tasks):
@@ -42,7 +42,7 @@ async def open_databases(config: InteractConfig, tasks: Sequence[InteractTask], 
                 "locale", config.locale, "it is for PostgreSQL, and the databases of this dataset are SQLite files"
             )
         engine = await open_engine("sqlite", opening, place=str(directory), cache=config.cache, today=config.today)
-        return SqliteWorlds(cast("SqliteEngine", engine), directory)
+        return SqliteDatabases(cast("SqliteEngine", engine), directory)
     from ...engines.postgres.config import server_at
 
     address = own_server(config.database_url, config.db_host, config.db_port)
@@ -52,7 +52,7 @@ async def open_databases(config: InteractConfig, tasks: Sequence[InteractTask], 
     place = address or str(_find_dumps(directory, config.dumps))
     opened = await open_engine("postgres", opening, place=place, today=config.today, locale=config.locale)
     engine = cast("PostgresEngine", opened)
-    return PostgresWorlds(engine, directory, await engine.start(sorted({task.database for task in tasks})))
+    return PostgresDatabases(engine, directory, await engine.start(sorted({task.database for task in tasks})))
 
 
 def own_server(url: str | None, host: str | None = None, port: int | None = None) -> str | None:

@@ -13,11 +13,11 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ...values import Brief, Observation, Outcome, Place, Standing, Tool, Usage, Verdict
+from ...types import Brief, CallPosition, Observation, Outcome, PartialScore, Tool, Usage, Verdict
 from .catalogue import Catalogue
-from .examiner import Examiner, Finding
+from .grader import Examiner, PhaseFinding
 from .tasks import InteractTask
-from .user.situation import CHOICES, REFUSAL, Answer, Situation, User
+from .user.view import CHOICES, REFUSAL, Situation, User, UserAnswer
 
 
 class Reached(Struct, frozen=True, omit_defaults=True):
@@ -57,7 +57,7 @@ class InteractEpisode(ABC):
         self._examiner = examiner
         self._catalogue = catalogue
         self._user = user
-        self._answers: list[Answer] = []
+        self._answers: list[UserAnswer] = []
         self._called: Counter[str] = Counter()
         self._reached: list[Reached] = []
         self._actions = 0
@@ -79,12 +79,12 @@ class InteractEpisode(ABC):
     def unreadable(self, complaint: str) -> Observation: ...
 
     async def ask(self, question: str) -> Observation:
-        place = Place(f"{self._task.key}#user", 0, sum(len(answer.calls) for answer in self._answers))
+        place = CallPosition(f"{self._task.key}#user", 0, sum(len(answer.calls) for answer in self._answers))
         answer = await self._user.answer(question, self._situation(), place)
         self._answers.append(answer)
         return Observation(answer.text, details={"user": msgspec.to_builtins(answer)})
 
-    async def submit(self, sql: str) -> tuple[Finding, Observation]:
+    async def submit(self, sql: str) -> tuple[PhaseFinding, Observation]:
         finding = await self._examiner.submit(sql)
         if finding.passed:
             self._reached.append(Reached(finding.phase, self._actions, self._reward()))
@@ -94,8 +94,8 @@ class InteractEpisode(ABC):
     def follow_up(self) -> str:
         return f"The task goes on with a follow-up request:\n\n{self._examiner.phase.shown}"
 
-    def standing(self) -> Standing:
-        return Standing(self._reward(), self._metrics(), self._evidence())
+    def partial_score(self) -> PartialScore:
+        return PartialScore(self._reward(), self._metrics(), self._evidence())
 
     async def verdict(self) -> Verdict:
         findings = self._examiner.findings

@@ -25,9 +25,9 @@ from datetime import date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Literal
 
-from ...engines.sqlite.statements import statements
+from ...engines.sqlite.guard import statements
 from ...protocols import Limits
-from ...values import Row
+from ...types import Row
 from ...verdicts.interact import normalise, official, remove_comments, remove_distinct, remove_round, rewritten
 from ...verdicts.interact.official import round_numbers, same_rows
 

@@ -25,13 +25,13 @@ from typing import Any, ClassVar, Literal
 import msgspec
 from msgspec import Struct
 
-from ...engines.bench import Bench
+from ...engines.judging_connection import JudgingConnection
 from ...engines.today import day, set_python_clock
-from ...failures import SqlError, Unscorable
+from ...errors import SqlError, Unscorable
 from ...sandbox.sandboxed_call import Died, Overdue, confined
-from ...values import Row
+from ...types import Row
 from .evaluators import Evaluator, EvaluatorName
-from .judging import Preparation
+from .judge import Preparation
 
 Kind = Literal["passed", "sql", "dataset", "own", "assertion", "error", "time", "crash", "no_test"]
 
@@ -74,7 +74,7 @@ class TestReport(Struct, frozen=True):
     """Something came to its time limit."""
 
 
-def run_tests(bench: Bench, request: TestRequest) -> TestReport:
+def run_tests(bench: JudgingConnection, request: TestRequest) -> TestReport:
     session = bench.session()
     at = mmap.mmap(-1, 1)  # shared with the child
     at[0] = _SUBMITTING
@@ -87,7 +87,7 @@ def run_tests(bench: Bench, request: TestRequest) -> TestReport:
     return msgspec.structs.replace(report, detail=bench.shown(report.detail))
 
 
-def _confined(bench: Bench, request: TestRequest, session: Any, at: mmap.mmap) -> TestReport:
+def _confined(bench: JudgingConnection, request: TestRequest, session: Any, at: mmap.mmap) -> TestReport:
     try:
         keep, largest_file = _prepared(session)
     except Exception as error:  # a driver's, whichever it is

@@ -20,10 +20,10 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from ...failures import InputError
+from ...errors import InputError
 from ...foreign import Unreadable, read_json
-from ...values import ModelStep, Record, ToolCall, ToolStep
-from ..entries import entries, in_words
+from ...types import ModelStep, Record, ToolCall, ToolStep
+from ..task_file import entries, in_words
 
 Phases = tuple[tuple[str, ...], ...]
 """The attempts at each phase, in order."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from math import inf
 from pathlib import Path
 
-from ...failures import InputError
+from ...errors import InputError
 from ...plugins import agent_type
 
 _REFUSED = {

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...foreign import Unreadable, read_json
-from ...values import ModelStep, Record, ToolCall, ToolStep
+from ...types import ModelStep, Record, ToolCall, ToolStep
 
 _ADK_TOOLS = {"execute": "execute_sql", "ask": "ask_user", "submit": "submit_sql"}
 _ADK_MODES = {"agentic": "a-interact", "conversational": "c-interact"}

@@ -10,12 +10,11 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from ...failures import InputError
-from ...values import Task
+from ...errors import InputError
+from ...types import Task
 from ...verdicts.interact import Conditions
-from ..entries import entries, in_words
-from ..selecting import cut, refuse_odd_cut, refuse_unknown
-from .user.situation import Ambiguity
+from ..task_file import cut, entries, in_words, refuse_odd_cut, refuse_unknown
+from .user.view import Ambiguity
 
 NAMES = ("bird_interact_data.jsonl", "mini_interact.jsonl")
 Category = Literal["Query", "Management"]

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from ...values import Tool
-from .ledger import coins
+from ...types import Tool
+from .budget import coins
 from .rules import Prices
 
 

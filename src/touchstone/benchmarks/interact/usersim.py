@@ -11,18 +11,18 @@ from typing import Annotated, Any
 import msgspec
 
 from ...cli.terminal import say
-from ...failures import InputError, Unscorable
+from ...errors import InputError, Unscorable
 from ...options import Count, Opt, OptionError, Options
 from ...protocols import RUN, Opening
 from ...reports.interact_report import Estimate, estimate_of
 from ...reports.interact_tables import percent
 from ...runs.directory import replace_file
-from ...values import Usage
+from ...types import Usage
 from .catalogue import Catalogue
 from .config import InteractConfig
-from .user.situation import CHOICES
+from .episode_databases import sqlite_file
 from .user.trial import Trial, TrialQuestion, questions, try_user
-from .worlds import sqlite_file
+from .user.view import CHOICES
 
 _MEASURES = ("right choice", "right answer", "leaks", "refusals", "faults")
 

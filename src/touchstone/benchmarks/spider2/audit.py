@@ -9,17 +9,15 @@ from typing import Any
 
 from ...engines.sqlite.engine import SqliteEngine
 from ...engines.sqlite.files import check, find
-from ...failures import InputError, SqlError, Unscorable
+from ...errors import InputError, SqlError, Unscorable
 from ...protocols import Limits
 from ...workers.pool import WorkerLost
-from ..audit.findings import Finding, found
-from ..audit.gathering import Watch, each
-from ..audit.probing import from_probe, probed_file
-from ..audit.questions import repeated
-from ..entries import entries
+from ..audit.findings import AuditFinding, found
+from ..audit.probes import Watch, each, from_probe, probed_file, repeated
+from ..task_file import entries
 from .golden import Golden, Reference
 from .golden_audit import inspect
-from .judge import Judgement, Question, judge_sql
+from .judge import Spider2Judgement, Spider2Question, judge_sql
 from .tasks import Spider2Task
 
 _SECONDS_TO_COMPARE = 600.0
@@ -44,7 +42,7 @@ async def audit(
     documents: Path | None = None,
     parallel: int = 2,
     watch: Watch,
-) -> list[Finding]:
+) -> list[AuditFinding]:
     """All that is found without the oracle. Golden results are looked at on every platform, SQL is run only on files."""
     auditor = _Auditor(databases, golden, engine, limits, documents)
     results = await each([partial(auditor.task, task) for task in tasks], parallel, watch)
@@ -63,7 +61,7 @@ class _Auditor:
         self._documents = documents
         self._listed = {_name(value) for _, value in entries(golden.metadata)}
 
-    async def task(self, task: Spider2Task) -> list[Finding]:
+    async def task(self, task: Spider2Task) -> list[AuditFinding]:
         findings = list(self._metadata(task))
         try:
             reference = self._golden.reference(task.key)
@@ -73,7 +71,7 @@ class _Auditor:
         golden = await self._inspected(task, reference)
         return [*await self._gold(task, reference, golden), *golden, *findings]
 
-    async def _inspected(self, task: Spider2Task, reference: Reference) -> list[Finding]:
+    async def _inspected(self, task: Spider2Task, reference: Reference) -> list[AuditFinding]:
         try:
             defects = await self._engine.pool.call(inspect, reference, wall=_SECONDS_TO_COMPARE)
         except WorkerLost:
@@ -88,7 +86,7 @@ class _Auditor:
             for each in defects
         ]
 
-    async def _gold(self, task: Spider2Task, reference: Reference, golden: Sequence[Finding]) -> list[Finding]:
+    async def _gold(self, task: Spider2Task, reference: Reference, golden: Sequence[AuditFinding]) -> list[AuditFinding]:
         if task.platform != "sqlite":
             return []
         try:
@@ -108,20 +106,22 @@ class _Auditor:
         )
         return [*_agreement(task, reference, judgement), *determined]
 
-    async def _judged(self, task: Spider2Task, database: Path, reference: Reference) -> Judgement:
+    async def _judged(self, task: Spider2Task, database: Path, reference: Reference) -> Spider2Judgement:
         try:
-            return await self._engine.apply(database, judge_sql, Question(task.gold_sql, reference), self._limits, statements=1)
+            return await self._engine.apply(
+                database, judge_sql, Spider2Question(task.gold_sql, reference), self._limits, statements=1
+            )
         except SqlError as error:
-            return Judgement(kind="error", reason=error.message, fault=error.kind)
+            return Spider2Judgement(kind="error", reason=error.message, fault=error.kind)
 
-    def _metadata(self, task: Spider2Task) -> Iterator[Finding]:
+    def _metadata(self, task: Spider2Task) -> Iterator[AuditFinding]:
         if task.key not in self._listed:
             yield found(task.key, "metadata_missing", f"{self._golden.metadata.name} says nothing of it: all columns count")
         if task.knowledge and self._documents is not None and not (self._documents / task.knowledge).is_file():
             yield found(task.key, "document_missing", f"{task.knowledge} is not in {self._documents}")
 
 
-def _agreement(task: Spider2Task, reference: Reference, judgement: Judgement) -> Iterator[Finding]:
+def _agreement(task: Spider2Task, reference: Reference, judgement: Spider2Judgement) -> Iterator[AuditFinding]:
     files = [Path(file.path).name for file in reference.files]
     evidence: dict[str, Any] = {"sql": task.gold_sql, "golden": files}
     if not judgement.official and not judgement.strict:
@@ -132,7 +132,7 @@ def _agreement(task: Spider2Task, reference: Reference, judgement: Judgement) ->
         yield found(task.key, "gold_agrees_only_strictly", "the official suite says that it does not match", **evidence)
 
 
-def _same(group: Sequence[Spider2Task], golden: Golden) -> Iterator[Finding]:
+def _same(group: Sequence[Spider2Task], golden: Golden) -> Iterator[AuditFinding]:
     """Questions that occur again; whether their golden results are the same files is all that is asked."""
     for task in group:
         other = next(one for one in group if one is not task)

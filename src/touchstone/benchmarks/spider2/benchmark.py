@@ -13,11 +13,11 @@ import msgspec
 
 from ...engines.sqlite.engine import SqliteEngine
 from ...engines.sqlite.files import find
-from ...failures import InputError, Skipped, Unscorable
+from ...errors import InputError, Skipped, Unscorable
 from ...protocols import Gold
-from ...values import Brief, Record, Task, ToolCall
+from ...types import Brief, Record, Task, ToolCall
 from ..sql_episode import Listings, request, submission
-from .episode import FileEpisode, Settings, Spider2Episode
+from .episode import FileEpisode, Spider2Episode, Spider2Settings
 from .golden import Golden, Reference, body_of
 from .results import write_report
 from .tasks import Spider2Task
@@ -37,7 +37,7 @@ class Spider2:
         golden: Golden,
         engine: SqliteEngine,
         *,
-        settings: Settings | None = None,
+        settings: Spider2Settings | None = None,
         documents: Path | None = None,
         schema: bool = False,
         instructions: str | None = None,
@@ -50,7 +50,7 @@ class Spider2:
         self._databases = databases
         self._golden = golden
         self._engine = engine
-        self._settings = settings or Settings()
+        self._settings = settings or Spider2Settings()
         self._documents = documents
         self._schema = schema
         self._handed_in = files or {}

@@ -13,16 +13,16 @@ from msgspec.structs import force_setattr
 from ...datasets import fetched_file, spider2_demo
 from ...datasets.catalogue import Dataset
 from ...engines.today import checked_day
-from ...failures import InputError
+from ...errors import InputError
 from ...options import Opt, OptionError, Positive
 from ...plugins import agent_config, open_engine
 from ...protocols import JUDGING, RUN, TASKS, WHO, Hints, Limits, Opening, ScoreOptions, Scoring
-from ...values import Outcome, Record, ServiceStep, Task
+from ...types import Outcome, Record, ServiceStep, Task
 from ..audit import remaining
 from ..audit.audited import Audited, AuditOptions
 from ..data_check import Found, count_tasks, is_sound
-from ..selecting import Selection, refuse_unknown
 from ..sql_episode import EXPLORING, read_instructions
+from ..task_file import Selection, refuse_unknown
 from .golden import Compat, Golden
 from .submissions import Calls, Submission, load_submission, write_correct_ids
 from .tasks import Spider2Task, load_tasks
@@ -30,7 +30,7 @@ from .tasks import Spider2Task, load_tasks
 if TYPE_CHECKING:
     from ...engines.sqlite.engine import SqliteEngine
     from .benchmark import Spider2
-    from .episode import Settings
+    from .episode import Spider2Settings
 
 CHECKOUT = Path("../Spider2/spider2-lite/evaluation_suite/gold")
 """Where the gold folder is if nothing else is said: a checkout of Spider2 beside the working directory."""
@@ -303,10 +303,10 @@ class Spider2Config(Selection, frozen=True):
         place = str(self.databases)
         return cast("SqliteEngine", await open_engine("sqlite", opening, place=place, cache=self.cache, today=self.today))
 
-    def settings(self) -> Settings:
-        from .episode import Settings
+    def settings(self) -> Spider2Settings:
+        from .episode import Spider2Settings
 
-        return Settings(
+        return Spider2Settings(
             compat=self.compat,
             exploring=msgspec.structs.replace(EXPLORING, seconds=self.sql_timeout),
             judging=Limits(seconds=self.sql_timeout),

@@ -10,18 +10,17 @@ from typing import Any
 from msgspec import Struct
 
 from ...engines.sqlite.engine import SqliteEngine
-from ...failures import SqlError, WorkerFailure
+from ...errors import SqlError, WorkerFailure
 from ...protocols import Limits
-from ...values import Brief, Observation, Outcome, Tool, Verdict
+from ...types import Brief, Observation, Outcome, Tool, Verdict
 from ...workers.pool import Pool, WorkerLost
-from ..episodes import PlainEpisode
-from ..sql_episode import EXPLORING, TOOLS, SqlEpisode
+from ..sql_episode import EXPLORING, TOOLS, PlainEpisode, SqlEpisode
 from .golden import Compat, Reference
-from .judge import Judgement, Question, Submitted, judge_csv, judge_sql
+from .judge import Spider2Judgement, Spider2Question, Submitted, judge_csv, judge_sql
 from .tasks import Spider2Task
 
 
-class Settings(Struct, frozen=True):
+class Spider2Settings(Struct, frozen=True):
     """What changes how an episode is played and judged."""
 
     compat: Compat = "strict"
@@ -47,7 +46,7 @@ class Spider2Episode(SqlEpisode):
         brief: Brief,
         engine: SqliteEngine,
         database: Path,
-        settings: Settings,
+        settings: Spider2Settings,
         reference: Reference,
         document: str | None,
     ) -> None:
@@ -72,13 +71,13 @@ class Spider2Episode(SqlEpisode):
         evidence = {"prediction": self.submitted, "gold_files": self._gold_files()}
         return verdict_of(judgement, self._settings.compat, evidence)
 
-    async def _judgement(self, sql: str) -> Judgement:
+    async def _judgement(self, sql: str) -> Spider2Judgement:
         limits = self._settings.judging
-        question = Question(sql, self._reference, as_csv=self._settings.results is not None)
+        question = Spider2Question(sql, self._reference, as_csv=self._settings.results is not None)
         try:
             return await self._engine.apply(self._database, judge_sql, question, limits, statements=1)
         except SqlError as error:
-            return Judgement(kind="error", reason=error.message, fault=error.kind)
+            return Spider2Judgement(kind="error", reason=error.message, fault=error.kind)
 
     def _gold_files(self) -> list[str]:
         return [Path(file.path).name for file in self._reference.files]
@@ -97,7 +96,7 @@ class FileEpisode(PlainEpisode):
     brief = Brief("", "")
     tools: Sequence[Tool] = (SUBMIT_FILE,)
 
-    def __init__(self, file: Path | None, pool: Pool, reference: Reference, settings: Settings) -> None:
+    def __init__(self, file: Path | None, pool: Pool, reference: Reference, settings: Spider2Settings) -> None:
         self.finished = False
         self._file = file
         self._pool = pool
@@ -117,12 +116,12 @@ class FileEpisode(PlainEpisode):
         except WorkerLost as lost:
             if lost.cause in ("stalled", "killed"):
                 raise WorkerFailure(f"the result could not be compared: {lost}") from None
-            judgement = Judgement(kind="error", reason="it is too large to be compared", fault="crash")
+            judgement = Spider2Judgement(kind="error", reason="it is too large to be compared", fault="crash")
         files = [Path(file.path).name for file in self._reference.files]
         return verdict_of(judgement, self._settings.compat, {"submission": self._file.name, "gold_files": files})
 
 
-def verdict_of(judgement: Judgement, compat: Compat, evidence: dict[str, Any]) -> Verdict:
+def verdict_of(judgement: Spider2Judgement, compat: Compat, evidence: dict[str, Any]) -> Verdict:
     """What a judgement means under the comparison that decides."""
     if judgement.gold_is_at_fault:
         evidence |= {"kind": judgement.kind, **judgement.evidence}

@@ -17,8 +17,8 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from ...failures import InputError, Unscorable
-from ..entries import entries, in_words
+from ...errors import InputError, Unscorable
+from ..task_file import entries, in_words
 from .comparison.conditions import intended
 
 Compat = Literal["strict", "official"]

@@ -12,10 +12,10 @@ from typing import Any
 from msgspec import Struct
 
 from ...engines.sqlite.worker import SECONDS_TO_COMPARE, Reader
-from ...failures import SqlError, SqlFault
-from ...values import Table
+from ...errors import SqlError, SqlFault
+from ...types import Table
 from ...verdicts import plain
-from ...workers.rlimits import held_to
+from ...workers.limits import held_to
 from .comparison import CsvError, CsvTable, Official, Strict, official, official_any, read_csv, strict_any, to_csv
 from .golden import Reference
 
@@ -24,7 +24,7 @@ ROWS_KEPT = 1_000
 _CELLS_KEPT = 10_000
 
 
-class Question(Struct, frozen=True):
+class Spider2Question(Struct, frozen=True):
     sql: str
     reference: Reference
     as_csv: bool = False
@@ -38,7 +38,7 @@ class Submitted(Struct, frozen=True):
     reference: Reference
 
 
-class Judgement(Struct, frozen=True):
+class Spider2Judgement(Struct, frozen=True):
     official: bool = False
     strict: bool = False
     kind: str = ""
@@ -50,31 +50,31 @@ class Judgement(Struct, frozen=True):
     gold_is_at_fault: bool = False
 
 
-def judge_sql(reader: Reader, question: Question) -> Judgement:
+def judge_sql(reader: Reader, question: Spider2Question) -> Spider2Judgement:
     try:
         table = reader.run(question.sql)
     except SqlError as error:
-        return Judgement(kind="error", reason=error.message, fault=error.kind)
+        return Spider2Judgement(kind="error", reason=error.message, fault=error.kind)
     text = to_csv(table)
     shown = {"executed": True, "rows": _objects(table)}
     return _judge(text.encode(), question.reference, shown, text if question.as_csv else None)
 
 
-def judge_csv(submitted: Submitted) -> Judgement:
+def judge_csv(submitted: Submitted) -> Spider2Judgement:
     with held_to(cpu=SECONDS_TO_COMPARE):
         return _judge(submitted.csv, submitted.reference, {"executed": True}, None)
 
 
-def _judge(csv: bytes, reference: Reference, evidence: dict[str, Any], text: str | None) -> Judgement:
+def _judge(csv: bytes, reference: Reference, evidence: dict[str, Any], text: str | None) -> Spider2Judgement:
     try:
         golds = [read_csv(Path(file.path).read_bytes()) for file in reference.files]
     except (CsvError, OSError) as error:
         reason = f"a golden result cannot be read: {error}"
-        return Judgement(kind="gold_unreadable", reason=reason, evidence=evidence, csv=text, gold_is_at_fault=True)
+        return Spider2Judgement(kind="gold_unreadable", reason=reason, evidence=evidence, csv=text, gold_is_at_fault=True)
     try:
         predicted = read_csv(csv)
     except CsvError as error:
-        return Judgement(kind="error", reason=f"the result cannot be read as CSV: {error}", evidence=evidence, csv=text)
+        return Spider2Judgement(kind="error", reason=f"the result cannot be read as CSV: {error}", evidence=evidence, csv=text)
     said = official_verdict(predicted, golds, reference)
     ours = strict_any(predicted, golds, reference.condition_cols, reference.ignore_order)
     names = [Path(file.path).name for file in reference.files]
@@ -84,7 +84,7 @@ def _judge(csv: bytes, reference: Reference, evidence: dict[str, Any], text: str
         "details": _details(names, golds, predicted, said, ours),
         **ours.difference.evidence,
     }
-    return Judgement(said.matched, ours.matched, ours.difference.kind, ours.difference.sentence, evidence, text)
+    return Spider2Judgement(said.matched, ours.matched, ours.difference.kind, ours.difference.sentence, evidence, text)
 
 
 def official_verdict(predicted: CsvTable, golds: list[CsvTable], reference: Reference) -> Official:

@@ -17,9 +17,9 @@ from typing import Any
 
 import msgspec
 
-from ...failures import InputError
+from ...errors import InputError
 from ...files import replace_file
-from ...values import Outcome, Record, ServiceStep
+from ...types import Outcome, Record, ServiceStep
 from .tasks import Spider2Task
 
 _API_FAILURES = ("api_refused", "api_timeout", "api_status", "api_not_json", "api_too_large", "no_sql")

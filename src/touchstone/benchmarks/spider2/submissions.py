@@ -8,8 +8,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ...failures import InputError
-from ...values import Record, ToolCall
+from ...errors import InputError
+from ...types import Record, ToolCall
 from ..sql_episode import submission
 from .golden import Golden
 from .results import written

@@ -18,9 +18,9 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct
 
-from ...failures import InputError
-from ...values import Task
-from ..entries import entries, in_words
+from ...errors import InputError
+from ...types import Task
+from ..task_file import entries, in_words
 
 T = TypeVar("T")
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...distribution import pip_install
-from ...failures import InputError
+from ...errors import InputError
 
 OLDEST = 14
 

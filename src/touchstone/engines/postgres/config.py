@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from ...distribution import pip_install
-from ...failures import InputError
+from ...errors import InputError
 from ...options import OptionError
 from ...protocols import EngineConfig, Opening
 
 if TYPE_CHECKING:
     from .engine import PostgresEngine
-    from .server import Server
+    from .messages import Server
 
 
 class PostgresConfig(EngineConfig, frozen=True, kw_only=True):
@@ -40,7 +40,7 @@ class PostgresConfig(EngineConfig, frozen=True, kw_only=True):
         if place.startswith(tuple(f"{scheme}://" for scheme in self.schemes)):
             return server_at(place)
         dumps = _folder(place)
-        from .embedded import embedded_server
+        from .private_server import embedded_server
         from .store import default_cache, prepared
 
         store = await prepared(dumps, None, default_cache(), opening.say, locale=self.locale)
@@ -55,7 +55,7 @@ def _folder(place: str) -> Path:
 
 def server_at(url: str, option: str = "database_url") -> Server:
     """From an address. What it leaves out comes from the usual variables: PGUSER, PGPASSWORD."""
-    from .server import Server
+    from .messages import Server
 
     parts = urlsplit(url)
     if parts.scheme not in PostgresConfig.schemes or not (parts.netloc or "host=" in parts.query):

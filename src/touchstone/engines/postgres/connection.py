@@ -16,8 +16,7 @@ import psycopg2.extensions
 from psycopg.conninfo import make_conninfo
 from psycopg.pq import PGconn, Ping
 
-from .messages import Seat
-from .server import Server
+from .messages import Login, Server
 
 Connection: TypeAlias = psycopg.Connection[tuple[Any, ...]]
 Psycopg2: TypeAlias = psycopg2.extensions.connection
@@ -62,20 +61,20 @@ def _connect(open_one: Callable[[], C], conninfo: str, patience: float) -> C:
             time.sleep(_PAUSE)
 
 
-def take_seat(seat: Seat, seconds: float | None) -> Connection:
-    """Logged in as the seat's own role, and at work as the owner of the database's objects."""
-    return connect(_conninfo(seat, seconds), seat.patience)
+def take_seat(login: Login, seconds: float | None) -> Connection:
+    """Logged in as the login's own role, and at work as the owner of the database's objects."""
+    return connect(_conninfo(login, seconds), login.patience)
 
 
-def open_psycopg2(seat: Seat, seconds: float | None) -> Psycopg2:
+def open_psycopg2(login: Login, seconds: float | None) -> Psycopg2:
     """The same with psycopg2, which begins transactions by itself: what the published evaluators and their tests use."""
-    conninfo = _conninfo(seat, seconds)
-    return _connect(lambda: psycopg2.connect(conninfo, connect_timeout=SECONDS_TO_CONNECT), conninfo, seat.patience)
+    conninfo = _conninfo(login, seconds)
+    return _connect(lambda: psycopg2.connect(conninfo, connect_timeout=SECONDS_TO_CONNECT), conninfo, login.patience)
 
 
-def _conninfo(seat: Seat, seconds: float | None) -> str:
+def _conninfo(login: Login, seconds: float | None) -> str:
     timeout = 0 if seconds is None else milliseconds(seconds)
-    return _with(seat.server, seat.database, f"-c role={seat.owner} -c statement_timeout={timeout}")
+    return _with(login.server, login.database, f"-c role={login.owner} -c statement_timeout={timeout}")
 
 
 def administrate(server: Server, database: str, patience: float) -> Connection:
@@ -83,14 +82,14 @@ def administrate(server: Server, database: str, patience: float) -> Connection:
     return connect(_with(server, database, ""), patience)
 
 
-def cut(seat: Seat, connection: Connection) -> None:
+def cut(login: Login, connection: Connection) -> None:
     """Ends a connection whose statement does not end, and its server process: a block may catch being cancelled.
 
-    It is done as the seat's own role. Where that fails, the process ends when the seat is given up.
+    It is done as the login's own role. Where that fails, the process ends when the login is given up.
     """
     pid = connection.info.backend_pid
     connection.close()
-    with contextlib.suppress(psycopg.Error, Unreachable), connect(seat.server.conninfo(seat.database), 0) as other:
+    with contextlib.suppress(psycopg.Error, Unreachable), connect(login.server.conninfo(login.database), 0) as other:
         other.execute("SELECT pg_catalog.pg_terminate_backend(%s, %s)", [pid, _MILLISECONDS_TO_END])
 
 

@@ -9,14 +9,25 @@ worker process: it waits for the server nearly all the time, and reports as it g
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import hashlib
+import json
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, LiteralString
 
+import psycopg
 from msgspec import Struct
+from psycopg import sql
 
-from ...failures import InputError
-from .server import Server
+from ...errors import DatabaseFailure, InputError
+from .copy_loader import Broken, Filled, TableName, add_key, fill, message
+from .messages import Server
 
 SUFFIX = "_template"
 PARENT = "postgre_table_dumps"
@@ -66,7 +77,6 @@ def _files(folder: Path) -> list[Path]:
 def load(server: Server, dumps: Path, databases: Sequence[str] | None = None, say: Say = lambda text: None) -> list[Loaded]:
     """Loads databases, replacing those of the same name. What is wrong with a dump is in the result; DatabaseFailure is raised
     if the server fails. `say` is called from other threads."""
-    from .loading import load_database  # psycopg is imported only by those who load
 
     found = find(dumps, databases)
     missing = [
@@ -81,3 +91,161 @@ def load(server: Server, dumps: Path, databases: Sequence[str] | None = None, sa
         except BaseException:
             threads.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+# Loading one database from its files.
+#
+# The files are run by a role that exists only for this and owns nothing but the database, since a dump is a program too: as a
+# superuser it could read files and run commands. In the end everything belongs to the administrator.
+#
+# Each file is one transaction. Foreign keys wait until all files are in; a file that needs something else of another file is
+# tried again after the others. Then tables and rows are counted: what a file holds must be there.
+
+
+Connection = psycopg.Connection[tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class Role:
+    name: str
+    password: str
+
+
+@contextmanager
+def _loader(server: Server) -> Generator[Role]:
+    """A role for loading one database: whoever gives away what a role owns gives away its other databases too."""
+    role = Role(f"touchstone_loader_{secrets.token_hex(4)}", secrets.token_hex(16))
+    name = sql.Identifier(role.name)
+    with _connect(server, "postgres") as connection:
+        _execute(connection, "CREATE ROLE {} LOGIN PASSWORD {}", name, sql.Literal(role.password))
+        _execute(connection, "GRANT {} TO CURRENT_USER", name)
+    try:
+        yield role
+    finally:
+        with suppress(psycopg.Error), _connect(server, "postgres") as connection:
+            _execute(connection, "DROP ROLE {}", name)
+
+
+def load_database(server: Server, database: str, paths: list[Path], say: Say) -> Loaded:
+    """Raises DatabaseFailure if it is the server that fails."""
+    try:
+        with _loader(server) as role:
+            loaded = _load(server, role, database, paths)
+    except psycopg.Error as error:
+        raise DatabaseFailure(f"{database} cannot be loaded: {message(error)}") from error
+    broken = f", broken: {loaded.reason}" if loaded.errors else ""
+    say(f"{database}: {len(loaded.tables)} tables, {sum(loaded.tables.values())} rows, {loaded.seconds:.1f} s{broken}")
+    return loaded
+
+
+def _load(server: Server, role: Role, database: str, paths: list[Path]) -> Loaded:
+    began = time.monotonic()
+    _create(server, role, database + SUFFIX)
+    files, errors = _fill_all(server.conninfo(database + SUFFIX, role.name, role.password), paths)
+    with _connect(server, database + SUFFIX) as connection:
+        _execute(connection, "REASSIGN OWNED BY {} TO CURRENT_USER", sql.Identifier(role.name))
+        counted, missing = _verify(connection, files)
+        if counted:
+            names = sql.SQL(", ").join(name.quoted for name in counted)
+            _execute(connection, "VACUUM (FREEZE, ANALYZE) {}", names)  # nobody does it later
+        tables = {name.shown: rows for name, rows in counted.items()}
+        errors = [f"{database}/{error}" for error in errors + missing]
+        loaded = Loaded(database, tables, errors, round(time.monotonic() - began, 3))
+        _annotate(connection, loaded, paths)
+    return loaded
+
+
+def _connect(server: Server, database: str) -> Connection:
+    return psycopg.connect(server.conninfo(database), autocommit=True)
+
+
+def _execute(connection: Connection, text: LiteralString, *parts: sql.Composable) -> None:
+    connection.execute(sql.SQL(text).format(*parts))
+
+
+def _create(server: Server, role: Role, target: str) -> None:
+    name = sql.Identifier(target)
+    with _connect(server, "postgres") as connection:
+        found = connection.execute("SELECT datistemplate FROM pg_database WHERE datname = %s", (target,)).fetchone()
+        if found and found[0]:
+            _execute(connection, "ALTER DATABASE {} IS_TEMPLATE false", name)
+        _execute(connection, "DROP DATABASE IF EXISTS {} WITH (FORCE)", name)
+        _execute(connection, "CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8' OWNER {}", name, sql.Identifier(role.name))
+
+
+def _fill_all(conninfo: str, paths: list[Path]) -> tuple[list[Filled], list[str]]:
+    """Loads what can be loaded, in whatever order works."""
+    files: list[Filled] = []
+    hopeless: list[Path] = []
+    waiting, before = paths, len(paths) + 1
+    while len(waiting) < before:
+        before, trying, waiting = len(waiting), waiting, []
+        for path in trying:
+            try:
+                files.append(fill(conninfo, path))
+            except Broken as broken:
+                (waiting if broken.early else hopeless).append(path)
+    errors = [error for path in sorted(hopeless + waiting) for error in _explain(conninfo, path, files)]
+    for file in files:
+        errors += [f"{file.path.name}: {error}" for key in file.keys for error in add_key(conninfo, key)]
+    return files, errors
+
+
+def _explain(conninfo: str, path: Path, files: list[Filled]) -> list[str]:
+    """Runs a file that fails once more, statement by statement, to know the line."""
+    try:
+        files.append(fill(conninfo, path, batch=0))
+    except Broken as broken:
+        return [f"{path.name}: {broken}"]
+    return []
+
+
+def _verify(connection: Connection, files: list[Filled]) -> tuple[dict[TableName, int], list[str]]:
+    """The rows of all tables that the files name, and what of it is not as it should be."""
+    expected: Counter[TableName] = Counter()
+    for file in files:
+        expected.update(file.rows)
+    # Not those that get their rows otherwise: from a query, through a parent table.
+    compared = {name for name, rows in expected.items() if rows} - {name for file in files for name in file.uncounted}
+    errors = [f"{file.path.name}: it holds no statement" for file in files if not file.statements]
+    counted: dict[TableName, int] = {}
+    for name, path in {name: file.path for file in files for name in file.rows}.items():
+        found = _count(connection, name, expected[name])
+        if found is None:
+            errors.append(f"{path.name}: table {name.shown} was not created")
+            continue
+        counted[name] = found
+        if found != expected[name] and name in compared:
+            errors.append(f"{path.name}: table {name.shown} has {found} rows, its file holds {expected[name]}")
+    return counted, errors
+
+
+def _count(connection: Connection, name: TableName, expected: int) -> int | None:
+    """None without such a table. Rows can also have gone into partitions."""
+    if connection.execute("SELECT to_regclass(%s)", (name.quoted.as_string(),)).fetchone() == (None,):
+        return None
+    own = connection.execute(sql.SQL("SELECT count(*) FROM ONLY {}").format(name.quoted)).fetchone()
+    assert own is not None
+    if own[0] == expected:
+        return expected
+    everything = connection.execute(sql.SQL("SELECT count(*) FROM {}").format(name.quoted)).fetchone()
+    return expected if everything == (expected,) else own[0]
+
+
+def _annotate(connection: Connection, loaded: Loaded, paths: list[Path]) -> None:
+    comment: dict[str, Any] = {"digest": _digest(paths), "tables": loaded.tables}
+    if loaded.errors:
+        comment["broken"] = loaded.reason
+    name, text = sql.Identifier(loaded.database + SUFFIX), sql.Literal(json.dumps(comment))
+    _execute(connection, "COMMENT ON DATABASE {} IS {}", name, text)
+    if not loaded.errors:
+        _execute(connection, "ALTER DATABASE {} IS_TEMPLATE true", name)  # so that others than its owner may clone it
+
+
+def _digest(paths: list[Path]) -> str:
+    """Of the files' names and contents."""
+    whole = hashlib.sha256()
+    for path in paths:
+        with path.open("rb") as file:
+            whole.update(f"{path.name}\0{hashlib.file_digest(file, 'sha256').hexdigest()}\n".encode())
+    return whole.hexdigest()

@@ -9,18 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ...failures import Unscorable
+from ...errors import Unscorable
 from ...protocols import EpisodeDatabase
 from ...sandbox.folders import scratch_folder
 from ...sandbox.worker import WorkerRules
 from ...workers.pool import Pool
 from ..today import worker_environment
-from .administrator import Administrator
-from .messages import Description, Facts
-from .server import Server
-from .stock import Stock
+from .clone_pool import Administrator, ClonePool
+from .database import PostgresEpisodeDatabase
+from .messages import Description, Facts, Server
 from .worker import PRELOAD
-from .world import PostgresWorld
 
 _WARM = 8
 """Workers mostly wait for the server, so there are more of them than cores."""
@@ -48,7 +46,7 @@ class PostgresEngine:
         self.pool = pool or Pool(warm=_WARM, preload=PRELOAD, rules=rules, environment=worker_environment(today))
         self._administrator = Administrator(server, self.pool, run, patience)
         self._ahead = ahead
-        self._stocks: dict[str, Stock] = {}
+        self._stocks: dict[str, ClonePool] = {}
         self.versions: Mapping[str, str] = {}
         """Known once the server has been reached."""
 
@@ -74,10 +72,10 @@ class PostgresEngine:
                 found[name] = None
         return found
 
-    def world(self, database: str, key: str) -> PostgresWorld:
+    def world(self, database: str, key: str) -> PostgresEpisodeDatabase:
         """The world of one episode, on the dataset's database of that name."""
-        stock = self._stocks.setdefault(database, Stock(self._administrator, database, self._ahead))
-        return PostgresWorld(self._administrator, stock, database, key)
+        stock = self._stocks.setdefault(database, ClonePool(self._administrator, database, self._ahead))
+        return PostgresEpisodeDatabase(self._administrator, stock, database, key)
 
     async def describe(self, database: str) -> Description:
         """What the database holds. Raises Unscorable if it is missing, broken or empty."""

@@ -7,22 +7,152 @@ the connection is cut. The server's own `statement_timeout` is only for statemen
 from __future__ import annotations
 
 import contextlib
+import os
 import select
+import socket
+import struct
+import time
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 import psycopg
+from psycopg.pq import DiagnosticField as Field
 from psycopg.pq import ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
 
-from ...failures import SqlError
+from ...errors import SqlError, SqlFault
 from ...protocols import Limits
-from ...workers.rlimits import held_to
-from . import errors
-from .cells import Loader
-from .clock import StatementClock
+from ...workers.limits import held_to
 from .connection import Connection, cut
-from .messages import Seat
-from .tables import LastTable
+from .messages import Login
+from .values import LastTable, Loader
+
+# How long a statement has taken, without the time in which its server process waited for a core.
+#
+# The kernel counts for every process how long it was ready to run and did not. On a server of this machine that is left out,
+# so a statement takes as long at a load of 40 as on an idle machine; sleeping and waiting for a lock count. Of a server
+# elsewhere nothing is known but the wall clock.
+
+
+_PEER = struct.Struct("3i")
+_PARENT = 1  # of the fields behind a process's name
+
+
+class StatementClock:
+    """Begins to run when it is made."""
+
+    def __init__(self, pgconn: PGconn) -> None:
+        self._process = _process_of(pgconn)
+        self._began = time.monotonic()
+        self._last = 0.0
+        self._waited = self._wait()
+
+    def seconds(self) -> float:
+        return time.monotonic() - self._began - (self._wait() - self._waited)
+
+    def _wait(self) -> float:
+        """For a core, since the process began."""
+        if self._process is not None:
+            with suppress(OSError, IndexError, ValueError):
+                self._last = int((self._process / "schedstat").read_text().split()[1]) / 1e9
+        return self._last
+
+
+def _process_of(pgconn: PGconn) -> Path | None:
+    """The server's process for this connection, if it runs here: a child of the one that listens on our Unix socket.
+
+    A server in a container may be reached by such a socket too, and counts its processes otherwise.
+    """
+    process = Path(f"/proc/{pgconn.backend_pid}")
+    try:
+        with socket.socket(fileno=os.dup(pgconn.socket)) as own:
+            if own.family != socket.AF_UNIX:
+                return None
+            listener = _PEER.unpack(own.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))[0]
+        parent = int((process / "stat").read_text().rpartition(")")[2].split()[_PARENT])
+    except (OSError, ValueError, IndexError, AttributeError):
+        return None
+    return process if parent == listener else None
+
+
+# PostgreSQL's errors, as an agent is told them: the message, what goes with it, and where in the text it is.
+
+
+_READ_ONLY = b"25006"
+_INSIDE_A_TRANSACTION = b"25001"
+_NO_PRIVILEGE = b"42501"
+_SYNTAX = b"42601"
+_PARAMETERS = b"08P01"
+_CANCELED = b"57014"
+_ENDED = (b"57P01", b"57P02", b"57P03", b"57P04", b"57P05")
+_RESOURCES = b"53"
+_PARSER = b"exec_parse_message"
+"""The server's function that refuses several statements at once; its message may be in any language."""
+
+
+def is_connection_end(result: PGresult) -> bool:
+    """An error without a code is one of the client's own: the server is gone."""
+    return _state(result) in (*_ENDED, b"")
+
+
+def is_out_of_memory(result: PGresult) -> bool:
+    """Here, in the client, while it reads."""
+    return not _state(result) and b"memory" in (result.error_message or b"")
+
+
+def is_more_than_reading(result: PGresult) -> bool:
+    """Refused by a read-only transaction, for a right that one has in a private copy, or by the protocol for one statement."""
+    if _state(result) in (_READ_ONLY, _NO_PRIVILEGE, _INSIDE_A_TRANSACTION, _PARAMETERS):
+        return True
+    return _state(result) == _SYNTAX and result.error_field(Field.SOURCE_FUNCTION) == _PARSER
+
+
+def explain(result: PGresult, sql: str, login: Login, limits: Limits) -> SqlError:
+    code = _state(result)
+    if code == _CANCELED:
+        return late(limits)
+    lines = [_text(result, Field.MESSAGE_PRIMARY) + _place(result, sql)]
+    for title, field in (("Detail", Field.MESSAGE_DETAIL), ("Hint", Field.MESSAGE_HINT)):
+        if text := _text(result, field):
+            lines.append(f"{title}: {text}")
+    return SqlError(_kind(code), in_their_words("\n".join(lines), login))
+
+
+def late(limits: Limits) -> SqlError:
+    return SqlError("time", f"The query was stopped after {limits.seconds:g} seconds, its time limit.")
+
+
+def too_large() -> SqlError:
+    return SqlError("memory", "The result needs too much memory.")
+
+
+def _state(result: PGresult) -> bytes:
+    return result.error_field(Field.SQLSTATE) or b""
+
+
+def _kind(code: bytes) -> SqlFault:
+    if code == _NO_PRIVILEGE:
+        return "refused"
+    return "memory" if code.startswith(_RESOURCES) else "sql"
+
+
+def _place(result: PGresult, sql: str) -> str:
+    position = _text(result, Field.STATEMENT_POSITION)
+    if not position:
+        return ""
+    before = sql[: int(position) - 1]
+    return f" (line {before.count(chr(10)) + 1}, column {len(before) - before.rfind(chr(10))})"
+
+
+def _text(result: PGresult, field: Field) -> str:
+    return (result.error_field(field) or b"").decode(errors="backslashreplace")
+
+
+def in_their_words(text: str, login: Login) -> str:
+    """Without the names that are ours."""
+    return text.replace(login.database, login.shown_as).replace(login.role, "agent").replace(login.owner, "agent")
+
 
 _LOOK = 0.25
 """Seconds between two looks at the clock."""
@@ -48,9 +178,9 @@ class _Overdue(Exception):
 
 @dataclass
 class Execution:
-    """How texts are run for one seat. The connection is closed whenever it cannot be used any more."""
+    """How texts are run for one login. The connection is closed whenever it cannot be used any more."""
 
-    seat: Seat
+    login: Login
     connection: Connection
     limits: Limits
     single: bool
@@ -70,10 +200,10 @@ class Execution:
                 failure = self._read(sql, table)
         except MemoryError:
             self.connection.close()
-            raise errors.too_large() from None
+            raise too_large() from None
         except _Overdue:
             self._stop()
-            raise errors.late(self.limits) from None
+            raise late(self.limits) from None
         except psycopg.OperationalError:
             self.connection.close()
             raise ConnectionLost from None
@@ -110,22 +240,22 @@ class Execution:
             self.ended |= (result.command_status or b"").startswith(_ENDINGS)
             table.start(result.command_tuples or 0)
         elif status in _COPY:
-            cut(self.seat, self.connection)
+            cut(self.login, self.connection)
             raise SqlError("refused", "COPY from or to the client is not possible here; use INSERT or SELECT.")
         elif status != ExecStatus.EMPTY_QUERY:
             return self._failure(result, sql)
         return None
 
     def _failure(self, result: PGresult, sql: str) -> Exception:
-        if errors.is_out_of_memory(result):
+        if is_out_of_memory(result):
             self.connection.close()
-            return errors.too_large()
-        if errors.is_connection_end(result):
+            return too_large()
+        if is_connection_end(result):
             self.connection.close()
             return ConnectionLost()
-        if self.single and errors.is_more_than_reading(result):
+        if self.single and is_more_than_reading(result):
             return Impossible()
-        return errors.explain(result, sql, self.seat, self.limits)
+        return explain(result, sql, self.login, self.limits)
 
     def _stop(self) -> None:
         """Ends a statement whose result is not wanted any more."""
@@ -137,7 +267,7 @@ class Execution:
             while _next(self.connection.pgconn, clock, _SECONDS_TO_STOP) is not None:
                 pass
         if self.connection.pgconn.transaction_status in (TransactionStatus.ACTIVE, TransactionStatus.UNKNOWN):
-            cut(self.seat, self.connection)
+            cut(self.login, self.connection)
 
 
 def _read_in_chunks(pgconn: PGconn) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ...failures import InputError
+from ...errors import InputError
 from .binaries import Binaries
 
 PUBLISHED = "en_US.utf8"

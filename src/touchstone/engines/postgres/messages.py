@@ -3,34 +3,65 @@
 from __future__ import annotations
 
 from msgspec import Raw, Struct
+from msgspec.structs import replace
 
-from ...failures import SqlFault
+from ...errors import SqlFault
 from ...protocols import Limits
-from ...values import Table
-from .server import Server
+from ...types import Table
+
+# Where a PostgreSQL server is, and as whom to log in.
+
+
+class Server(Struct, frozen=True):
+    """Crosses to workers. Whoever connects gives the database, and can log in as somebody else."""
+
+    host: str
+    """The directory of its Unix socket, or a host's name."""
+    port: int
+    user: str
+    """An administrator: a superuser, or a role with CREATEDB and CREATEROLE."""
+    password: str | None = None
+    options: dict[str, str] = {}
+    """Further libpq parameters from a user's URL: sslmode, …"""
+
+    def conninfo(self, database: str, user: str | None = None, password: str | None = None) -> str:
+        from psycopg.conninfo import make_conninfo  # psycopg is for worker processes
+
+        given = {"host": self.host, "port": self.port, "dbname": database, "user": user or self.user}
+        secret = password if user is not None else self.password
+        return make_conninfo("", **self.options, **given, **({} if secret is None else {"password": secret}))
+
+    def as_role(self, role: str, password: str | None) -> Server:
+        return replace(self, user=role, password=password)
+
+    @property
+    def needs_passwords(self) -> bool:
+        """Roles on a Unix socket log in without one, unless the administrator too has one."""
+        return self.password is not None or not self.host.startswith("/")
+
 
 CRASHED = "The database ended the connection while this ran, twice."
 
 
-class Seat(Struct, frozen=True):
-    """A database, and the role that logs in to it. Every world has seats of its own; no two share a role."""
+class Login(Struct, frozen=True):
+    """A database, and the role that logs in to it. Every world has logins of its own; no two share a role."""
 
     database: str
     role: str
     server: Server
-    """With the seat's own role and password."""
+    """With the login's own role and password."""
     owner: str
-    """The role that owns everything in the database, as which a seat's SQL runs: of a private database the seat's own."""
+    """The role that owns everything in the database, as which a login's SQL runs: of a private database the login's own."""
     shown_as: str
     """The database's name in the dataset."""
     private: bool
-    """Nobody else uses the database, and it goes with the seat."""
+    """Nobody else uses the database, and it goes with the login."""
     patience: float
     """Seconds for which a server that cannot be reached is tried again."""
 
 
 class Exploration(Struct, frozen=True):
-    seat: Seat
+    login: Login
     sql: str
     limits: Limits
     writes: bool
@@ -39,10 +70,10 @@ class Exploration(Struct, frozen=True):
     """Only the table's text is wanted."""
 
 
-class Judgement(Struct, frozen=True):
+class QueryJudgement(Struct, frozen=True):
     """A function `(Bench, Request) -> Response` by name, and its encoded request."""
 
-    seat: Seat
+    login: Login
     function: str
     request: Raw
     limits: Limits
@@ -68,7 +99,7 @@ class Fault(Struct, frozen=True, tag=True):
     kind: SqlFault
     message: str
     spoiled: bool
-    """The seat may not be as it was before: something was committed, or the connection was cut."""
+    """The login may not be as it was before: something was committed, or the connection was cut."""
 
 
 class Applied(Struct, frozen=True, tag=True):
@@ -85,7 +116,7 @@ class Lost(Struct, frozen=True, tag=True):
     """The connection broke. The server may be back already."""
 
 
-class Gone(Struct, frozen=True, tag=True):
+class ServerGone(Struct, frozen=True, tag=True):
     """The server cannot be reached, or lets nobody in."""
 
     message: str
@@ -150,7 +181,7 @@ class Unfit(Struct, frozen=True, tag=True):
     message: str
 
 
-class Ground(Struct, frozen=True):
+class BaseClone(Struct, frozen=True):
     """A template to be made ready for cloning."""
 
     server: Server
@@ -166,10 +197,10 @@ class Ground(Struct, frozen=True):
 
 
 class Copy(Struct, frozen=True):
-    """A private copy to be made: the statements that make it and its roles, and whose things become the seat's own."""
+    """A private copy to be made: the statements that make it and its roles, and whose things become the login's own."""
 
     server: Server
-    seat: Seat
+    login: Login
     statements: list[str]
     belongs_to: list[str]
     shared: bool
@@ -182,7 +213,7 @@ class Settling(Struct, frozen=True):
     """A private copy that is not to be connected to any more, only to be cloned."""
 
     server: Server
-    seat: Seat
+    login: Login
     patience: float
 
 

@@ -23,12 +23,12 @@ from pathlib import Path
 import msgspec
 
 from ...code_digest import digest_of
-from ...failures import InputError
+from ...errors import InputError
 from .. import cache as results
 from . import binaries, dumps
 from .dumps import Loaded, Say
-from .embedded import Kept
 from .locale import locale_for
+from .private_server import Kept
 
 FORMAT = 1
 """Of an entry's folder."""

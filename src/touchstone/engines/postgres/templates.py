@@ -15,11 +15,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ...failures import DatabaseFailure, InputError
+from ...errors import DatabaseFailure, InputError
 from . import binaries
-from .messages import TemplateRights
-from .names import quoted
-from .server import Server
+from .admin_sql import quoted
+from .messages import Server, TemplateRights
 
 _FILTER = "1,40{/^SET transaction_timeout = 0;$/d}"
 """A newer pg_dump begins with settings that an older server does not know."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from .messages import (
     Applied,
+    BaseClone,
     Broken,
     Contents,
     Copy,
@@ -15,15 +16,14 @@ from .messages import (
     Exploration,
     Facts,
     Fault,
-    Gone,
-    Ground,
     Hold,
-    Judgement,
     Lost,
     NeedsCopy,
     Orders,
+    QueryJudgement,
     Refused,
     Rows,
+    ServerGone,
     Settling,
     Shown,
     TemplateCheck,
@@ -32,67 +32,67 @@ from .messages import (
 )
 
 PRELOAD = (
-    "touchstone.engines.postgres.exploring",
-    "touchstone.engines.postgres.judging",
-    "touchstone.engines.postgres.control",
+    "touchstone.engines.postgres.explore",
+    "touchstone.engines.postgres.judge",
+    "touchstone.engines.postgres.admin_sql",
 )
 
 
-def explore(request: Exploration) -> Rows | Shown | Fault | NeedsCopy | Lost | Gone:
-    from . import exploring
+def explore(request: Exploration) -> Rows | Shown | Fault | NeedsCopy | Lost | ServerGone:
+    from . import explore
 
-    return exploring.explore(request)
-
-
-def judge(request: Judgement) -> Applied | NeedsCopy | Lost | Gone:
-    from . import judging
-
-    return judging.judge(request)
+    return explore.explore(request)
 
 
-def administer(request: Orders) -> Done | Refused | Lost | Gone:
-    from . import control
+def judge(request: QueryJudgement) -> Applied | NeedsCopy | Lost | ServerGone:
+    from . import judge
 
-    return control.administer(request)
-
-
-def lay_ground(request: Ground) -> Done | Broken | Refused | Lost | Gone:
-    from . import ground
-
-    return ground.lay(request)
+    return judge.judge(request)
 
 
-def copy(request: Copy) -> Done | Refused | Lost | Gone:
-    from . import ground
+def administer(request: Orders) -> Done | Refused | Lost | ServerGone:
+    from . import admin_sql
 
-    return ground.copy(request)
-
-
-def settle(request: Settling) -> Done | Refused | Lost | Gone:
-    from . import ground
-
-    return ground.settle(request)
+    return admin_sql.administer(request)
 
 
-def describe(request: Contents) -> Description | Broken | Refused | Lost | Gone:
-    from . import ground
+def lay_ground(request: BaseClone) -> Done | Broken | Refused | Lost | ServerGone:
+    from . import base_clone
 
-    return ground.describe(request)
+    return base_clone.lay(request)
 
 
-def rights(request: TemplateCheck) -> list[TemplateRights] | Gone:
-    from . import ground
+def copy(request: Copy) -> Done | Refused | Lost | ServerGone:
+    from . import base_clone
 
-    return ground.rights(request)
+    return base_clone.copy(request)
+
+
+def settle(request: Settling) -> Done | Refused | Lost | ServerGone:
+    from . import base_clone
+
+    return base_clone.settle(request)
+
+
+def describe(request: Contents) -> Description | Broken | Refused | Lost | ServerGone:
+    from . import base_clone
+
+    return base_clone.describe(request)
+
+
+def rights(request: TemplateCheck) -> list[TemplateRights] | ServerGone:
+    from . import base_clone
+
+    return base_clone.rights(request)
 
 
 def hold(request: Hold) -> Facts | Unfit:
-    from . import holding
+    from . import run_lock
 
-    return holding.hold(request)
+    return run_lock.hold(request)
 
 
-def let_go(request: Hold) -> Done | Gone:
-    from . import holding
+def let_go(request: Hold) -> Done | ServerGone:
+    from . import run_lock
 
-    return holding.let_go(request)
+    return run_lock.let_go(request)

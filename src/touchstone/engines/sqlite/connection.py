@@ -17,15 +17,13 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
 
-from ...failures import SqlError
+from ...errors import SqlError
 from ...protocols import Limits
-from ...values import Row, Table
-from ...workers.rlimits import held_to
+from ...types import Row, Table
+from ...workers.limits import held_to
 from ..today import keep_day
-from .clone import clone
-from .guard import Guard
-from .library import limit_memory, make_defensive, steps_of
-from .statements import statements
+from .clone import clone, limit_memory, make_defensive, steps_of
+from .guard import Guard, statements
 
 _STEPS_PER_CHECK = 10_000
 _STEPS_PER_STATEMENT = 1_000

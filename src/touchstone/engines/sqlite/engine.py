@@ -18,19 +18,19 @@ from typing import TypeVar
 import msgspec
 
 from ...code_digest import code_digest, code_digest_with
-from ...failures import InputError, SqlError, WorkerFailure
+from ...errors import InputError, SqlError, WorkerFailure
 from ...protocols import EpisodeDatabase, Limits
 from ...sandbox.folders import scratch_folder
 from ...sandbox.worker import WorkerRules
-from ...values import Table
-from ...workers.cores import Turns, cores
+from ...types import Table
+from ...workers.limits import Turns, cores
 from ...workers.pool import Pool, Worker, WorkerLost
 from ..cache import Cache, Origin, key
-from ..functions import name_of, result_type
+from ..judging_connection import name_of, result_type
 from ..today import worker_environment
 from . import files
+from .clone import library
 from .connection import out_of_cpu
-from .library import library
 from .worker import Application, Applied, Fault, Query, Reader, Rows, Shown, apply, end_private, query, query_private
 
 A = TypeVar("A")
@@ -70,9 +70,9 @@ class SqliteEngine:
         self._digests: dict[Path, str] = {}
 
     def database(self, name: str, key: str = "") -> EpisodeDatabase:
-        from .world import SqliteWorld
+        from .database import SqliteEpisodeDatabase
 
-        return SqliteWorld(self, self._file(name))
+        return SqliteEpisodeDatabase(self, self._file(name))
 
     def _file(self, name: str) -> Path:
         if self._place is None:

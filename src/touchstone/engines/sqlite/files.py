@@ -8,7 +8,7 @@ import sqlite3
 import tempfile
 from pathlib import Path
 
-from ...failures import Unscorable
+from ...errors import Unscorable
 from ...sandbox.folders import private_folder
 from ..cache import Cache, key
 

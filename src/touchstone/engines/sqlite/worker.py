@@ -17,16 +17,16 @@ from typing import Protocol
 import msgspec
 from msgspec import Struct
 
-from ...failures import SqlError, SqlFault
+from ...errors import SqlError, SqlFault
 from ...protocols import Limits
-from ...values import Table
-from ...workers.rlimits import held_to
+from ...types import Table
+from ...workers.limits import held_to
 from ..cache import Cache, Origin, key
-from ..functions import found, name_of
+from ..judging_connection import found, name_of
 from ..tables import as_text
 from ..today import day
 from .connection import Connection
-from .statements import is_volatile
+from .guard import is_volatile
 
 SECONDS_TO_COMPARE = 600.0
 """CPU time of an applied function besides its statements: comparing the largest results takes less."""

@@ -19,15 +19,15 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool as InspectTool
 from inspect_ai.tool import ToolDef, ToolError, ToolParams
 
-from ...agents.pictures import encoded
-from ...api.loops import wait_for
+from ...agents.model_turns import encoded
+from ...api.gym import cut_off
 from ...api.sources import opened
-from ...api.stepping import cut_off
-from ...failures import RULES, EpisodeFailure
-from ...models.schemas import arguments_schema
+from ...api.sync import wait_for
+from ...errors import RULES, EpisodeFailure
+from ...models.wire import arguments_schema
 from ...protocols import Benchmark, BenchmarkConfig, Episode
 from ...runs.stage import RecordingStage
-from ...values import Outcome, Task, Tool, ToolCall, Usage, Verdict
+from ...types import Outcome, Task, Tool, ToolCall, Usage, Verdict
 
 OVER = "The task is over."
 

@@ -15,12 +15,12 @@ from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import MemoryDataset, Sample
 
 from ...api import sources
-from ...failures import InputError
+from ...errors import InputError
 from ...plugins import available, benchmark_type
 from ...protocols import Benchmark, BenchmarkConfig
-from ...values import Task as Ours
+from ...types import Task as Ours
 from .episodes import Shared, clean_up, opened_episode
-from .playing import passed, play, score
+from .solver import passed, play, score
 
 
 @task(name="touchstone/benchmark")

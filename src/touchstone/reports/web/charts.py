@@ -4,13 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
-from ...values import Outcome
+from ...types import Outcome
 from ..interact_report import Curve
-from .html import NOTHING, Html, h, join
-from .shapes import mapping, number
+from .layout import NOTHING, Html, h, join
 from .words import interval, percent
+
+# What JSON holds, as a page needs it: of the expected shape, or else empty. Records may come from anywhere.
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def listed(value: Any) -> Sequence[Any]:
+    return cast("Sequence[Any]", value) if isinstance(value, list) else ()
+
+
+def objects(value: Any) -> list[Mapping[str, Any]]:
+    return [mapping(each) for each in listed(value) if isinstance(each, dict)]
+
+
+def names(value: Any) -> list[str]:
+    return [str(each) for each in listed(value)]
+
+
+def rows(value: Any) -> list[Sequence[Any]]:
+    return [listed(each) for each in listed(value) if isinstance(each, list)]
+
+
+def number(value: Any) -> float:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300 else 0.0
+
 
 _WIDE, _HIGH, _LEFT, _FOOT = 640.0, 150.0, 34.0, 24.0
 _LONGEST_LABEL = 60

@@ -7,12 +7,12 @@ from typing import Any
 
 import msgspec
 
-from ...values import ON_SCREEN
-from . import grids, sql
+from ...types import ON_SCREEN
+from . import grids, layout
+from .charts import listed, mapping, names, number, objects
 from .episodes import Episode
 from .film import address, details_of, pictures_of, shown_as
-from .html import Child, Html, h, join
-from .shapes import listed, mapping, names, number, objects
+from .layout import Child, Html, h, join
 from .words import count, readable, seconds
 
 LINES_SHOWN = 30
@@ -167,7 +167,7 @@ def _fields(values: Mapping[str, Any]) -> Html:
 def _field(name: str, value: Any) -> Html:
     if isinstance(value, str):
         if name in _SQL_NAMES:
-            return sql.block(value[:_LONGEST])
+            return layout.block(value[:_LONGEST])
         if name == "code":
             return h("pre", value[:_LONGEST], class_="code")
         if name in ("question", "answer", "text"):

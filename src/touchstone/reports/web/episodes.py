@@ -12,10 +12,10 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...values import Brief, Outcome, Record, Usage
-from .index import Entry
+from ...types import Brief, Outcome, Record, Usage
+from .charts import mapping, objects
+from .index import IndexEntry
 from .library import Run
-from .shapes import mapping, objects
 
 _SHOWN = frozenset(
     """
@@ -51,17 +51,17 @@ class Episode(Struct, frozen=True, kw_only=True):
 _decoder = msgspec.json.Decoder(Episode)
 
 
-class Gone(Exception):
+class RecordGone(Exception):
     """The record is not where it was, or not what it was: the run was resumed, or its file is damaged."""
 
 
-def read(run: Run, entry: Entry, *, hide_gold: bool = False) -> Episode:
+def read(run: Run, entry: IndexEntry, *, hide_gold: bool = False) -> Episode:
     try:
         episode = _decoder.decode(run.index.line(entry))
     except (OSError, msgspec.DecodeError, UnicodeError) as error:
-        raise Gone(str(error)) from None
+        raise RecordGone(str(error)) from None
     if (episode.task, episode.epoch) != entry.key:
-        raise Gone("the file was rewritten")
+        raise RecordGone("the file was rewritten")
     return without_gold(episode, run.agent) if hide_gold else episode
 
 

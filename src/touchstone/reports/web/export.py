@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
-from ...failures import InputError
+from ...errors import InputError
 from .film import files_of, shown_as
 from .layout import View
 from .library import Library, Run

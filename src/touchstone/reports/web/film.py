@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+from .charts import listed, mapping
 from .episodes import Episode
-from .html import Child, h
-from .shapes import listed, mapping
+from .layout import Child, h
 
 
 def film_strip(episode: Episode, files: str) -> Child:

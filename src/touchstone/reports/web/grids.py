@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .html import Child, Html, h
+from .layout import Child, Html, h
 
 ROWS_SHOWN = 200
 

@@ -7,18 +7,41 @@ replaced or cut (a resume does that) is read anew, under another generation. A l
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import msgspec
 from msgspec import Struct
 
-from ...runs.tally import Tally
-from ...values import Outcome, Record, Usage
-from .names import episode_name
+from ...runs.aggregate import Aggregate
+from ...types import Outcome, Record, Usage
+
+# Names in addresses and files: readable, safe on every file system, and the same at every start.
+
+
+_PLAIN = re.compile(r"[a-z0-9][a-z0-9_.-]{0,79}\Z")
+_ODD = re.compile(r"[^A-Za-z0-9_-]+")
+
+
+def episode_name(task: str, epoch: int) -> str:
+    return f"t-{safe(task)}~{epoch}"
+
+
+def safe(text: str) -> str:
+    """The text if it is harmless (in lower case, since some file systems know no other), else a likeness and a hash."""
+    if _PLAIN.match(text) and ".." not in text:
+        return text
+    return f"{_ODD.sub('-', text).strip('-')[:60]}-{digest(text)}".lstrip("-")
+
+
+def digest(text: str) -> str:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+
 
 LONGEST_QUESTION = 160
 MOST_FAULTS = 20
@@ -70,7 +93,7 @@ _decoder = msgspec.json.Decoder(_Line)
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class IndexEntry:
     """One episode."""
 
     name: str
@@ -111,9 +134,9 @@ class RunIndex:
 
     def _forget(self) -> None:
         self.generation += 1
-        self.entries: list[Entry] = []
-        self.by_name: dict[str, Entry] = {}
-        self.tally = Tally()
+        self.entries: list[IndexEntry] = []
+        self.by_name: dict[str, IndexEntry] = {}
+        self.aggregate = Aggregate()
         self.faults: list[str] = []
         self.began: datetime | None = None
         self.ended: datetime | None = None
@@ -126,14 +149,14 @@ class RunIndex:
     @property
     def cost(self) -> float | None:
         """Of all models together, as far as their prices are known."""
-        return sum(self.tally.usage_by.values(), self.tally.usage).cost
+        return sum(self.aggregate.usage_by.values(), self.aggregate.usage).cost
 
     @property
     def stamp(self) -> str:
         """Another one whenever the index has changed."""
         return f"{self.generation}.{self._end}"
 
-    def refresh(self) -> Sequence[Entry]:
+    def refresh(self) -> Sequence[IndexEntry]:
         """Reads what has been added. Raises OSError if there is nothing to read."""
         with self._path.open("rb") as file:
             state = os.fstat(file.fileno())
@@ -148,7 +171,7 @@ class RunIndex:
                     self._take(line)
             return self.entries
 
-    def line(self, entry: Entry) -> bytes:
+    def line(self, entry: IndexEntry) -> bytes:
         """The whole record of an episode."""
         with self._path.open("rb") as file:
             file.seek(entry.offset)
@@ -173,13 +196,13 @@ class RunIndex:
 
     def _keep(self, line: _Line, length: int) -> None:
         record = _record(line)
-        entry = Entry(episode_name(line.task, line.epoch), record, _question(line), self._end, length)
+        entry = IndexEntry(episode_name(line.task, line.epoch), record, _question(line), self._end, length)
         if entry.name in self.by_name:
             self._fault(f"line {self._lines:,} records task {line.task}, epoch {line.epoch} again and is left out")
             return
         self.entries.append(entry)
         self.by_name[entry.name] = entry
-        self.tally.add(record)
+        self.aggregate.add(record)
         self._time(line)
 
     def _time(self, line: _Line) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from ...runs.tally import COUNTED
-from ...values import Record
+from ...runs.aggregate import COUNTED
+from ...types import Record
 from ..interact_report import CategoryRow, Curve, Estimate, categories, curves
 from .charts import curve_chart
-from .html import Child, h
+from .layout import Child, h
 from .library import Run
 
 _COLUMNS = ("Phase 1", "Phase 2", "Reward", "First submission")

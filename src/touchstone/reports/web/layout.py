@@ -2,15 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from html import escape
+from typing import Any, Union
 
 import msgspec
 
 from ... import __version__
-from ...values import Outcome
-from .html import Child, Html, h
+from ...types import Outcome
+
+# HTML from Python calls. Text is escaped unless it is `Html`, which only this module makes.
+
+
+_ALONE = frozenset({"br", "hr", "img", "input", "link", "meta", "rect", "line", "circle", "polyline"})
+
+
+class Html(str):
+    """Text that is HTML already."""
+
+    __slots__ = ()
+
+
+Child = Union[str, None, Iterable["Child"]]  # noqa: UP007 (an alias that names itself)
+Attribute = str | int | float | bool | None
+
+NOTHING = Html("")
+
+
+def text(value: str) -> Html:
+    """Escaped, and without the control characters that HTML cannot hold."""
+    if not value.isprintable():
+        value = "".join(char if char.isprintable() or char in "\n\t" or char > "\x9f" else _control(char) for char in value)
+    return Html(escape(value))
+
+
+def h(tag: str, *children: Child, **attributes: Attribute) -> Html:
+    """An element. `class_` is the attribute class, `data_x` is data-x; None and False leave an attribute out."""
+    named = "".join(_attribute(name, value) for name, value in attributes.items() if value is not None and value is not False)
+    if tag in _ALONE and not children:
+        return Html(f"<{tag}{named}>" if tag in ("br", "hr", "img", "input", "link", "meta") else f"<{tag}{named}/>")
+    return Html(f"<{tag}{named}>{join(*children)}</{tag}>")
+
+
+def join(*children: Child) -> Html:
+    return Html("".join(_parts(children)))
+
+
+def _parts(children: Iterable[Child]) -> Iterable[str]:
+    for child in children:
+        if isinstance(child, Html):
+            yield child
+        elif isinstance(child, str):
+            yield text(child)
+        elif child is not None:
+            yield from _parts(child)
+
+
+def _attribute(name: str, value: Attribute) -> str:
+    name = name.rstrip("_").replace("_", "-")
+    return f" {name}" if value is True else f' {name}="{text(_number(value) if isinstance(value, float) else str(value))}"'
+
+
+def _number(value: float) -> str:
+    return f"{value:.3f}".rstrip("0").rstrip(".")
+
+
+def _control(char: str) -> str:
+    """Shown as the picture of a control character, so that nothing vanishes from what a model wrote."""
+    return chr(0x2400 + ord(char)) if char < " " else "\ufffd"
+
 
 POLICY = "default-src 'self'; base-uri 'none'; form-action 'none'; object-src 'none'"
 """Nothing from elsewhere, and no script or style in the page itself: the last line of defence should an escape be forgotten."""
@@ -91,3 +153,53 @@ def facts(pairs: Sequence[tuple[str, Child]]) -> Html:
 
 def notice(words: Child, kind: str = "note") -> Html:
     return h("p", words, class_=f"notice {kind}", role="status")
+
+
+# SQL with its words coloured: a small tokenizer that never fails, whatever it is given.
+
+
+_TOKEN = re.compile(
+    r"""(?P<comment>--[^\n]*|/\*.*?(?:\*/|\Z))
+      | (?P<text>'(?:[^']|'')*(?:'|\Z)|\$(?P<tag>\w*)\$.*?(?:\$(?P=tag)\$|\Z))
+      | (?P<name>"(?:[^"]|"")*"|`[^`]*`|\[[A-Za-z_][^\]\n]*\])
+      | (?P<number>\b\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\b)
+      | (?P<word>[^\W\d]\w*)""",
+    re.VERBOSE | re.DOTALL,
+)
+
+_KEYWORDS = frozenset(
+    """
+    abort add after all alter and as asc before begin between by cascade case cast check collate column commit constraint
+    create cross current cursor database default delete desc distinct drop each else end escape except exclude execute
+    exists explain extract false fetch filter following for foreign from full function glob grant group having if ilike in
+    index inner insert instead intersect interval into is isnull join key language lateral left like limit materialized
+    natural no not notnull null nulls of offset on only or order outer over partition plpgsql pragma preceding primary
+    procedure range recursive references regexp rename replace restrict return returning returns revoke right rollback row
+    rows savepoint select set show similar some table temp temporary then to transaction trigger true truncate unbounded
+    union unique update using vacuum values view virtual when where window with within without
+    """.split()
+)
+
+
+def highlighted(sql: str) -> Html:
+    """The text of a statement, its tokens in spans."""
+    parts: list[Html | str] = []
+    end = 0
+    for token in _TOKEN.finditer(sql):
+        if kind := _kind(sql, token):
+            parts += [sql[end : token.start()], h("span", token.group(), class_=f"sql-{kind}")]
+            end = token.end()
+    return join(*parts, sql[end:])
+
+
+def block(sql: str) -> Html:
+    return h("pre", h("code", highlighted(sql)), class_="sql", tabindex="0")
+
+
+def _kind(sql: str, token: re.Match[str]) -> str | None:
+    kind = "text" if token.lastgroup == "tag" else token.lastgroup
+    if kind != "word":
+        return kind
+    if token.group().casefold() in _KEYWORDS:
+        return "keyword"
+    return "function" if sql[token.end() : token.end() + 1] == "(" else None

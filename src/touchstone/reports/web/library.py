@@ -14,12 +14,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ...failures import InputError
+from ...errors import InputError
 from ...runs.config import stored_options
 from ...runs.directory import LOCK, read_config
-from .index import RunIndex
-from .names import digest, safe
-from .shapes import mapping
+from .charts import mapping
+from .index import RunIndex, digest, safe
 
 DEPTH = 4
 _SECONDS_BETWEEN_SEARCHES = 2.0

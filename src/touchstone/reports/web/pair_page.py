@@ -9,15 +9,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ...failures import InputError
-from ...runs.tally import COUNTED
-from ...values import Outcome
-from ..comparing import Comparison, Measure, compare, load
+from ...errors import InputError
+from ...runs.aggregate import COUNTED
+from ...types import Outcome
+from ..comparison import Comparison, Measure, compare, load
 from .charts import outcome_bar, share_bar
 from .episodes import reason_of
-from .html import Child, Html, h
-from .index import Entry
-from .layout import View, data, facts, notice, page
+from .index import IndexEntry
+from .layout import Child, Html, View, data, facts, h, notice, page
 from .library import Run
 from .run_page import cut, facet_names
 from .words import count, interval, money, percent, readable, seconds
@@ -35,11 +34,11 @@ CELLS = {
 class Match:
     """The same attempt at the same task in two runs, or in one of them."""
 
-    first: Entry | None
-    second: Entry | None
+    first: IndexEntry | None
+    second: IndexEntry | None
 
     @property
-    def entry(self) -> Entry:
+    def entry(self) -> IndexEntry:
         entry = self.first or self.second
         assert entry is not None
         return entry
@@ -120,15 +119,15 @@ def _matrix(cells: Counter[str]) -> Html:
 
 
 def _card(letter: str, run: Run) -> Html:
-    share = run.index.tally.overall()["overall"]
+    share = run.index.aggregate.overall()["overall"]
     return h(
         "section",
         h("h2", f"{letter}: ", h("a", run.label, href=f"../../../runs/{run.name}/index.html")),
         h("p", f"{run.benchmark}, {run.agent}, {run.model}", class_="dim"),
         h("p", h("strong", percent(share["accuracy"])), f" (95%: {interval(share)}), n = {share['total']:,}"),
         share_bar(share),
-        outcome_bar(run.index.tally.outcomes),
-        facts([("Cost", money(run.index.cost)), ("Time of all episodes", seconds(run.index.tally.seconds))]),
+        outcome_bar(run.index.aggregate.outcomes),
+        facts([("Cost", money(run.index.cost)), ("Time of all episodes", seconds(run.index.aggregate.seconds))]),
         class_="card",
     )
 

@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...runs.summary import REFUTED, proof_counts, proof_shares
-from ...values import Outcome
+from ...types import Outcome
 from .charts import outcome_bar, part_bar, share_bar
 from .episodes import reason_of
-from .html import Child, Html, h, join
-from .index import Entry
+from .index import IndexEntry
 from .interaction import interaction
-from .layout import View, badge, data, facts, notice, page
+from .layout import Child, Html, View, badge, data, facts, h, join, notice, page
 from .library import Run
 from .runs_page import progress
 from .words import count, in_order, interval, money, percent, readable, seconds, tokens
@@ -48,7 +47,7 @@ def run_page(run: Run, others: Sequence[Run], view: View) -> Html:
 
 def summary(run: Run, view: View) -> Html:
     """What changes while a run is going."""
-    overall = run.index.tally.overall()
+    overall = run.index.aggregate.overall()
     share = overall["overall"]
     going = progress(run)
     left_out = f"; {share['left_out']:,} not counted" if share["left_out"] else ""
@@ -74,7 +73,7 @@ def summary(run: Run, view: View) -> Html:
     )
 
 
-def rows(entries: Sequence[Entry], view: View) -> list[list[Any]]:
+def rows(entries: Sequence[IndexEntry], view: View) -> list[list[Any]]:
     """The episodes for the script: name, task, epoch, outcome, score, kind (or what proof says), reason, question, seconds,
     cost, facets."""
     return [
@@ -95,7 +94,7 @@ def rows(entries: Sequence[Entry], view: View) -> list[list[Any]]:
     ]
 
 
-def facet_names(entries: Sequence[Entry]) -> list[str]:
+def facet_names(entries: Sequence[IndexEntry]) -> list[str]:
     return list(dict.fromkeys(name for entry in entries for name in entry.record.facets))
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from ...values import Outcome
+from ...types import Outcome
 from .charts import outcome_bar, share_bar
-from .html import Child, Html, h, join
-from .layout import View, notice, page
+from .layout import Child, Html, View, h, join, notice, page
 from .library import Run
 from .words import count, interval, money, percent, seconds
 
@@ -43,7 +42,7 @@ def runs_table(runs: Sequence[Run], view: View) -> Html:
 
 
 def _row(run: Run) -> Html:
-    overall = run.index.tally.overall()
+    overall = run.index.aggregate.overall()
     share = overall["overall"]
     mark = h("input", type="checkbox", class_="js-only mark", value=run.name, aria_label=f"Mark {run.label} for comparison")
     cells: list[Child] = [
@@ -61,7 +60,7 @@ def _row(run: Run) -> Html:
 
 
 def outcomes(run: Run) -> Html:
-    counts = run.index.tally.outcomes
+    counts = run.index.aggregate.outcomes
     words = ", ".join(f"{counts[each]:,} {each.value}" for each in Outcome if counts[each]) or "nothing yet"
     planned = run.planned if run.live else None
     return join(outcome_bar(counts, planned), h("span", words, class_="dim"))

@@ -11,9 +11,9 @@ import socket
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from ...failures import InputError
+from ...errors import InputError
 from .layout import POLICY
-from .site import Answer, Site
+from .site import Response, Site
 
 _HEADERS = {
     "Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'",
@@ -63,9 +63,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_HEAD(self) -> None:
         self._send(self._answer())
 
-    def _answer(self) -> Answer:
+    def _answer(self) -> Response:
         if not known_host(self.headers.get("Host", ""), self.server.host):
-            return Answer(b"This is not an address of Touchstone.\n", "text/plain", 421)
+            return Response(b"This is not an address of Touchstone.\n", "text/plain", 421)
         parts = urlsplit(self.path)
         try:
             path = unquote(parts.path.removeprefix("/"), errors="strict")
@@ -73,11 +73,11 @@ class _Handler(BaseHTTPRequestHandler):
         except (UnicodeDecodeError, OSError):
             return self.server.site.missing()
         except Exception as error:  # the reader must learn of it, and the next page may be fine
-            return Answer(
+            return Response(
                 f"This page cannot be made: {type(error).__name__}: {error}\n".encode("utf-8", "replace"), "text/plain", 500
             )
 
-    def _send(self, answer: Answer) -> None:
+    def _send(self, answer: Response) -> None:
         self.send_response(answer.status)
         for name, value in _HEADERS.items():
             self.send_header(name, value)

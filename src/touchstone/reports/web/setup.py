@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .charts import mapping, number, objects
 from .episodes import Episode
-from .html import Child, h
-from .layout import badge
-from .shapes import mapping, number, objects
+from .layout import Child, badge, h
 from .words import count, seconds
 
 

@@ -20,10 +20,9 @@ from typing import Any
 
 import msgspec
 
-from .episodes import Episode, Gone, read
+from .episodes import Episode, RecordGone, read
 from .film import shown_as
-from .html import Html, h
-from .layout import View, page
+from .layout import Html, View, h, page
 from .library import Library, Run
 from .pair_page import pair_page
 from .run_page import rows, run_page, summary
@@ -44,7 +43,7 @@ _FILES = {
 
 
 @dataclass(frozen=True)
-class Answer:
+class Response:
     body: bytes
     type: str = "text/html; charset=utf-8"
     status: int = 200
@@ -58,12 +57,12 @@ class Site:
         self.view = view
         self._lock = Lock()
 
-    def answer(self, path: str, query: Mapping[str, str]) -> Answer:
+    def answer(self, path: str, query: Mapping[str, str]) -> Response:
         """`path` is decoded and has no slash in front. One at a time: indexes grow while they are read."""
         with self._lock:
             return self._answer(path, query)
 
-    def _answer(self, path: str, query: Mapping[str, str]) -> Answer:
+    def _answer(self, path: str, query: Mapping[str, str]) -> Response:
         match path.split("/"):
             case [""] | ["index.html"]:
                 return _html(runs_page(self.library.runs(), self.view))
@@ -79,9 +78,9 @@ class Site:
             case _:
                 return self.missing()
 
-    def missing(self, words: str = "There is no such page, or not any more.") -> Answer:
+    def missing(self, words: str = "There is no such page, or not any more.") -> Response:
         shown = page("Not found", [("Runs", "/")], h("h1", "Not found"), h("p", words), depth=0, view=self.view)
-        return Answer(_absolute(shown), status=404)
+        return Response(_absolute(shown), status=404)
 
     def episode(self, run: Run, name: str) -> Episode | None:
         """Read now; once more if the file was rewritten in between."""
@@ -91,7 +90,7 @@ class Site:
                 return None
             try:
                 return read(run, entry, hide_gold=self.view.hide_gold)
-            except Gone:
+            except RecordGone:
                 run.refresh()
         return None
 
@@ -107,7 +106,7 @@ class Site:
             return None
         return found if found.is_relative_to(run.path) and found.is_file() and found.suffix.lower() == kind else None
 
-    def _of_run(self, run: Run, rest: list[str], query: Mapping[str, str]) -> Answer:
+    def _of_run(self, run: Run, rest: list[str], query: Mapping[str, str]) -> Response:
         match rest:
             case ["" | "index.html"]:
                 return _html(run_page(run, self.library.runs(), self.view))
@@ -115,7 +114,7 @@ class Site:
                 return self._live_run(run, query)
             case ["files", *parts]:
                 found = self.file(run, "/".join(parts))
-                return Answer(found.read_bytes(), _FILES[found.suffix.lower()]) if found else self.missing()
+                return Response(found.read_bytes(), _FILES[found.suffix.lower()]) if found else self.missing()
             case [file] if file.endswith(".html"):
                 name = file.removesuffix(".html")
                 episode = self.episode(run, name)
@@ -124,21 +123,21 @@ class Site:
             case _:
                 return self.missing()
 
-    def _of_pair(self, first: Run, second: Run, file: str) -> Answer:
+    def _of_pair(self, first: Run, second: Run, file: str) -> Response:
         if file in ("", "index.html"):
             return _html(pair_page(first, second, self.view))
         name = file.removesuffix(".html")
         episodes = [self.episode(run, name) for run in (first, second)]
         return _html(pair_task_page((first, second), episodes, self.view)) if any(episodes) else self.missing()
 
-    def _live(self, query: Mapping[str, str]) -> Answer:
+    def _live(self, query: Mapping[str, str]) -> Response:
         runs = self.library.runs()
         stamp = runs_stamp(runs)
         if query.get("stamp") == stamp:
-            return Answer(b"", status=204)
+            return Response(b"", status=204)
         return _json({"stamp": stamp, "html": str(runs_table(runs, self.view))})
 
-    def _live_run(self, run: Run, query: Mapping[str, str]) -> Answer:
+    def _live_run(self, run: Run, query: Mapping[str, str]) -> Response:
         """The new rows; a run that was rewritten must be loaded anew."""
         generation, _, end = query.get("stamp", "").partition(".")
         if generation != str(run.index.generation):
@@ -146,21 +145,21 @@ class Site:
         entries = list(run.index.entries)
         live = run.live
         if live and run.index.stamp == f"{generation}.{end}":
-            return Answer(b"", status=204)
+            return Response(b"", status=204)
         known = int(query["from"]) if query.get("from", "").isdecimal() else 0
         found = {"stamp": run.index.stamp, "live": live, "html": str(summary(run, self.view))}
         return _json(found | {"rows": rows(entries[known:], self.view)})
 
-    def _static(self, name: str) -> Answer:
+    def _static(self, name: str) -> Response:
         file = STATIC / name
         kind = _TYPES.get(file.suffix)
         if kind is None or name != file.name or not file.is_file():
             return self.missing()
-        return Answer(file.read_bytes(), kind)
+        return Response(file.read_bytes(), kind)
 
 
-def _html(content: Html) -> Answer:
-    return Answer(content.encode("utf-8", "replace"))
+def _html(content: Html) -> Response:
+    return Response(content.encode("utf-8", "replace"))
 
 
 def _absolute(content: Html) -> bytes:
@@ -170,5 +169,5 @@ def _absolute(content: Html) -> bytes:
     )
 
 
-def _json(value: Any) -> Answer:
-    return Answer(msgspec.json.encode(value), "application/json")
+def _json(value: Any) -> Response:
+    return Response(msgspec.json.encode(value), "application/json")

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .charts import part_bar
+from .charts import number, part_bar
 from .dialogue import dialogue
 from .episodes import Episode
 from .film import film_strip
-from .html import Child, Html, h
-from .index import Entry
-from .layout import View, badge, facts, page
+from .index import IndexEntry
+from .layout import Child, Html, View, badge, facts, h, page
 from .library import Run
 from .setup import setup_panel
-from .shapes import number
 from .verdict import verdict
 from .words import moment, money, percent, readable, seconds, tokens
 
 
-def task_page(run: Run, entry: Entry, episode: Episode, view: View) -> Html:
+def task_page(run: Run, entry: IndexEntry, episode: Episode, view: View) -> Html:
     title = f"{episode.task}{f' (attempt {episode.epoch + 1})' if episode.epoch else ''}"
     before, after = _neighbours(run.index.entries, entry)
     crumbs = [("Runs", "../../index.html"), (run.label, "index.html"), (title, None)]
@@ -86,7 +84,7 @@ def _jumps(episode: Episode) -> Html:
     return h("ul", [h("li", h("a", name, href=to)) for name, to in [*places, *([("Last step", last)] if last else [])]])
 
 
-def _turn(before: Entry | None, after: Entry | None) -> Html:
+def _turn(before: IndexEntry | None, after: IndexEntry | None) -> Html:
     links = [
         h("a", words, href=f"{entry.name}.html", rel=rel, id=f"turn-{rel}", title=entry.record.task) if entry else None
         for words, rel, entry in (("← previous", "prev", before), ("next →", "next", after))
@@ -94,7 +92,7 @@ def _turn(before: Entry | None, after: Entry | None) -> Html:
     return h("nav", links, class_="turn", aria_label="Other tasks")
 
 
-def _neighbours(entries: Sequence[Entry], entry: Entry) -> tuple[Entry | None, Entry | None]:
+def _neighbours(entries: Sequence[IndexEntry], entry: IndexEntry) -> tuple[IndexEntry | None, IndexEntry | None]:
     place = next((place for place, each in enumerate(entries) if each.name == entry.name), 0)
     padded = [None, *entries, None]
     return padded[place], padded[place + 2]

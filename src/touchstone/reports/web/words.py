@@ -7,7 +7,7 @@ from datetime import datetime
 from math import isfinite
 from typing import Any
 
-from ...values import Usage
+from ...types import Usage
 
 ORDER = {name: place for place, name in enumerate(("simple", "moderate", "challenging", "easy", "medium", "hard"))}
 """Of values of a facet that have an order of their own."""

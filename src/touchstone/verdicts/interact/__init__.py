@@ -8,9 +8,7 @@
 As elsewhere gold comes first. Rows hold Python values as database drivers give them.
 """
 
-from .conditions import Conditions
-from .official import normalise, official
-from .rewriting import remove_comments, remove_distinct, remove_round, rewritten
+from .official import Conditions, normalise, official, remove_comments, remove_distinct, remove_round, rewritten
 from .strict import Strict, strict
 
 __all__ = [

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from touchstone.benchmarks.desktop.desktop import CONTROLLER_PORT
+from touchstone.benchmarks.desktop.evaluation_context import EvaluationContext
 from touchstone.benchmarks.desktop.getters import RESULTS
-from touchstone.benchmarks.desktop.getters.googledrive import WORKBOOK
-from touchstone.benchmarks.desktop.guests import CONTROLLER_PORT
-from touchstone.benchmarks.desktop.scene import Scene
+from touchstone.benchmarks.desktop.getters.google import WORKBOOK
 from touchstone.benchmarks.desktop.steps import run_steps
 from touchstone.benchmarks.desktop.tasks import Step
 
@@ -45,24 +45,24 @@ CONSENT = {
 
 
 @pytest.fixture
-def scene(tmp_path: Path, guest: LocalGuest) -> Scene:
-    scene = make_scene(make_dataset(tmp_path), tmp_path, guest)
-    scene.accounts.init()
-    folder = scene.dataset.root / "settings" / "googledrive"
+def evaluation(tmp_path: Path, guest: LocalGuest) -> EvaluationContext:
+    evaluation = make_scene(make_dataset(tmp_path), tmp_path, guest)
+    evaluation.accounts.init()
+    folder = evaluation.dataset.root / "settings" / "googledrive"
     (folder / "client_secrets.json").write_text(json.dumps({"installed": APPLICATION}))
     (folder / "credentials.json").write_text(json.dumps(CONSENT))
-    return scene
+    return evaluation
 
 
-async def prepare(scene: Scene, *actions: dict[str, Any]) -> None:
-    await run_steps([Step("googledrive_init", {"actions": list(actions)})], scene)
+async def prepare(evaluation: EvaluationContext, *actions: dict[str, Any]) -> None:
+    await run_steps([Step("googledrive_init", {"actions": list(actions)})], evaluation)
 
 
-async def test_folders_are_made_and_files_uploaded(scene: Scene, google: Google) -> None:
-    (scene.dataset.root / "a.csv").write_bytes(b"a,b\n1,2\n")
+async def test_folders_are_made_and_files_uploaded(evaluation: EvaluationContext, google: Google) -> None:
+    (evaluation.dataset.root / "a.csv").write_bytes(b"a,b\n1,2\n")
     upload = {"type": "upload", "src": "evaluation_examples/a.csv"}
     await prepare(
-        scene,
+        evaluation,
         {"type": "mkdirs", "path": ["Spider001", "it's"], "exist_ok": True},
         {"type": "mkdirs", "path": ["Spider001"], "exist_ok": True},
         {**upload, "path": ["Spider001", "it's", "b.csv"]},
@@ -72,38 +72,40 @@ async def test_folders_are_made_and_files_uploaded(scene: Scene, google: Google)
     assert {grant["refresh_token"] for grant in google.grants} == {REFRESH}
 
 
-async def test_one_path_is_deleted(scene: Scene, google: Google) -> None:
+async def test_one_path_is_deleted(evaluation: EvaluationContext, google: Google) -> None:
     folder = google.add("Spider001", FOLDER)
     google.add("a.txt", parent=folder.id)
     google.add("b.txt", parent=folder.id)
     google.add("a.txt")
     await prepare(
-        scene,
+        evaluation,
         {"type": "delete", "path": ["Spider001", "a.txt"], "trash": False},
         {"type": "delete", "path": ["absent", "a.txt"]},
     )
     assert google.tree() == {"Spider001": {"b.txt": b""}, "a.txt": b""}
-    await prepare(scene, {"type": "delete", "path": ["Spider001"], "trash": True})
+    await prepare(evaluation, {"type": "delete", "path": ["Spider001"], "trash": True})
     assert google.tree() == {"a.txt": b""}
     assert [file.title for file in google.files if file.trashed] == ["Spider001"]
 
 
-async def test_everything_is_deleted_over_several_pages(scene: Scene, google: Google) -> None:
+async def test_everything_is_deleted_over_several_pages(evaluation: EvaluationContext, google: Google) -> None:
     for number in range(5):
         google.add(f"{number}.txt")
-    await prepare(scene, {"type": "delete"})
+    await prepare(evaluation, {"type": "delete"})
     assert google.files == []
 
 
-async def test_the_open_sheet_is_fetched_as_a_workbook(scene: Scene, google: Google, guest: LocalGuest) -> None:
+async def test_the_open_sheet_is_fetched_as_a_workbook(
+    evaluation: EvaluationContext, google: Google, guest: LocalGuest
+) -> None:
     sheet = google.add("Budget", SHEET, exports={WORKBOOK: b"PK workbook"})
     getter = RESULTS.find("googlesheet_active_file")
     with Pages() as pages:
         guest.ports[CONTROLLER_PORT] = pages.address
         pages.json["/accessibility"] = {"AT": tree(f"docs.google.com/spreadsheets/d/{sheet.id}/edit#gid=0")}
-        path = await getter(scene, dest="budget.xlsx")
+        path = await getter(evaluation, dest="budget.xlsx")
         assert path.read_bytes() == b"PK workbook"
         pages.json["/accessibility"] = {"AT": tree("docs.google.com/spreadsheets/u/0/")}
-        assert await getter(scene, dest="budget.xlsx") is None
+        assert await getter(evaluation, dest="budget.xlsx") is None
         pages.json["/accessibility"] = {"AT": tree("docs.google.com/spreadsheets/d/not-shared/edit")}
-        assert await getter(scene, dest="budget.xlsx") is None
+        assert await getter(evaluation, dest="budget.xlsx") is None

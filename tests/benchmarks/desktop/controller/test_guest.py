@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from touchstone.benchmarks.desktop.providers.controlled import ControlledGuest, at_socket
-from touchstone.failures import Skipped, WorkerFailure
+from touchstone.errors import Skipped, WorkerFailure
 
 from .running import Running
 

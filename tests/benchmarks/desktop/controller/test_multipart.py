@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.benchmarks.desktop.controller.multipart import BadForm, boundary_of, read_form
+from touchstone.benchmarks.desktop.controller.routes import BadForm, boundary_of, read_form
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 TRICKY = st.lists(st.sampled_from([b"\r\n", b"--", b"mark", b"\r\n--mark", b"-", b"x"])).map(b"".join)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from touchstone.benchmarks.desktop.documents import minilm
+from touchstone.benchmarks.desktop.documents import embedding
 from touchstone.benchmarks.desktop.documents.index import open_all
-from touchstone.benchmarks.desktop.documents.indexing import Indexed, Indexer
+from touchstone.benchmarks.desktop.documents.index_builder import Indexed, Indexer
 from touchstone.benchmarks.desktop.documents.warehouse import shelves
 
 PAGES = {
@@ -24,7 +24,7 @@ PAGES = {
     "jupyter/export.md": "---\ntitle: Exporting\n---\nA notebook can be exported as HTML or as a script.\n",
 }
 
-with_model = pytest.mark.skipif(minilm.folder() is None, reason=f"the embedding model is not installed: {minilm.INSTALL}")
+with_model = pytest.mark.skipif(embedding.folder() is None, reason=f"the embedding model is not installed: {embedding.INSTALL}")
 
 
 def make_warehouse(root: Path) -> Path:

@@ -12,7 +12,7 @@ import pytest
 from tests.benchmarks.desktop.documents.support import index, make_warehouse, text_of, titles
 from touchstone.benchmarks.desktop.documents.index import open_all
 from touchstone.benchmarks.desktop.documents.warehouse import shelves
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 
 
 @pytest.fixture

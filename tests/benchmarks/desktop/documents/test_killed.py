@@ -13,7 +13,7 @@ import pytest
 
 from tests.benchmarks.desktop.documents.support import index, text_of, with_model
 from tests.support.command import finish, start
-from touchstone.benchmarks.desktop.documents import minilm
+from touchstone.benchmarks.desktop.documents import embedding
 from touchstone.benchmarks.desktop.documents.index import open_all
 
 PAGES = 150
@@ -56,7 +56,7 @@ def test_a_kill_leaves_the_old_index_or_the_new_one(tmp_path: Path, sign: str, d
 def test_embeddings_that_were_made_before_a_kill_are_kept(tmp_path: Path) -> None:
     root, out = tmp_path / "warehouse", tmp_path / "index"
     write_pages(root, "old", 2, 20)
-    index(root, out, model=minilm.NAME)
+    index(root, out, model=embedding.NAME)
     write_pages(root, "new", 40, 20)
     process = start("desktop", "documents", "index", root, "--out", out, "--embeddings", "minilm", cwd=tmp_path)
     while kept(out / "dbt.vectors") < 8:
@@ -69,9 +69,9 @@ def test_embeddings_that_were_made_before_a_kill_are_kept(tmp_path: Path) -> Non
     assert open_all(out)["dbt"].size[0] == 2
     assert "new" not in text_of(out, "dbt")
     with closing(sqlite3.connect(out / "dbt.vectors")) as file:  # a mark that only what is kept can have
-        file.execute("UPDATE kept SET vectors = ?", [b"\0" * 2 * minilm.WIDTH])
+        file.execute("UPDATE kept SET vectors = ?", [b"\0" * 2 * embedding.WIDTH])
         file.commit()
-    index(root, out, model=minilm.NAME)
+    index(root, out, model=embedding.NAME)
     assert sum(not any(blob) for blob in open_all(out)["dbt"].vectors()) == before
     assert not (out / "dbt.vectors").exists()
 

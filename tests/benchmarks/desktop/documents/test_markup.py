@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.benchmarks.desktop.documents.markup import read_html
+from touchstone.benchmarks.desktop.documents.pages import read_html
 
 PAGE = """<!DOCTYPE html><html><head><title>Run
  &amp; build</title><style>p { color: red }</style><script>if (a < b) { alert("</p>") }</script></head>

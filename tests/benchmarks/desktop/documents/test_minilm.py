@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks.desktop.documents.support import index, make_warehouse, with_model
-from touchstone.benchmarks.desktop.documents import minilm
+from touchstone.benchmarks.desktop.documents import embedding
 from touchstone.benchmarks.desktop.documents.index import open_all
-from touchstone.benchmarks.desktop.documents.searching import method, search
-from touchstone.failures import InputError
+from touchstone.benchmarks.desktop.documents.search import method, search
+from touchstone.errors import InputError
 
 pytestmark = with_model
 
@@ -25,14 +25,14 @@ REFERENCE = {
 
 @pytest.mark.parametrize("text", REFERENCE)
 def test_vectors_are_those_of_the_reference(text: str) -> None:
-    rows = minilm.load().windows(text)
-    assert rows.shape == (1, minilm.WIDTH)
+    rows = embedding.load().windows(text)
+    assert rows.shape == (1, embedding.WIDTH)
     assert rows[0][:5].tolist() == pytest.approx(REFERENCE[text], abs=2e-6)
     assert float((rows[0] ** 2).sum()) == pytest.approx(1, abs=1e-5)
 
 
 def test_a_long_text_has_several_windows_of_like_length_each_with_the_heading() -> None:
-    model = minilm.load()
+    model = embedding.load()
     words = [f"word {number}" for number in range(300)]
     assert model.windows(" ".join(words)).shape[0] == 3
     half = " ".join(words[:60])
@@ -40,11 +40,11 @@ def test_a_long_text_has_several_windows_of_like_length_each_with_the_heading() 
 
 
 def test_a_heading_never_fills_a_window() -> None:
-    assert minilm.load().windows("text", "heading " * 1000).shape[0] == 1
+    assert embedding.load().windows("text", "heading " * 1000).shape[0] == 1
 
 
 def test_like_meaning_is_near() -> None:
-    model = minilm.load()
+    model = embedding.load()
     question = model.vector("How can I remove a table?")
     near, far = model.vector("Deleting relations from the database"), model.vector("The weather in spring is mild")
     assert question @ near > question @ far + 0.2
@@ -52,14 +52,14 @@ def test_like_meaning_is_near() -> None:
 
 def test_passages_are_found_by_meaning(tmp_path: Path) -> None:
     root, out = make_warehouse(tmp_path / "warehouse"), tmp_path / "index"
-    assert index(root, out, model=minilm.NAME)["dbt"].written
+    assert index(root, out, model=embedding.NAME)["dbt"].written
     indexes = list(open_all(out).values())
     assert method("auto", indexes) == "minilm"
     hits = search("track history of modified records", indexes, 2, "minilm")
     assert hits[0].path == "docs.getdbt.com/snapshots.txt"
     assert hits[0].score > hits[1].score
     assert search("start the interpreter afresh and execute everything", indexes, 1, "minilm")[0].title == "Kernels"
-    assert not index(root, out, model=minilm.NAME)["dbt"].written
+    assert not index(root, out, model=embedding.NAME)["dbt"].written
 
 
 def test_an_index_without_vectors_is_searched_by_words(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from touchstone.benchmarks.desktop.documents.reading import MOST_BYTES, Reading, ReadRequest, parse, read
+from touchstone.benchmarks.desktop.documents.pages import MOST_BYTES, Reading, ReadRequest, parse, read
 
 
 def reading(path: Path, content: bytes | str, title: str = "", known: str = "") -> Reading:

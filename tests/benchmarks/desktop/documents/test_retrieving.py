@@ -9,9 +9,9 @@ import pytest
 
 from tests.benchmarks.desktop.documents.support import index, make_warehouse
 from tests.benchmarks.desktop.support import task_form, write_task
-from touchstone.benchmarks.desktop.documents.retrieving import PUBLISHED, FromContexts, FromIndex
+from touchstone.benchmarks.desktop.documents.search import PUBLISHED, FromContexts, FromIndex
 from touchstone.benchmarks.desktop.tasks import DesktopTask, load_task
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 
 
 def make_task(root: Path, **changes: Any) -> DesktopTask:

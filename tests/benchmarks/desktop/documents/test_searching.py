@@ -9,7 +9,7 @@ import pytest
 
 from tests.benchmarks.desktop.documents.support import index, make_warehouse
 from touchstone.benchmarks.desktop.documents.index import Index, chosen, open_all
-from touchstone.benchmarks.desktop.documents.searching import search
+from touchstone.benchmarks.desktop.documents.search import search
 
 TOPICS = [f"topic{letter}{number}" for number in range(10) for letter in "abc"]
 FILLER = "the of and to in a is that for it as was with be by on not he at this".split()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from touchstone.benchmarks.desktop.documents.splitting import TOKEN, count, split
+from touchstone.benchmarks.desktop.documents.pages import TOKEN, count, split
 
 texts = st.text(st.one_of(st.sampled_from("ab. \n\n,_漢字カナ한é😀\t"), st.characters()), max_size=400)
 sizes = st.integers(4, 40).flatmap(lambda size: st.tuples(st.just(size), st.integers(0, size // 2 - 1)))

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from touchstone.benchmarks.desktop.image.building import BuildFailure, Supplies, build
+from touchstone.benchmarks.desktop.image.build import BuildFailure, Supplies, build
 from touchstone.benchmarks.desktop.image.recipes import Recipe
 from touchstone.benchmarks.desktop.image.store import Layer, Store
 from touchstone.benchmarks.desktop.providers.namespaces import Plan, host_ids, host_programs, run
-from touchstone.failures import InputError, WorkerFailure
+from touchstone.errors import InputError, WorkerFailure
 
 
 def unavailable() -> str | None:
@@ -156,7 +156,7 @@ async def test_a_killed_build_leaves_nothing_that_counts_and_the_next_one_tidies
 import asyncio
 from pathlib import Path
 from tests.benchmarks.desktop.image.test_building import Heard, one
-from touchstone.benchmarks.desktop.image.building import Supplies, build
+from touchstone.benchmarks.desktop.image.build import Supplies, build
 from touchstone.benchmarks.desktop.image.store import Store
 
 

@@ -10,10 +10,10 @@ import pytest
 import pytest_asyncio
 from openpyxl import Workbook
 
-from touchstone.benchmarks.desktop.guests import Desktop
+from touchstone.benchmarks.desktop.desktop import Desktop
 from touchstone.benchmarks.desktop.image import Store, find, layers_for
 from touchstone.benchmarks.desktop.providers import ProviderSettings, provider
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 
 pytestmark = [pytest.mark.desktop, pytest.mark.asyncio(loop_scope="module")]
 APPS = ("chromium", "dbt", "excel", "jupyter", "sqlite3", "terminal")

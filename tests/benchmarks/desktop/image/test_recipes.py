@@ -11,7 +11,7 @@ import pytest
 from touchstone.benchmarks.desktop.image import layers_for, not_given, standins
 from touchstone.benchmarks.desktop.image.recipes import ALWAYS, HERE, Recipe, digests, recipes, with_parents
 from touchstone.benchmarks.desktop.tasks import APPS
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 
 IDS = (100_000, 100_000)
 

@@ -12,8 +12,8 @@ from threading import Thread
 from typing import Any
 from urllib.parse import parse_qs
 
-from touchstone.benchmarks.desktop.controller.multipart import boundary_of, read_form
-from touchstone.benchmarks.desktop.controller.screen import png
+from touchstone.benchmarks.desktop.controller.routes import boundary_of, read_form
+from touchstone.benchmarks.desktop.controller.screen_endpoints import png
 
 PYAUTOGUI = "FAILSAFE = True\ndef write(text):\n    print('typed', text, FAILSAFE)\n"
 

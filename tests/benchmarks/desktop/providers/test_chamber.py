@@ -23,7 +23,7 @@ from touchstone.benchmarks.desktop.providers.namespaces import (
     make_upper,
     run,
 )
-from touchstone.failures import InputError, WorkerFailure
+from touchstone.errors import InputError, WorkerFailure
 
 PROGRAMS = host_programs()
 

@@ -12,7 +12,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from touchstone.benchmarks.desktop.providers.forwarding import Forwarder
+from touchstone.benchmarks.desktop.providers.network import Forwarder
 
 from ..controller.running import TOKEN, Running, running
 from ..web_pages import Pages

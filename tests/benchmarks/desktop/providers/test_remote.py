@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from touchstone.benchmarks.desktop.guests import Desktop
+from touchstone.benchmarks.desktop.desktop import Desktop
 from touchstone.benchmarks.desktop.providers import ProviderSettings, provider
 from touchstone.benchmarks.desktop.providers.remote import TOKEN, RemoteDesktop
-from touchstone.failures import InputError, Skipped, WorkerFailure
+from touchstone.errors import InputError, Skipped, WorkerFailure
 
 from ..web_pages import Pages
 from .old_controller import OldController, old_controller

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from touchstone.benchmarks.desktop.guests import Desktop
+from touchstone.benchmarks.desktop.desktop import Desktop
 from touchstone.benchmarks.desktop.image import find, layers_for
 from touchstone.benchmarks.desktop.providers import ProviderSettings, provider
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 
 APPS = ("chromium", "dbt", "excel", "jupyter", "sqlite3", "terminal")
 """What the demo's tasks use."""

@@ -15,10 +15,9 @@ import pytest
 
 from touchstone.benchmarks.desktop.accounts import Accounts
 from touchstone.benchmarks.desktop.benchmark import DesktopBenchmark
-from touchstone.benchmarks.desktop.dataset import Dataset, demo
+from touchstone.benchmarks.desktop.desktop import Desktop
 from touchstone.benchmarks.desktop.episode import Code
-from touchstone.benchmarks.desktop.guests import Desktop
-from touchstone.benchmarks.desktop.tasks import load_tasks
+from touchstone.benchmarks.desktop.tasks import Dataset, demo, load_tasks
 
 pytestmark = [pytest.mark.desktop, pytest.mark.asyncio(loop_scope="module")]
 SUDO = "echo password | sudo -S -p '' "

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.command import Done, finish, records, run_directory, start, times_recorded
-from touchstone.benchmarks.desktop.dataset import demo
-from touchstone.benchmarks.desktop.guests import Desktop
+from touchstone.benchmarks.desktop.desktop import Desktop
+from touchstone.benchmarks.desktop.tasks import demo
 
 from .traces import descendants, traces, until_gone
 

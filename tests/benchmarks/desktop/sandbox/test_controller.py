@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from touchstone.benchmarks.desktop.guests import Desktop
+from touchstone.benchmarks.desktop.desktop import Desktop
 
 pytestmark = [pytest.mark.desktop, pytest.mark.asyncio(loop_scope="module")]
 TEXT = """<a href="x">é € ü → ñ ß</a> !@#$%^&*()_+{}|:"<>?~`-=[]\\;',./ Ünïcode 中文 😀

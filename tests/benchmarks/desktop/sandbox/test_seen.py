@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 import pytest
 
 from touchstone.benchmarks.desktop.controller.nodes import NAMESPACES
-from touchstone.benchmarks.desktop.dataset import demo
-from touchstone.benchmarks.desktop.guests import Desktop
+from touchstone.benchmarks.desktop.desktop import Desktop
+from touchstone.benchmarks.desktop.tasks import demo
 
 pytestmark = [pytest.mark.desktop, pytest.mark.asyncio(loop_scope="module")]
 BOOK = next((demo() / "evaluation_examples" / "examples" / "excel").glob("*/Takings.xlsx"))

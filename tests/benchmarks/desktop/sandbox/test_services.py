@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.command import finish, records, run_directory, start
 from touchstone.benchmarks.desktop.image import find
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 
 from .service_tasks import write_tasks
 

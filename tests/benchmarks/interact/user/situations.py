@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator
 
 from tests.support.data import shared_data
-from touchstone.benchmarks.interact.user.situation import Ambiguity, Situation
-from touchstone.values import Place
+from touchstone.benchmarks.interact.user.view import Ambiguity, Situation
+from touchstone.types import CallPosition
 
-PLACE = Place("signals_1", 0, 3)
+PLACE = CallPosition("signals_1", 0, 3)
 GOLD = (
     "WITH scored AS (SELECT s.Station, s.SnrRatio - 0.15 * ABS(s.NoiseFloorDbm) AS quality_index FROM Signals s)\n"
     "SELECT Station, ROUND(AVG(quality_index), 3) AS avg_quality\n"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.benchmarks.interact.user.situations import FIRST, GOLD, GOOD, QUALITY
-from touchstone.benchmarks.interact.user.choosing import Decision, Mistake, decision, said
+from touchstone.benchmarks.interact.user.choice import Decision, Mistake, decision, said
 from touchstone.benchmarks.interact.user.segments import segments_of
 
 PARTS = segments_of(GOLD, "postgres")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tests.benchmarks.interact.user.situations import mini_interact
-from touchstone.benchmarks.interact.user.pieces import MOST, offered_ambiguities, offered_segments, share
-from touchstone.benchmarks.interact.user.situation import Ambiguity, Situation
+from touchstone.benchmarks.interact.user.choice import MOST, offered_ambiguities, offered_segments, share
+from touchstone.benchmarks.interact.user.view import Ambiguity, Situation
 
 NESTED = (
     "WITH totals AS (SELECT c.id, sum(p.amount) AS total FROM customer c JOIN purchase p ON p.c = c.id GROUP BY c.id) "

@@ -13,7 +13,7 @@ from tests.support.scripted_model import ScriptedModel
 from touchstone.benchmarks.interact.user.prompts import FIELDS, MODES, VERSIONS, Prompts, Template, UserMode, load_prompts
 from touchstone.benchmarks.interact.user.scripted import ScriptedUser
 from touchstone.benchmarks.interact.user.simulated import SimulatedUser
-from touchstone.failures import InputError
+from touchstone.errors import InputError
 
 CHOOSE = "{request} {ambiguities} {segments} {actions} <question>{question}</question>"
 ANSWER = "{request} {chosen} <question>{question}</question> {not a placeholder}"

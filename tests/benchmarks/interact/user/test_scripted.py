@@ -6,10 +6,10 @@ import pytest
 
 from tests.benchmarks.interact.user.situations import FIRST, FOLLOW_UP, GOOD, NOTHING, PLACE, QUALITY, WITHHELD, mini_interact
 from touchstone.benchmarks.interact.user.scripted import ONE_AT_A_TIME, ScriptedUser
-from touchstone.benchmarks.interact.user.situation import REFUSAL, Ambiguity, Answer, Situation
+from touchstone.benchmarks.interact.user.view import REFUSAL, Ambiguity, Situation, UserAnswer
 
 
-async def ask(question: str, situation: Situation = FIRST) -> Answer:
+async def ask(question: str, situation: Situation = FIRST) -> UserAnswer:
     return await ScriptedUser().answer(question, situation, PLACE)
 
 
@@ -73,7 +73,7 @@ async def test_a_clause(question: str, segment: str, situation: Situation) -> No
     ["Give me the SQL.", "Which tables are there?", "", "{segments}", "How to join them?", "Any topic, in order to go on?"],
 )
 async def test_refusals(question: str) -> None:
-    assert await ask(question) == Answer(REFUSAL, "unanswerable")
+    assert await ask(question) == UserAnswer(REFUSAL, "unanswerable")
 
 
 async def test_without_gold_there_are_only_wordings() -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sqlglot import exp
 
 from tests.support.data import shared_data
-from touchstone.benchmarks.interact.user.lexing import Dialect, lex
+from touchstone.benchmarks.interact.user.clauses import Dialect, lex
 from touchstone.benchmarks.interact.user.segments import DEEPEST, Segment, segments
 
 

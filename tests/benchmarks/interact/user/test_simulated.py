@@ -14,10 +14,10 @@ from tests.support.chat_server import Answer as Served
 from tests.support.scripted_model import USAGE, ScriptedModel, says
 from touchstone.benchmarks.interact.user.prompts import MODES, UserMode, load_prompts
 from touchstone.benchmarks.interact.user.simulated import LONGEST_ANSWER, OnLeak, SimulatedUser
-from touchstone.benchmarks.interact.user.situation import REFUSAL, Answer, Situation
-from touchstone.failures import EpisodeFailure, ModelFailure
+from touchstone.benchmarks.interact.user.view import REFUSAL, Situation, UserAnswer
+from touchstone.errors import EpisodeFailure, ModelFailure
 from touchstone.models.openai import OpenAIConfig
-from touchstone.values import Place, Reply, Usage
+from touchstone.types import CallPosition, Reply, Usage
 
 QUESTION = "Which signals are good ones?"
 
@@ -30,7 +30,7 @@ async def ask(
     prompts: str = "v2",
     mode: UserMode = "guarded",
     on_leak: OnLeak | None = None,
-) -> tuple[Answer, ScriptedModel]:
+) -> tuple[UserAnswer, ScriptedModel]:
     model = ScriptedModel(replies)
     return await SimulatedUser(model, load_prompts(prompts, mode), retries, on_leak).answer(question, situation, PLACE), model
 
@@ -210,15 +210,15 @@ async def test_failures_of_the_service_are_raised() -> None:
 
 
 async def test_calls_are_numbered_on() -> None:
-    places: list[Place] = []
+    places: list[CallPosition] = []
     replies = iter([says("?"), says("<s>labeled(2)</s>"), says("Above 42.")])
 
-    def reply(place: Place) -> Reply:
+    def reply(place: CallPosition) -> Reply:
         places.append(place)
         return next(replies)
 
     await SimulatedUser(ScriptedModel(reply), load_prompts("v2")).answer(QUESTION, FIRST, PLACE)
-    assert places == [Place(PLACE.task, PLACE.epoch, PLACE.call + more) for more in range(3)]
+    assert places == [CallPosition(PLACE.task, PLACE.epoch, PLACE.call + more) for more in range(3)]
 
 
 @pytest.mark.parametrize("prompts", ["v1", "v2"])
@@ -262,4 +262,4 @@ def _plain(messages: Sequence[Any]) -> bool:
 
 async def test_an_answer_can_be_recorded() -> None:
     answer, _ = await ask(says("<s>labeled(2)</s>"), says("Above 42."))
-    assert msgspec.json.decode(msgspec.json.encode(answer), type=Answer) == answer
+    assert msgspec.json.decode(msgspec.json.encode(answer), type=UserAnswer) == answer

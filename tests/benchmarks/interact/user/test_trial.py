@@ -11,8 +11,8 @@ from touchstone.benchmarks.interact.catalogue import Catalogue
 from touchstone.benchmarks.interact.tasks import InteractTask, load_tasks
 from touchstone.benchmarks.interact.user.leaks import leaks, verbatim_sql
 from touchstone.benchmarks.interact.user.scripted import ScriptedUser
-from touchstone.benchmarks.interact.user.situation import REFUSAL, Answer, Situation
 from touchstone.benchmarks.interact.user.trial import Trial, TrialQuestion, judged, questions, try_user
+from touchstone.benchmarks.interact.user.view import REFUSAL, Situation, UserAnswer
 from touchstone.datasets import interact_demo
 
 DEMO = interact_demo()
@@ -56,19 +56,19 @@ HOPELESS = TrialQuestion("t", "The SQL?", "unanswerable", (), Situation("shown",
 @pytest.mark.parametrize(
     ("question", "answer", "stage_1", "stage_2"),
     [
-        (QUESTION, Answer("It is this.", "labeled", "X"), True, True),
-        (QUESTION, Answer("It is that.", "labeled", "Y"), False, True),
-        (QUESTION, Answer("It is that.", "unlabeled", "X"), False, True),
-        (QUESTION, Answer(REFUSAL, "unanswerable"), False, False),
-        (QUESTION, Answer("It is secret_column.", "labeled", "X", leaks=("secret_column",)), True, False),
-        (QUESTION, Answer(REFUSAL, "labeled", "X", faults=("stage 2: it says nothing",)), True, False),
-        (HOPELESS, Answer(REFUSAL, "unanswerable"), True, True),
-        (HOPELESS, Answer("SELECT 1", "unlabeled", "SELECT 1", leaks=("SQL",)), False, False),
-        (HOPELESS, Answer("No.", "labeled", "X"), False, True),
-        (HOPELESS, Answer(REFUSAL, "unanswerable", faults=("stage 1: it is no decision",)), True, False),
+        (QUESTION, UserAnswer("It is this.", "labeled", "X"), True, True),
+        (QUESTION, UserAnswer("It is that.", "labeled", "Y"), False, True),
+        (QUESTION, UserAnswer("It is that.", "unlabeled", "X"), False, True),
+        (QUESTION, UserAnswer(REFUSAL, "unanswerable"), False, False),
+        (QUESTION, UserAnswer("It is secret_column.", "labeled", "X", leaks=("secret_column",)), True, False),
+        (QUESTION, UserAnswer(REFUSAL, "labeled", "X", faults=("stage 2: it says nothing",)), True, False),
+        (HOPELESS, UserAnswer(REFUSAL, "unanswerable"), True, True),
+        (HOPELESS, UserAnswer("SELECT 1", "unlabeled", "SELECT 1", leaks=("SQL",)), False, False),
+        (HOPELESS, UserAnswer("No.", "labeled", "X"), False, True),
+        (HOPELESS, UserAnswer(REFUSAL, "unanswerable", faults=("stage 1: it is no decision",)), True, False),
     ],
 )
-def test_what_is_right(question: TrialQuestion, answer: Answer, stage_1: bool, stage_2: bool) -> None:
+def test_what_is_right(question: TrialQuestion, answer: UserAnswer, stage_1: bool, stage_2: bool) -> None:
     trial = judged(question, answer)
     assert (trial.stage_1, trial.stage_2) == (stage_1, stage_2)
     assert judged(question, answer, staged=False).stage_1 is None

@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from touchstone.benchmarks.spider2.comparison import CsvError, official, official_any, read_csv, strict, to_csv
-from touchstone.values import Table
+from touchstone.types import Table
 
 from . import strategies as some
 

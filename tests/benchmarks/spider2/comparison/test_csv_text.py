@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from touchstone.benchmarks.spider2.comparison import to_csv
-from touchstone.values import Table
+from touchstone.types import Table
 
 
 @pytest.mark.parametrize(

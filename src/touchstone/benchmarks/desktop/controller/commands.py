@@ -2,16 +2,94 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import shutil
+import signal
 import subprocess
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 
-from .captures import LATE, Capture, Done
-from .sessions import end_session
+# What a program prints: its beginning is kept, the rest is read and counted, never waited for.
+
+
+LARGEST_OUTPUT = 8 << 20
+LATE = 124
+"""The return code of what was ended at its time limit, as `timeout` gives it."""
+_GRACE = 0.3
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a program ended. `message` is set if it did not end by itself."""
+
+    output: str
+    error: str
+    returncode: int
+    message: str = ""
+
+
+class Capture:
+    """Reads one pipe to its end in a thread.
+
+    It goes on after the program's end, because what the program left running would be killed by a closed pipe.
+    """
+
+    def __init__(self, descriptor: int, limit: int = LARGEST_OUTPUT) -> None:
+        self._descriptor = descriptor
+        self._limit = limit
+        self._kept = bytearray()
+        self._dropped = 0
+        self._thread = Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def text(self, grace: float = _GRACE) -> str:
+        """What has come when the pipe is at its end, or a moment after the program is if others hold it open."""
+        self._thread.join(grace)
+        kept = bytes(self._kept).decode("utf-8", "replace")
+        return f"{kept}\n[cut: {self._dropped} more bytes]" if self._dropped else kept
+
+    def _read(self) -> None:
+        with os.fdopen(self._descriptor, "rb", buffering=0) as pipe:
+            while part := pipe.read(1 << 16):
+                room = self._limit - len(self._kept)
+                self._kept += part[:room]
+                self._dropped += len(part[room:])
+
+
+# Ending a program with all that it started: everything in its session.
+
+
+_ROUNDS = 5
+
+
+def end_session(leader: int) -> None:
+    """Kills every process of a session. Several rounds, because a process may be starting another meanwhile."""
+    for _ in range(_ROUNDS):
+        members = [pid for pid in _processes() if _session(pid) == leader]
+        for pid in members:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        if not members:
+            return
+
+
+def _processes() -> list[int]:
+    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+
+
+def _session(pid: int) -> int | None:
+    """The session of a process that is alive."""
+    try:
+        state, _, _, session = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[:4]
+    except (OSError, ValueError):
+        return None
+    return None if state in "ZX" else int(session)
+
 
 Command = Sequence[str] | str
 _PATIENCE = 2.0
@@ -72,3 +150,31 @@ def _words(command: Command) -> list[str]:
     if not words:
         raise ValueError("the command is empty")
     return words
+
+
+# LibreOffice is left alone until it has a window.
+#
+# If it is asked for its nodes before, its window comes without GTK's widgets in the tree: no menus, and nothing that says
+# where what it draws is on the screen. A few seconds' wait at its start costs less.
+
+
+_PROGRAM, _WITHOUT_SCREEN = "soffice.bin", b"--headless"
+_PAUSE, _SECONDS = 0.2, 5.0
+
+
+def await_windows(seconds: float) -> None:
+    """At most this long: there are LibreOffices that never get one."""
+    deadline = time.monotonic() + seconds
+    while (starting := set(_offices())) and time.monotonic() < deadline:
+        listed = run(["wmctrl", "-l", "-p"], False, _SECONDS).output.splitlines()
+        if starting <= {int(line.split()[2]) for line in listed}:
+            return
+        time.sleep(_PAUSE)
+
+
+def _offices() -> Iterator[int]:
+    """Those that will have a window."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (folder / "comm").read_text().strip() == _PROGRAM and _WITHOUT_SCREEN not in (folder / "cmdline").read_bytes():
+                yield int(folder.name)

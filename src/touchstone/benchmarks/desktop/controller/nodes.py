@@ -12,11 +12,42 @@ to where a widget of GTK's own begins again.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from . import xmltext
+# Text of programs in XML 1.0: whatever they hold, the tree can be parsed.
+
+
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_PLACEHOLDERS = re.compile("[\ufffc\ufffd]")
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.-]")
+_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
+_TEXT_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
+
+
+def name(words: str) -> str:
+    """The name of an element or attribute; empty if nothing is left."""
+    cleaned = _NOT_IN_NAMES.sub("-", words.strip())
+    return f"_{cleaned}" if cleaned and not (cleaned[0].isalpha() or cleaned[0] == "_") else cleaned
+
+
+def value(words: str) -> str:
+    """Between quotation marks."""
+    return _FORBIDDEN.sub("", words).translate(_ESCAPES)
+
+
+def content(words: str) -> str:
+    """Between tags, without the marks that stand for pictures and the like."""
+    return _PLACEHOLDERS.sub("", _FORBIDDEN.sub("", words)).translate(_TEXT_ESCAPES)
+
+
+def element(tag: str, attributes: Mapping[str, str], inside: str) -> str:
+    """Attributes have valid names already; what is inside is XML."""
+    written = "".join(f' {key}="{value(words)}"' for key, words in attributes.items())
+    return f"<{tag}{written}>{inside}</{tag}>" if inside else f"<{tag}{written}/>"
+
 
 _BASE = "https://accessibility.ubuntu.example.org/ns"
 NAMESPACES = {
@@ -116,18 +147,18 @@ def _minus(one: Corner, other: Corner) -> Corner:
 
 
 def _tag(accessible: Any) -> str:
-    return xmltext.name(accessible.get_role_name().replace(" ", "-")) or "unknown"
+    return name(accessible.get_role_name().replace(" ", "-")) or "unknown"
 
 
 def _name_and_states(accessible: Any) -> dict[str, str]:
     states = sorted(state.value_nick.replace("-", "_") for state in accessible.get_state_set().get_states())
-    return {"name": accessible.get_name() or "", **{f"st:{xmltext.name(state)}": "true" for state in states}}
+    return {"name": accessible.get_name() or "", **{f"st:{name(state)}": "true" for state in states}}
 
 
 def _told(accessible: Any) -> dict[str, str]:
     """What toolkits tell beyond the usual; programs that are starting tell nothing at all."""
     told: dict[str, str] = accessible.get_attributes() or {}
-    return {f"attr:{xmltext.name(key)}": words for key, words in told.items() if key.strip()}
+    return {f"attr:{name(key)}": words for key, words in told.items() if key.strip()}
 
 
 def _box(atspi: Any, accessible: Any) -> tuple[Corner, Corner]:
@@ -166,7 +197,7 @@ def _value(atspi: Any, accessible: Any) -> Iterator[tuple[str, object]]:
 
 def _actions(atspi: Any, accessible: Any) -> Iterator[tuple[str, object]]:
     for index in range(min(atspi.Action.get_n_actions(accessible), 10)):
-        named = xmltext.name(atspi.Action.get_action_name(accessible, index).replace(" ", "-"))
+        named = name(atspi.Action.get_action_name(accessible, index).replace(" ", "-"))
         if named:
             yield f"act:{named}_desc", atspi.Action.get_action_description(accessible, index)
             yield f"act:{named}_kb", atspi.Action.get_key_binding(accessible, index)
@@ -175,7 +206,7 @@ def _actions(atspi: Any, accessible: Any) -> Iterator[tuple[str, object]]:
 def _document(atspi: Any, accessible: Any) -> Iterator[tuple[str, object]]:
     yield "doc:locale", atspi.Document.get_locale(accessible)
     for key, value in atspi.Document.get_document_attributes(accessible).items():
-        if named := xmltext.name(key):
+        if named := name(key):
             yield f"docattr:{named}", value
 
 

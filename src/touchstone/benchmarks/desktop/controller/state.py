@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .recording import Recorder
+from .pointer import Recorder
 from .workers import Worker
 
 

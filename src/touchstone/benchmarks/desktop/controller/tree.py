@@ -19,9 +19,9 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from typing import Any
 
-from . import nodes, xmltext
-from .forking import Perform
-from .keeping import keeper
+from . import nodes
+from .atspi_keepalive import keeper
+from .fork_server import Perform
 from .tables import visible_cells
 
 DEPTH, WIDTH = 50, 1025
@@ -48,7 +48,7 @@ def _print(atspi: Any, glib: Any, job: dict[str, Any]) -> None:
     desktop = atspi.get_desktop(0)
     programs = list(_programs(desktop, glib))
     if job["what"] == "terminal":
-        from .terminal import front_terminal
+        from .atspi_keepalive import front_terminal
 
         text = front_terminal(atspi, (program for program, _ in programs), glib.Error)
         sys.stdout.write("" if text is None else f"={text}")
@@ -106,7 +106,7 @@ class Walk:
         )
         spaces = {f"xmlns:{prefix}": address for prefix, address in nodes.NAMESPACES.items()}
         marks = {"cut": "time"} if self._late else {}
-        return xmltext.element(root.tag, {**spaces, **root.attributes, **marks}, inside)
+        return nodes.element(root.tag, {**spaces, **root.attributes, **marks}, inside)
 
     def _node(self, accessible: Any, depth: int, around: nodes.Around) -> str:
         """Nothing if it went away meanwhile."""
@@ -117,7 +117,7 @@ class Walk:
         parts: list[str] = []
         cut = self._children(accessible, node, depth, parts)
         attributes = {**node.attributes, "cut": cut} if cut else node.attributes
-        return xmltext.element(node.tag, attributes, xmltext.content(node.text) + "".join(parts))
+        return nodes.element(node.tag, attributes, nodes.content(node.text) + "".join(parts))
 
     def _children(self, accessible: Any, node: nodes.Node, depth: int, parts: list[str]) -> str:
         """Why not all of them were read; empty if they were."""
@@ -151,4 +151,4 @@ class Walk:
         for cell in visible_cells(self._atspi, table, inside.shift):
             tag = tag or nodes.read(self._atspi, cell, inside).tag
             read = nodes.read_cell(self._atspi, cell, tag, inside)
-            yield xmltext.element(tag, read.attributes, xmltext.content(read.text))
+            yield nodes.element(tag, read.attributes, nodes.content(read.text))

@@ -11,8 +11,7 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
 
-from .captures import LARGEST_OUTPUT, LATE, Capture, Done
-from .sessions import end_session
+from .commands import LARGEST_OUTPUT, LATE, Capture, Done, end_session
 
 _START, _END = 30.0, 5.0
 

@@ -9,16 +9,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Literal
 
-from ....failures import InputError
+from ....errors import InputError
 from ....options import Count, Opt, OptionError, Options
 from ....terminal import clock, unfiltered
 from ..config import DOCUMENTS
-from . import minilm
+from . import embedding
 from .index import chosen, open_all
-from .indexing import Indexed, Indexer
-from .retrieving import shown
-from .searching import method
-from .searching import search as found_by
+from .index_builder import Indexed, Indexer
+from .search import method, shown
+from .search import search as found_by
 from .warehouse import SITES, shelves
 
 _SECONDS_BETWEEN_LINES = 5.0
@@ -57,14 +56,14 @@ class ListOptions(Options, frozen=True):
 
 def index(options: IndexOptions) -> int:
     """Index folders of HTML, Markdown and text, one per application or site; only what changed is read again."""
-    if options.embeddings == "minilm" and minilm.folder() is None:
-        raise InputError(f"the embedding model is not installed: {minilm.INSTALL}")
+    if options.embeddings == "minilm" and embedding.folder() is None:
+        raise InputError(f"the embedding model is not installed: {embedding.INSTALL}")
     known, strange = shelves(options.directory, options.app)
     for name in strange:
         print(f"touchstone: warning: {name}: no application is known for this folder; give --app NAME={name}", file=sys.stderr)
     if not known:
         raise InputError(f"{options.directory}: no folder of an application here, such as dbt or {next(iter(SITES))}")
-    model = "" if options.embeddings == "none" or minilm.folder() is None else minilm.NAME
+    model = "" if options.embeddings == "none" or embedding.folder() is None else embedding.NAME
     done = asyncio.run(Indexer(options.directory, options.out, model=model, progress=_Progress()).run(known))
     for entry in done:
         _tell(entry)

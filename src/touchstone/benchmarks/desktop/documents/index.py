@@ -19,8 +19,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from ....failures import InputError
-from .splitting import EAST_ASIAN
+from ....errors import InputError
+from .pages import EAST_ASIAN
 
 FORMAT = "2"
 SUFFIX = ".sqlite"

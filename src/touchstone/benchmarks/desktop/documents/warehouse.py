@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from ....failures import InputError
+from ....errors import InputError
 from ..tasks import APPS
 
 SITES = {

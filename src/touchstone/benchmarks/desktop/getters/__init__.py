@@ -4,18 +4,16 @@ A result getter fetches what a metric judges: a file of the guest, the output of
 service. Without a guest or an account it raises `Skipped`, with the reason.
 """
 
-from . import bigquery, browsing, dbt, expected, files, googledrive, servicenow, snowflake
-from .registry import EXPECTED, RESULTS
+from ..registry import EXPECTED, RESULTS
+from . import dbt, expected, files, google, snowflake, web
 
 __all__ = [
     "EXPECTED",
     "RESULTS",
-    "bigquery",
-    "browsing",
     "dbt",
     "expected",
     "files",
-    "googledrive",
-    "servicenow",
+    "google",
     "snowflake",
+    "web",
 ]

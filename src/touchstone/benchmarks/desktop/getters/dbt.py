@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..clouds import DBT_CLOUD
-from ..dbt_cloud import DbtCloud
-from ..scene import Scene
-from .registry import RESULTS
+from ..clouds import DBT_CLOUD, DbtCloud
+from ..evaluation_context import EvaluationContext
+from ..registry import RESULTS
 
 NOTHING = "None"
 
 
 @RESULTS
 async def dbt_project_info(
-    scene: Scene, *, fields: Sequence[str] = (), setting_file: str = DBT_CLOUD, settings_file: str = ""
+    evaluation: EvaluationContext, *, fields: Sequence[str] = (), setting_file: str = DBT_CLOUD, settings_file: str = ""
 ) -> str:
     """`name`, `connection_type`. Task files spell it `setting_file`."""
-    projects = await DbtCloud(scene.accounts, settings_file or setting_file).projects()
+    projects = await DbtCloud(evaluation.accounts, settings_file or setting_file).projects()
     if not projects:
         return NOTHING
     connection: dict[str, Any] = projects[0].get("connection") or {}
@@ -28,7 +27,7 @@ async def dbt_project_info(
 
 @RESULTS
 async def dbt_environment_info(
-    scene: Scene,
+    evaluation: EvaluationContext,
     *,
     name: str = "New Environment",
     fields: Sequence[str] = (),
@@ -36,7 +35,7 @@ async def dbt_environment_info(
     settings_file: str = "",
 ) -> str:
     """Fields of a named environment."""
-    cloud = DbtCloud(scene.accounts, settings_file or setting_file)
+    cloud = DbtCloud(evaluation.accounts, settings_file or setting_file)
     projects = await cloud.projects()
     found = await cloud.environments(projects[0]["id"]) if projects else []
     words = [str(item.get(field)) for item in found if item["name"] == name for field in fields]
@@ -45,7 +44,7 @@ async def dbt_environment_info(
 
 @RESULTS
 async def dbt_job_info(
-    scene: Scene,
+    evaluation: EvaluationContext,
     *,
     name: str = "New Job",
     prev_name: str = "New Job",
@@ -54,7 +53,7 @@ async def dbt_job_info(
     settings_file: str = "",
 ) -> str:
     """Fields of a named job: `time_…` of its schedule, its trigger by another job, or any other."""
-    cloud = DbtCloud(scene.accounts, settings_file or setting_file)
+    cloud = DbtCloud(evaluation.accounts, settings_file or setting_file)
     projects = await cloud.projects()
     jobs = await cloud.jobs(projects[0]["id"]) if projects else []
     return job_words(jobs, name, prev_name, fields)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ....failures import Unscorable
-from ..scene import Scene
-from .registry import EXPECTED
+from ....errors import Unscorable
+from ..evaluation_context import EvaluationContext
+from ..registry import EXPECTED
 
 
 @EXPECTED
-async def rule(scene: Scene, *, rules: Any) -> Any:
+async def rule(evaluation: EvaluationContext, *, rules: Any) -> Any:
     """The rules as they stand in the task."""
     return rules
 
 
-async def _list(scene: Scene, *, list: list[Any]) -> list[Any]:
+async def _list(evaluation: EvaluationContext, *, list: list[Any]) -> list[Any]:
     return list
 
 
@@ -24,22 +24,22 @@ EXPECTED.alias("list", _list)
 
 
 @EXPECTED
-async def local_file(scene: Scene, *, path: str, dest: str = "") -> Path:
+async def local_file(evaluation: EvaluationContext, *, path: str, dest: str = "") -> Path:
     """A file or folder of the dataset, read where it is."""
-    file = scene.dataset.resolve(path)
+    file = evaluation.dataset.resolve(path)
     if not file.exists():
         raise Unscorable(f"{path}: the reference is not in the dataset", kind="gold_missing")
     return file
 
 
 @EXPECTED
-async def vm_file(scene: Scene, *, path: str, dest: str) -> Path:
+async def vm_file(evaluation: EvaluationContext, *, path: str, dest: str) -> Path:
     """A file that the evaluator itself put or made in the guest. Given files are never taken for it by their bare name."""
-    if scene.given is not None:
-        found = scene.given.file(path, dest)
+    if evaluation.given is not None:
+        found = evaluation.given.file(path, dest)
     else:
-        copy = scene.cached(f"expected/{dest}")
-        found = copy if await scene.guest.get(path, copy) else None
+        copy = evaluation.cached(f"expected/{dest}")
+        found = copy if await evaluation.guest.get(path, copy) else None
     if found is None:
         raise Unscorable(f"{path}: the reference is not in the guest", kind="gold_missing")
     return found

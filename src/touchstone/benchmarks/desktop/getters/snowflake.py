@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 
 from ..browser import PORT, browser, find_page
 from ..clouds import SNOWFLAKE, identifier, snowflake_cursor, write_rows
+from ..evaluation_context import EvaluationContext
 from ..extras import need
-from ..scene import Scene
-from .registry import RESULTS
+from ..registry import RESULTS
 
 T = TypeVar("T")
 SITE = "https://app.snowflake.com"
@@ -22,7 +22,7 @@ _LINKS = 'div[role="rowgroup"] > div > div:nth-child(1) > a'
 
 @RESULTS
 async def snowflake_execution_result(
-    scene: Scene,
+    evaluation: EvaluationContext,
     *,
     sql_command: str = "",
     sql_script: str = "",
@@ -32,21 +32,21 @@ async def snowflake_execution_result(
     settings_file: str = SNOWFLAKE,
 ) -> str | Path | None:
     """The result of one statement: as a file if `dest` says so, else as lines of comma-separated cells."""
-    sql = scene.dataset.resolve(sql_script).read_text() if sql_script else sql_command
+    sql = evaluation.dataset.resolve(sql_script).read_text() if sql_script else sql_command
 
     def work(cursor: Any) -> Any:
         rows, header = _run(cursor, sql), _header(cursor) if include_header else []
         if dest:
-            return write_rows(scene.cached(dest), rows, header)
+            return write_rows(evaluation.cached(dest), rows, header)
         table = ([header] if header else []) + [list(row) for row in rows]
         return "\n".join(",".join(map(str, row)) for row in table) if return_string else str(table)
 
-    return await _with_cursor(scene, settings_file, work)
+    return await _with_cursor(evaluation, settings_file, work)
 
 
 @RESULTS
 async def snowflake_table_to_csv(
-    scene: Scene,
+    evaluation: EvaluationContext,
     *,
     database: str,
     table: str,
@@ -59,14 +59,14 @@ async def snowflake_table_to_csv(
 
     def work(cursor: Any) -> Path:
         rows = _run(cursor, f"SELECT * FROM {identifier(table)}")
-        return write_rows(scene.cached(dest or f"{table}.csv"), rows, _header(cursor) if include_header else [])
+        return write_rows(evaluation.cached(dest or f"{table}.csv"), rows, _header(cursor) if include_header else [])
 
-    return await _with_cursor(scene, settings_file, work, database=database, schema=schema)
+    return await _with_cursor(evaluation, settings_file, work, database=database, schema=schema)
 
 
 @RESULTS
 async def snowflake_database_schema_to_csv(
-    scene: Scene,
+    evaluation: EvaluationContext,
     *,
     database: str | list[str],
     dest: str,
@@ -85,13 +85,15 @@ async def snowflake_database_schema_to_csv(
         for name, part in zip(databases, schemas, strict=True):
             source = f"{identifier(name)}.INFORMATION_SCHEMA.COLUMNS WHERE TABLE_SCHEMA = %s"
             rows += _run(cursor, f"SELECT {columns} FROM {source} ORDER BY 1, 2, 3, 4", (part,))
-        return write_rows(scene.cached(dest), rows, header)
+        return write_rows(evaluation.cached(dest), rows, header)
 
-    return await _with_cursor(scene, settings_file, work)
+    return await _with_cursor(evaluation, settings_file, work)
 
 
 @RESULTS
-async def snowflake_user_info(scene: Scene, *, username: str, settings_file: str = SNOWFLAKE) -> dict[str, Any] | None:
+async def snowflake_user_info(
+    evaluation: EvaluationContext, *, username: str, settings_file: str = SNOWFLAKE
+) -> dict[str, Any] | None:
     """A user's properties in upper case, and its roles."""
 
     def work(cursor: Any) -> dict[str, Any]:
@@ -100,12 +102,18 @@ async def snowflake_user_info(scene: Scene, *, username: str, settings_file: str
         found["ROLE"] = ["PUBLIC"] + [str(row[1]) for row in _run(cursor, f"SHOW GRANTS TO USER {identifier(username)}")]
         return found
 
-    return await _with_cursor(scene, settings_file, work)
+    return await _with_cursor(evaluation, settings_file, work)
 
 
 @RESULTS
 async def snowflake_function_result(
-    scene: Scene, *, database: str, table: str, function: str, schema: str = "PUBLIC", settings_file: str = SNOWFLAKE
+    evaluation: EvaluationContext,
+    *,
+    database: str,
+    table: str,
+    function: str,
+    schema: str = "PUBLIC",
+    settings_file: str = SNOWFLAKE,
 ) -> Any:
     """What a function returns, with its log going to the event table."""
 
@@ -114,12 +122,18 @@ async def snowflake_function_result(
         _run(cursor, "ALTER SESSION SET LOG_LEVEL = INFO")
         return _run(cursor, f"SELECT {identifier(function)}()")[0][0]
 
-    return await _with_cursor(scene, settings_file, work, database=database, schema=schema)
+    return await _with_cursor(evaluation, settings_file, work, database=database, schema=schema)
 
 
 @RESULTS
 async def snowflake_log_message(
-    scene: Scene, *, database: str, table: str, logger: str, schema: str = "PUBLIC", settings_file: str = SNOWFLAKE
+    evaluation: EvaluationContext,
+    *,
+    database: str,
+    table: str,
+    logger: str,
+    schema: str = "PUBLIC",
+    settings_file: str = SNOWFLAKE,
 ) -> dict[str, str] | None:
     """Severity and text of the first message of a logger. Messages take minutes to arrive: three looks, a minute apart.
 
@@ -131,7 +145,7 @@ async def snowflake_log_message(
     )
     for trial in range(3):
         rows = await _with_cursor(
-            scene, settings_file, lambda cursor: _run(cursor, query, (logger,)), database=database, schema=schema
+            evaluation, settings_file, lambda cursor: _run(cursor, query, (logger,)), database=database, schema=schema
         )
         if rows is None:
             return None
@@ -142,16 +156,16 @@ async def snowflake_log_message(
 
 
 @RESULTS
-async def snowflake_worksheet_sql(scene: Scene, *, listening_port: int = PORT) -> str | None:
+async def snowflake_worksheet_sql(evaluation: EvaluationContext, *, listening_port: int = PORT) -> str | None:
     """The text of the worksheet that is open."""
-    async with browser(scene, listening_port) as context:
+    async with browser(evaluation, listening_port) as context:
         page = find_page(context, SITE)
         return None if page is None else (await page.locator('div[aria-label="worksheet"]').inner_text()).strip()
 
 
 @RESULTS
 async def snowflake_worksheet_sql_result(
-    scene: Scene,
+    evaluation: EvaluationContext,
     *,
     worksheet: str,
     database: str,
@@ -161,7 +175,7 @@ async def snowflake_worksheet_sql_result(
     settings_file: str = SNOWFLAKE,
 ) -> Path | None:
     """The result of the last statement of a named worksheet, if it is set to this database and schema."""
-    async with browser(scene, listening_port) as context:
+    async with browser(evaluation, listening_port) as context:
         tab = f'div[data-action-name="worksheet-tab"][aria-label="{worksheet}"]'
         pages = [page for page in context.pages if await page.locator(tab).count()]
         if not pages:
@@ -173,17 +187,17 @@ async def snowflake_worksheet_sql_result(
     statements = [part for part in text.replace("\n", " ").split(";") if part.strip()]
 
     def work(cursor: Any) -> Path:
-        return write_rows(scene.cached(dest), _run(cursor, statements[-1]), _header(cursor))
+        return write_rows(evaluation.cached(dest), _run(cursor, statements[-1]), _header(cursor))
 
-    return await _with_cursor(scene, settings_file, work, database=database, schema=schema) if statements else None
+    return await _with_cursor(evaluation, settings_file, work, database=database, schema=schema) if statements else None
 
 
 @RESULTS
 async def snowflake_worksheet_names_in_folder(
-    scene: Scene, *, folder_name: str, listening_port: int = PORT
+    evaluation: EvaluationContext, *, folder_name: str, listening_port: int = PORT
 ) -> list[str] | None:
     """The names of the worksheets in a folder; None if there is no such folder."""
-    async with browser(scene, listening_port) as context:
+    async with browser(evaluation, listening_port) as context:
         page = await context.new_page()
         await page.goto(SITE, wait_until="load")
         await page.locator('div[role="rowgroup"]').wait_for(timeout=60_000)
@@ -197,11 +211,11 @@ async def snowflake_worksheet_names_in_folder(
         return [name for name in names if name]
 
 
-async def _with_cursor(scene: Scene, settings_file: str, work: Callable[[Any], T], **more: Any) -> T | None:
+async def _with_cursor(evaluation: EvaluationContext, settings_file: str, work: Callable[[Any], T], **more: Any) -> T | None:
     """None when Snowflake refuses the statement: what the agent should have made is not there."""
 
     def connected() -> T | None:
-        with snowflake_cursor(scene.accounts, settings_file, **more) as cursor:
+        with snowflake_cursor(evaluation.accounts, settings_file, **more) as cursor:
             try:
                 return work(cursor)
             except need("snowflake.connector.errors", "desktop-snowflake").ProgrammingError:

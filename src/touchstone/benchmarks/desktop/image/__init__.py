@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .needs import layers_for, not_given
+from .recipes import layers_for, not_given
 from .store import Image, Layer, Store, find
 
 _BEGIN = "# Stands in for "

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ....failures import InputError, WorkerFailure
+from ....errors import InputError, WorkerFailure
 
 SUITE = "bookworm"
 _INCLUDE = "ca-certificates,sudo,locales"

@@ -18,7 +18,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from ....distribution import pip_install
-from ....failures import InputError
+from ....errors import InputError
 from ..providers.namespaces import Bind
 
 INSIDE = "/run/registries"

@@ -20,7 +20,7 @@ from typing import IO
 import msgspec
 from msgspec import Struct
 
-from ....failures import InputError
+from ....errors import InputError
 from ..providers.namespaces import host_ids, remove
 from .recipes import ALWAYS, digests, recipes
 

@@ -4,7 +4,7 @@ A metric takes the result (a path, a text or what its getter gave, None if there
 none, and its options. It says a score and why.
 """
 
+from ..registry import METRICS
 from . import databases, images, notebooks, snowflake, structured, table, texts
-from .registry import METRICS
 
 __all__ = ["METRICS", "databases", "images", "notebooks", "snowflake", "structured", "table", "texts"]

@@ -15,9 +15,8 @@ from threading import Timer
 from typing import Any, Literal
 
 from ..extras import need
-from ..judgement import Judgement, Unreadable, missing, shown
-from ..untrusted import refuse_large
-from .registry import METRICS
+from ..registry import METRICS
+from ..untrusted import MetricResult, Unreadable, missing, refuse_large, shown
 
 Kind = Literal["table", "view"]
 Aspect = Literal["table", "view", "table-schema", "view-schema", "table-schema-content", "view-schema-content"]
@@ -63,7 +62,7 @@ def check_local_database(
     schema_name: str = "",
     table_targets: Sequence[str] = (),
     view_targets: Sequence[str] = (),
-) -> Judgement:
+) -> MetricResult:
     """The same names, columns and rows, as far as `check_type` asks; content implies columns imply names."""
     if result is None:
         return missing()
@@ -72,13 +71,13 @@ def check_local_database(
         if schema_name:
             schema = mine.rows("SELECT 1 FROM information_schema.schemata WHERE schema_name = ?", [schema_name])
             if not schema:
-                return Judgement(0.0, f"there is no schema {schema_name}")
+                return MetricResult(0.0, f"there is no schema {schema_name}")
             for database in (mine, gold):
                 database.rows(f"SET schema TO {_literal(schema_name)}")
         for kind, targets in zip(KINDS, (table_targets, view_targets), strict=True):
             if said := _difference(mine, gold, kind, targets, check_type):
-                return Judgement(0.0, said)
-    return Judgement(1.0, f"equal in {', '.join(check_type)}")
+                return MetricResult(0.0, said)
+    return MetricResult(1.0, f"equal in {', '.join(check_type)}")
 
 
 def _difference(mine: Database, gold: Database, kind: Kind, targets: Sequence[str], asked: Sequence[str]) -> str | None:

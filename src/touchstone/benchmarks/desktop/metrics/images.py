@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ..extras import need
-from ..judgement import Judgement, Unreadable, missing, verdict
-from ..untrusted import refuse_large
-from .registry import METRICS
+from ..registry import METRICS
+from ..untrusted import MetricResult, Unreadable, missing, refuse_large, verdict
 
 SIMILAR, ALIKE = 0.98, 0.91
 MOST_PIXELS = 40_000_000
@@ -20,7 +19,7 @@ _LANCZOS, _BILINEAR = 1, 2
 
 
 @METRICS
-def compare_images(result: Path | None, expected: Path) -> Judgement:
+def compare_images(result: Path | None, expected: Path) -> MetricResult:
     """Grey, at the smaller one's size: structural similarity above 0.98."""
     if result is None:
         return missing()
@@ -31,7 +30,7 @@ def compare_images(result: Path | None, expected: Path) -> Judgement:
 
 
 @METRICS
-def compare_metabase_images(result: Path | None, expected: Path) -> Judgement:
+def compare_metabase_images(result: Path | None, expected: Path) -> MetricResult:
     """Correlation of the green histograms, at the smaller width, above 0.91."""
     if result is None:
         return missing()
@@ -40,7 +39,7 @@ def compare_metabase_images(result: Path | None, expected: Path) -> Judgement:
 
 
 @METRICS
-def compare_jupyterlab_images(result: Path | None, expected: Path) -> Judgement:
+def compare_jupyterlab_images(result: Path | None, expected: Path) -> MetricResult:
     """Correlation of the green histograms, at the smaller width, of exactly 1."""
     if result is None:
         return missing()
@@ -49,18 +48,18 @@ def compare_jupyterlab_images(result: Path | None, expected: Path) -> Judgement:
 
 
 @METRICS
-def compare_image_list(result: Path | Sequence[Path] | None, expected: Path | Sequence[Path]) -> Judgement:
+def compare_image_list(result: Path | Sequence[Path] | None, expected: Path | Sequence[Path]) -> MetricResult:
     """Pixel by pixel identical."""
     if result is None:
         return missing()
     found, wanted = _paths(result), _paths(expected)
     if len(found) != len(wanted):
-        return Judgement(0.0, f"expected {len(wanted)} pictures, found {len(found)}")
+        return MetricResult(0.0, f"expected {len(wanted)} pictures, found {len(found)}")
     for mine, gold in zip(found, wanted, strict=True):
         first, second = _open(mine, "RGB"), _open(gold, "RGB")
         if first.size != second.size or first.tobytes() != second.tobytes():
-            return Judgement(0.0, f"{mine.name} differs from the expected picture")
-    return Judgement(1.0, "identical pixels")
+            return MetricResult(0.0, f"{mine.name} differs from the expected picture")
+    return MetricResult(1.0, "identical pixels")
 
 
 def structural_similarity(first: Any, second: Any) -> float:
@@ -127,5 +126,5 @@ def _paths(value: Path | Sequence[Path]) -> list[Path]:
     return [value] if isinstance(value, Path) else list(value)
 
 
-def _compared(passed: bool, measured: str, threshold: str) -> Judgement:
+def _compared(passed: bool, measured: str, threshold: str) -> MetricResult:
     return verdict(passed, f"{measured}; expected {threshold}", measured)

@@ -6,16 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..judgement import Judgement, Unreadable, missing, shown, verdict
-from ..untrusted import read_json
-from .registry import METRICS
+from ..registry import METRICS
+from ..untrusted import MetricResult, Unreadable, missing, read_json, shown, verdict
 
 Cell = dict[str, Any]
 _INSTALLING = ("Requirement already satisfied:", "Successfully installed")
 
 
 @METRICS
-def compare_notebook_outputs(result: Path | None, expected: Path) -> Judgement:
+def compare_notebook_outputs(result: Path | None, expected: Path) -> MetricResult:
     """Equal outputs of code cells: what was printed, and the plain text of what was shown."""
 
     def difference(found: Cell, wanted: Cell) -> str | None:
@@ -31,7 +30,7 @@ def compare_notebook_outputs(result: Path | None, expected: Path) -> Judgement:
 
 
 @METRICS
-def compare_notebook_cells(result: Path | None, expected: Path) -> Judgement:
+def compare_notebook_cells(result: Path | None, expected: Path) -> MetricResult:
     """Equal sources."""
 
     def difference(found: Cell, wanted: Cell) -> str | None:
@@ -42,13 +41,13 @@ def compare_notebook_cells(result: Path | None, expected: Path) -> Judgement:
 
 
 @METRICS
-def compare_ipynb_files(result: Path | None, expected: Path) -> Judgement:
+def compare_ipynb_files(result: Path | None, expected: Path) -> MetricResult:
     """The whole file as JSON, keys in order, except `metadata`. (The original stops at the end of the shorter file.)"""
     if result is None:
         return missing()
     found, wanted = _document(result), _document(expected)
     if list(found) != list(wanted):
-        return Judgement(0.0, f"expected the keys {shown(list(wanted))}, found {shown(list(found))}")
+        return MetricResult(0.0, f"expected the keys {shown(list(wanted))}, found {shown(list(found))}")
     unequal = [key for key in wanted if key != "metadata" and found[key] != wanted[key]]
     return verdict(not unequal, f"the value of {shown(unequal[:1])} differs")
 
@@ -56,7 +55,7 @@ def compare_ipynb_files(result: Path | None, expected: Path) -> Judgement:
 @METRICS
 def is_jupyter_cell_executed(
     result: Path | None, expected: dict[str, list[int]], version: int = 4, cell_type: str = "code"
-) -> Judgement:
+) -> MetricResult:
     """The positions of the cells that were not run are those expected."""
     return _positions(result, expected, cell_type, executed=False)
 
@@ -64,12 +63,12 @@ def is_jupyter_cell_executed(
 @METRICS
 def are_jupyter_outputs_cleared(
     result: Path | None, expected: dict[str, list[int]], version: int = 4, cell_type: str = "code"
-) -> Judgement:
+) -> MetricResult:
     """The positions of the cells that still have a run count are those expected."""
     return _positions(result, expected, cell_type, executed=True)
 
 
-def _positions(result: Path | None, expected: dict[str, list[int]], cell_type: str, *, executed: bool) -> Judgement:
+def _positions(result: Path | None, expected: dict[str, list[int]], cell_type: str, *, executed: bool) -> MetricResult:
     if result is None:
         return missing()
     found = [
@@ -81,16 +80,16 @@ def _positions(result: Path | None, expected: dict[str, list[int]], cell_type: s
     return verdict(found == expected["expected"], f"cells {found} are {state}; expected {expected['expected']}")
 
 
-def _cell_by_cell(result: Path, expected: Path, difference: Callable[[Cell, Cell], str | None]) -> Judgement:
+def _cell_by_cell(result: Path, expected: Path, difference: Callable[[Cell, Cell], str | None]) -> MetricResult:
     found, wanted = _cells(result), _cells(expected)
     if len(found) != len(wanted):
-        return Judgement(0.0, f"expected {len(wanted)} cells, found {len(found)}")
+        return MetricResult(0.0, f"expected {len(wanted)} cells, found {len(found)}")
     for position, (mine, gold) in enumerate(zip(found, wanted, strict=True)):
         if mine["cell_type"] != gold["cell_type"]:
-            return Judgement(0.0, f"cell {position}: expected {gold['cell_type']}, found {mine['cell_type']}")
+            return MetricResult(0.0, f"cell {position}: expected {gold['cell_type']}, found {mine['cell_type']}")
         if said := difference(mine, gold):
-            return Judgement(0.0, f"cell {position}: {said}")
-    return Judgement(1.0, f"{len(wanted)} equal cells")
+            return MetricResult(0.0, f"cell {position}: {said}")
+    return MetricResult(1.0, f"{len(wanted)} equal cells")
 
 
 def _outputs(cell: Cell, *, skip_installing: bool) -> list[Any]:

@@ -5,16 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, cast
 
-from ....failures import Unscorable
-from ..judgement import Judgement, missing, shown, verdict
-from ..untrusted import read_json, read_yaml
-from .registry import METRICS
+from ....errors import Unscorable
+from ..registry import METRICS
+from ..untrusted import MetricResult, missing, read_json, read_yaml, shown, verdict
 
 OPERATIONS = ("match", "in", "contain", "not_null")
 
 
 @METRICS
-def compare_json_file(result: Path | None, expected: Path) -> Judgement:
+def compare_json_file(result: Path | None, expected: Path) -> MetricResult:
     """Equal when parsed."""
     if result is None:
         return missing()
@@ -22,7 +21,7 @@ def compare_json_file(result: Path | None, expected: Path) -> Judgement:
 
 
 @METRICS
-def check_yaml_file(result: Path | None, expected: list[Any]) -> Judgement:
+def check_yaml_file(result: Path | None, expected: list[Any]) -> MetricResult:
     """Rules of the form [operation, path, value]; all must hold."""
     if result is None:
         return missing()
@@ -34,10 +33,10 @@ def check_yaml_file(result: Path | None, expected: list[Any]) -> Judgement:
             found = _at(document, path)
             held = _holds(operation, found, value)
         except (KeyError, IndexError, TypeError, ValueError):
-            return Judgement(0.0, f"there is nothing at {shown(path)}")
+            return MetricResult(0.0, f"there is nothing at {shown(path)}")
         if not held:
-            return Judgement(0.0, f"at {shown(path)}: {operation} {shown(value)} does not hold for {shown(found)}")
-    return Judgement(1.0, f"{len(expected)} rules hold")
+            return MetricResult(0.0, f"at {shown(path)}: {operation} {shown(value)} does not hold for {shown(found)}")
+    return MetricResult(1.0, f"{len(expected)} rules hold")
 
 
 def _at(value: Any, path: list[Any]) -> Any:

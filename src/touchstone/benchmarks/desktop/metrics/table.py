@@ -9,29 +9,24 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
-from ....failures import Unscorable
-from ..judgement import Judgement, missing, shown
-from ..untrusted import read_text
-from .registry import METRICS
-from .sheets.books import Pair
-from .sheets.charts import charts
-from .sheets.functions import NotUnderstood
-from .sheets.layout import dimensions, filters, validated
-from .sheets.matching import matches
-from .sheets.pivots import pivots
+from ....errors import Unscorable
+from ..registry import METRICS
+from ..untrusted import MetricResult, missing, read_text, shown
+from .sheets.books import WorkbookPair, charts, pivots
+from .sheets.cells import dimensions, filters, frame, frame_difference, fuzzy_difference, matches, stored, validated
+from .sheets.formulas import NotUnderstood
 from .sheets.styles import READERS, styles
-from .sheets.values import frame, frame_difference, fuzzy_difference, stored
 
 Rule = dict[str, Any]
 NO_SHEET = "the sheet does not exist"
 
 
 @METRICS
-def compare_table(result: Path | None, expected: Path | None = None, rules: list[dict[str, Any]] | None = None) -> Judgement:
+def compare_table(result: Path | None, expected: Path | None = None, rules: list[dict[str, Any]] | None = None) -> MetricResult:
     """All rules hold."""
     if result is None:
         return missing()
-    pair = Pair(result, expected)
+    pair = WorkbookPair(result, expected)
     for number, rule in enumerate(rules or [], 1):
         kind = rule.get("type")
         if kind not in RULES:
@@ -43,15 +38,15 @@ def compare_table(result: Path | None, expected: Path | None = None, rules: list
         except KeyError as key:
             raise Unscorable(f"compare_table: rule {number} ({kind}) lacks {key}") from None
         if said:
-            return Judgement(0.0, f"rule {number} ({kind}): {said}")
-    return Judgement(1.0, f"{len(rules or [])} rules hold")
+            return MetricResult(0.0, f"rule {number} ({kind}): {said}")
+    return MetricResult(1.0, f"{len(rules or [])} rules hold")
 
 
-def _sheet_name(pair: Pair, rule: Rule) -> str | None:
+def _sheet_name(pair: WorkbookPair, rule: Rule) -> str | None:
     return _unequal(pair.result.names, pair.expected.names)
 
 
-def _sheet_data(pair: Pair, rule: Rule) -> str | None:
+def _sheet_data(pair: WorkbookPair, rule: Rule) -> str | None:
     found, wanted = (pair.sheet(rule[key], values=True) for key in ("sheet_idx0", "sheet_idx1"))
     if found is None or wanted is None:
         return NO_SHEET
@@ -59,7 +54,7 @@ def _sheet_data(pair: Pair, rule: Rule) -> str | None:
     return frame_difference(frame(found, digits), frame(wanted, digits))
 
 
-def _sheet_print(pair: Pair, rule: Rule) -> str | None:
+def _sheet_print(pair: WorkbookPair, rule: Rule) -> str | None:
     """As the application printed it: <book>-<sheet>.csv beside the book."""
     texts: list[list[str]] = []
     for key in ("sheet_idx0", "sheet_idx1"):
@@ -71,22 +66,22 @@ def _sheet_print(pair: Pair, rule: Rule) -> str | None:
     return _unequal(*texts)
 
 
-def _sheet_fuzzy(pair: Pair, rule: Rule) -> str | None:
+def _sheet_fuzzy(pair: WorkbookPair, rule: Rule) -> str | None:
     found, wanted = (pair.sheet(rule[key], values=True) for key in ("sheet_idx0", "sheet_idx1"))
     return NO_SHEET if found is None else fuzzy_difference(found, wanted, rule["rules"])
 
 
-def _sparkline(pair: Pair, rule: Rule) -> str | None:
+def _sparkline(pair: WorkbookPair, rule: Rule) -> str | None:
     found, wanted = pair.sparklines(rule["sheet_idx0"]), pair.sparklines(rule["sheet_idx1"])
     return NO_SHEET if found is None else _unequal(found, wanted)
 
 
-def _style(pair: Pair, rule: Rule) -> str | None:
+def _style(pair: WorkbookPair, rule: Rule) -> str | None:
     keys, properties = ("sheet_idx0", "sheet_idx1"), rule.get("props", [])
     return _unequal(*(styles(pair.sheet(rule[key]), pair.sheet(rule[key], values=True), properties) for key in keys))
 
 
-def _check_cell(pair: Pair, rule: Rule) -> str | None:
+def _check_cell(pair: WorkbookPair, rule: Rule) -> str | None:
     sheet, values = pair.sheet(rule["sheet_idx"]), pair.sheet(rule["sheet_idx"], values=True)
     if sheet is None or values is None:
         return NO_SHEET
@@ -100,7 +95,7 @@ def _check_cell(pair: Pair, rule: Rule) -> str | None:
     return None
 
 
-def _zoom(pair: Pair, rule: Rule) -> str | None:
+def _zoom(pair: WorkbookPair, rule: Rule) -> str | None:
     sheet = pair.sheet(rule["sheet_idx"])
     if sheet is None:
         return NO_SHEET
@@ -108,22 +103,22 @@ def _zoom(pair: Pair, rule: Rule) -> str | None:
     return None if matches(scale, rule) else f"{scale} is not {rule['method']} {rule['ref']}"
 
 
-def _data_validation(pair: Pair, rule: Rule) -> str | None:
+def _data_validation(pair: WorkbookPair, rule: Rule) -> str | None:
     sheet = pair.sheet(rule["sheet_idx"])
     if sheet is None:
         return NO_SHEET
     return None if validated(sheet, rule["dv_props"]) else "the validations of the sheet are not those expected"
 
 
-def _freeze(pair: Pair, rule: Rule) -> str | None:
+def _freeze(pair: WorkbookPair, rule: Rule) -> str | None:
     found, wanted = pair.sheet(rule["sheet_idx0"]), pair.sheet(rule["sheet_idx1"])
     return NO_SHEET if found is None or wanted is None else _unequal(found.freeze_panes, wanted.freeze_panes)
 
 
-def _described_by(describe: Callable[[Any, Rule], Any]) -> Callable[[Pair, Rule], str | None]:
+def _described_by(describe: Callable[[Any, Rule], Any]) -> Callable[[WorkbookPair, Rule], str | None]:
     """A rule that holds when both sheets give the same description; one that does not exist gives an empty one."""
 
-    def judge(pair: Pair, rule: Rule) -> str | None:
+    def judge(pair: WorkbookPair, rule: Rule) -> str | None:
         return _unequal(*(describe(pair.sheet(rule[key]), rule) for key in ("sheet_idx0", "sheet_idx1")))
 
     return judge
@@ -141,7 +136,7 @@ def _unequal(found: Any, wanted: Any) -> str | None:
     return f"expected {shown(cast('object', wanted))}, found {shown(cast('object', found))}"
 
 
-RULES: dict[str, Callable[[Pair, Rule], str | None]] = {
+RULES: dict[str, Callable[[WorkbookPair, Rule], str | None]] = {
     "sheet_name": _sheet_name,
     "sheet_data": _sheet_data,
     "sheet_print": _sheet_print,

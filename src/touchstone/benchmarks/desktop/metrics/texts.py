@@ -8,28 +8,27 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from ..judgement import Judgement, Unreadable, missing, shown, verdict
-from ..untrusted import read_text
-from .registry import METRICS
+from ..registry import METRICS
+from ..untrusted import MetricResult, Unreadable, missing, read_text, shown, verdict
 
 MOST_LINES = 20_000
 """For a difference, whose cost can grow with the square."""
 
 
 @METRICS
-def check_include_exclude(result: str | Sequence[str] | None, expected: dict[str, list[str]]) -> Judgement:
+def check_include_exclude(result: str | Sequence[str] | None, expected: dict[str, list[str]]) -> MetricResult:
     """Every `include` is in the text (or list), and no `exclude`."""
     if result is None:
         return missing("text to look into")
     absent = [text for text in expected.get("include", []) if text not in result]
     present = [text for text in expected.get("exclude", []) if text in result]
     if absent:
-        return Judgement(0.0, f"{shown(absent[0])} is not in {shown(result)}")
+        return MetricResult(0.0, f"{shown(absent[0])} is not in {shown(result)}")
     return verdict(not present, f"{shown(present[:1])} must not be in {shown(result)}", "all that must be there is there")
 
 
 @METRICS
-def exact_match(result: Any, expected: dict[str, Any]) -> Judgement:
+def exact_match(result: Any, expected: dict[str, Any]) -> MetricResult:
     """Equal to `expected` in the rules."""
     return verdict(result == expected["expected"], f"expected {shown(expected['expected'])}, found {shown(result)}")
 
@@ -37,7 +36,7 @@ def exact_match(result: Any, expected: dict[str, Any]) -> Judgement:
 @METRICS
 def literal_match(
     result: Any, expected: Any, type: Literal["str", "list"] = "str", ignore_case: bool = False, ignore_order: bool = False
-) -> Judgement:
+) -> MetricResult:
     """Equal texts, or equal lists of texts."""
     if result is None:
         return missing("result")
@@ -46,14 +45,14 @@ def literal_match(
         equal = found.lower() == wanted.lower() if ignore_case else found == wanted
         return verdict(equal, f"expected {shown(wanted)}, found {shown(found)}")
     if not isinstance(result, list) or not isinstance(expected, list):
-        return Judgement(0.0, f"expected a list, found {shown(cast('object', result))}")
+        return MetricResult(0.0, f"expected a list, found {shown(cast('object', result))}")
     found_list = _folded(cast("list[Any]", result), ignore_case, ignore_order)
     wanted_list = _folded(cast("list[Any]", expected), ignore_case, ignore_order)
     return verdict(found_list == wanted_list, f"expected {shown(wanted_list)}, found {shown(found_list)}")
 
 
 @METRICS
-def is_not_in_list(result: Sequence[Any] | None, expected: dict[str, Any]) -> Judgement:
+def is_not_in_list(result: Sequence[Any] | None, expected: dict[str, Any]) -> MetricResult:
     """None of `exclude` in the rules is in the list."""
     if result is None:
         return missing("list")
@@ -64,7 +63,7 @@ def is_not_in_list(result: Sequence[Any] | None, expected: dict[str, Any]) -> Ju
 
 
 @METRICS
-def is_expected_url_pattern_match(result: str | dict[str, Any] | None, expected: dict[str, list[str]]) -> Judgement:
+def is_expected_url_pattern_match(result: str | dict[str, Any] | None, expected: dict[str, list[str]]) -> MetricResult:
     """Every regular expression of `expected` is found in the address."""
     url = result.get("url") if isinstance(result, dict) else result
     if not url:
@@ -74,34 +73,36 @@ def is_expected_url_pattern_match(result: str | dict[str, Any] | None, expected:
 
 
 @METRICS
-def check_file_existence(result: Path | None) -> Judgement:
+def check_file_existence(result: Path | None) -> MetricResult:
     return verdict(result is not None and result.exists(), "the file does not exist", "the file exists")
 
 
 @METRICS
 def compare_csv(
     result: Path | None, expected: Path, strict: bool = True, ignore_case: bool = False, ignore_order: bool = False
-) -> Judgement:
+) -> MetricResult:
     """Line by line, as text: numbers, columns and their order have no freedom."""
     if result is None:
         return missing()
     found, wanted = [_lines(path, strict, ignore_case, ignore_order) for path in (result, expected)]
     if found == wanted:
-        return Judgement(1.0, f"{len(wanted)} equal lines")
+        return MetricResult(1.0, f"{len(wanted)} equal lines")
     if len(found) != len(wanted):
-        return Judgement(0.0, f"expected {len(wanted)} lines, found {len(found)}")
+        return MetricResult(0.0, f"expected {len(wanted)} lines, found {len(found)}")
     row = next(number for number, pair in enumerate(zip(found, wanted, strict=True)) if pair[0] != pair[1])
-    return Judgement(0.0, f"line {row + 1}: expected {shown(wanted[row])}, found {shown(found[row])}")
+    return MetricResult(0.0, f"line {row + 1}: expected {shown(wanted[row])}, found {shown(found[row])}")
 
 
 @METRICS
-def compare_sql(result: Path | None, expected: Path) -> Judgement:
+def compare_sql(result: Path | None, expected: Path) -> MetricResult:
     """The same text."""
     return missing() if result is None else verdict(read_text(result) == read_text(expected), "the SQL text differs")
 
 
 @METRICS
-def compare_text_file(result: Path | None, expected: Path, ignore_blanks: bool = False, ignore_case: bool = False) -> Judgement:
+def compare_text_file(
+    result: Path | None, expected: Path, ignore_blanks: bool = False, ignore_case: bool = False
+) -> MetricResult:
     """The same text; with `ignore_blanks`, runs of white space count as one space."""
     if result is None:
         return missing()
@@ -114,7 +115,7 @@ def compare_text_file(result: Path | None, expected: Path, ignore_blanks: bool =
 
 
 @METRICS
-def diff_text_file(result: Path | None, expected: Path) -> Judgement:
+def diff_text_file(result: Path | None, expected: Path) -> MetricResult:
     """The share of equal lines: the only score between 0 and 1."""
     if result is None:
         return missing()
@@ -122,7 +123,7 @@ def diff_text_file(result: Path | None, expected: Path) -> Judgement:
     if len(found) > MOST_LINES:
         raise Unreadable(result, f"has more than {MOST_LINES:,} lines")
     ratio = SequenceMatcher(a=found, b=wanted).ratio()
-    return Judgement(ratio, f"{ratio:.3f} of the lines agree")
+    return MetricResult(ratio, f"{ratio:.3f} of the lines agree")
 
 
 def _lines(path: Path, strict: bool, ignore_case: bool, ignore_order: bool) -> list[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ....failures import InputError
-from ..guests import Desktop
+from ....errors import InputError
+from ..desktop import Desktop
 from .settings import ProviderSettings
 
 __all__ = ["NAMES", "ProviderSettings", "provider"]

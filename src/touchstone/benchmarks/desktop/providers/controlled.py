@@ -4,15 +4,107 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
+import msgspec
 
-from ....failures import Skipped, WorkerFailure
-from ..guests import ACTION_SECONDS, SECONDS, Execution
-from .answers import MARGIN, Answer, ask, fetch
+from ....errors import Skipped, WorkerFailure
+from ....foreign import Unreadable, read_json
+from ..desktop import ACTION_SECONDS, SECONDS, Execution
+
+# Requests to a controller: within a time limit, no larger than allowed, every failure a WorkerFailure that says what failed.
+#
+# The desktop is the agent's, and so is what answers in it: nothing that it says is believed to be small, quick or well-
+# formed.
+
+
+MARGIN = 30.0
+"""How much longer than the work itself its answer may take."""
+LARGEST = 128 << 20
+LARGEST_FILE = 4 << 30
+
+
+class ControllerAnswer(msgspec.Struct, frozen=True):
+    """A status and a whole body."""
+
+    status: int
+    body: bytes
+
+    @property
+    def good(self) -> bool:
+        return 200 <= self.status < 300
+
+    def fields(self) -> dict[str, Any]:
+        """Of a JSON object; empty if it is none."""
+        try:
+            return read_json(self.body, dict[str, Any])
+        except Unreadable:
+            return {}
+
+    def why(self) -> str:
+        """In words, for failures."""
+        message = self.fields().get("message")
+        said = message if isinstance(message, str) else self.body[:200].decode("utf-8", "replace").strip()
+        return f"status {self.status}: {said}" if said else f"status {self.status}"
+
+
+async def ask(client: httpx.AsyncClient, method: str, path: str, seconds: float, **content: Any) -> ControllerAnswer:
+    """The whole answer."""
+    async with _asked(client, method, path, seconds, content) as response:
+        return await _whole(response)
+
+
+async def fetch(client: httpx.AsyncClient, path: str, seconds: float, destination: Path, **content: Any) -> ControllerAnswer:
+    """The body of a good answer goes to a file, which is there whole or not at all."""
+    part_file = destination.with_name(f".{destination.name}.part")
+    destination.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        async with _asked(client, "POST", path, seconds, content) as response:
+            if response.status_code != 200:
+                return await _whole(response)
+            with part_file.open("wb") as file:
+                async for part in _within(response, LARGEST_FILE):
+                    file.write(part)
+        part_file.replace(destination)
+    finally:
+        part_file.unlink(missing_ok=True)
+    return ControllerAnswer(200, b"")
+
+
+@asynccontextmanager
+async def _asked(
+    client: httpx.AsyncClient, method: str, path: str, seconds: float, content: dict[str, Any]
+) -> AsyncGenerator[httpx.Response]:
+    try:
+        async with asyncio.timeout(seconds), client.stream(method, path, timeout=seconds, **content) as response:
+            if response.status_code == 401:
+                raise WorkerFailure("the desktop's controller does not accept the token", kind="desktop")
+            yield response
+    except (TimeoutError, httpx.TimeoutException):
+        raise WorkerFailure(f"the desktop did not answer {path} within {seconds:g} s", kind="desktop") from None
+    except httpx.HTTPError as error:
+        raise WorkerFailure(f"the desktop is gone ({path}): {error or type(error).__name__}", kind="desktop") from None
+
+
+async def _whole(response: httpx.Response) -> ControllerAnswer:
+    return ControllerAnswer(response.status_code, b"".join([part async for part in _within(response, LARGEST)]))
+
+
+async def _within(response: httpx.Response, largest: int) -> AsyncIterator[bytes]:
+    """As it came, never unpacked: a small answer can be made to unpack to any size."""
+    size = 0
+    async for part in response.aiter_raw():
+        size += len(part)
+        if size > largest:
+            raise WorkerFailure(
+                f"the desktop's answer to {response.url.path} is larger than {largest >> 20} MB", kind="desktop"
+            )
+        yield part
+
 
 LOOK_SECONDS = 30.0
 """For a picture; for the accessibility tree, which published controllers take minutes to read, see below."""
@@ -137,12 +229,12 @@ class ControlledGuest:
             return str(failure)
         return None if answer.good else "; ".join(map(str, answer.fields().get("missing", []))) or answer.why()
 
-    async def _upload(self, source: Path, destination: str) -> Answer:
+    async def _upload(self, source: Path, destination: str) -> ControllerAnswer:
         with source.open("rb") as file:
             form = {"data": {"file_path": destination}, "files": {"file_data": (source.name, file)}}
             return await self._ask("POST", "/setup/upload", COPY_SECONDS, **form)
 
-    async def _ask(self, method: str, path: str, seconds: float, **content: Any) -> Answer:
+    async def _ask(self, method: str, path: str, seconds: float, **content: Any) -> ControllerAnswer:
         return await ask(self._connected(), method, path, seconds, **content)
 
     def _connected(self) -> httpx.AsyncClient:
@@ -159,7 +251,7 @@ def _plain(command: Sequence[str] | str) -> list[str] | str:
     return command if isinstance(command, str) else list(command)
 
 
-def _execution(answer: Answer) -> Execution:
+def _execution(answer: ControllerAnswer) -> Execution:
     """What the command did; a command that could not be run or was ended is one that failed, and says why."""
     fields = answer.fields()
     if answer.status not in (200, 500) or "status" not in fields:

@@ -14,9 +14,9 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from ....failures import InputError, WorkerFailure
+from ....errors import InputError, WorkerFailure
 from ....sandbox.process import Tail
-from ..guests import HOME
+from ..desktop import HOME
 from ..image import Image
 from .local import BINDS, PLACE, SESSION, LocalDesktop
 from .namespaces import Bind, Plan, run

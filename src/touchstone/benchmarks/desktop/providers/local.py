@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ....failures import InputError, Skipped, WorkerFailure
+from ....errors import InputError, Skipped, WorkerFailure
 from ..image import Image, find, layers_for, not_given, standins
 from .controlled import ControlledGuest, at_socket
-from .forwarding import Forwarder
 from .namespaces import Bind
+from .network import Forwarder
 from .settings import ProviderSettings
 
 PLACE = "/run/touchstone"

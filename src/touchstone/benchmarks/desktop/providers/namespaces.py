@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from ....failures import InputError, WorkerFailure
+from ....errors import InputError, WorkerFailure
 from ....sandbox.process import Tail
-from . import chamber
+from . import container
 
 ROOTS_IDS = 700_000_000
 """The first of the ids that root gives away: far above those of any real user."""
@@ -80,10 +80,10 @@ def _range(path: str) -> int:
     with contextlib.suppress(OSError, ValueError):
         for line in Path(path).read_text().splitlines():
             name, first, count = line.split(":")
-            if name in names and int(count) >= chamber.IDS:
+            if name in names and int(count) >= container.IDS:
                 return int(first)
     raise InputError(
-        f"{path}: a sandbox needs {chamber.IDS} ids for {sorted(names)[-1]}; add some with usermod --add-subuids and so on"
+        f"{path}: a sandbox needs {container.IDS} ids for {sorted(names)[-1]}; add some with usermod --add-subuids and so on"
     )
 
 
@@ -104,7 +104,7 @@ class Chamber:
         python = str(getattr(sys, "_base_executable", None) or sys.executable)
         pipe = asyncio.subprocess.PIPE
         self._process = await asyncio.create_subprocess_exec(
-            *(python, "-I", "-S", chamber.__file__, _told(self.plan)),
+            *(python, "-I", "-S", container.__file__, _told(self.plan)),
             stdin=pipe,
             stdout=pipe,
             stderr=pipe,

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from ....failures import InputError, Skipped, WorkerFailure
-from ..guests import ACTION_SECONDS, SECONDS, Execution
+from ....errors import InputError, Skipped, WorkerFailure
+from ..desktop import ACTION_SECONDS, SECONDS, Execution
 from .controlled import ControlledGuest, at_address
 from .settings import ProviderSettings
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ....failures import WorkerFailure
-from ..guests import HOME
+from ....errors import WorkerFailure
+from ..desktop import HOME
 from ..image import Image
 from .local import BINDS, PLACE, SESSION, LocalDesktop
 from .namespaces import Chamber, File, Plan, host_ids

@@ -9,29 +9,29 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from ....failures import TouchstoneError, WorkerFailure
-from ..scene import Scene
+from ....errors import TouchstoneError, WorkerFailure
+from ..evaluation_context import EvaluationContext
+from ..registry import STEPS
 from ..setup import KIND
 from ..tasks import Step
-from . import bigquery, browsing, core, dbt, googledrive, servicenow, snowflake, web
-from .registry import STEPS
+from . import core, dbt, google, snowflake, web
 
-__all__ = ["STEPS", "bigquery", "browsing", "core", "dbt", "googledrive", "run_steps", "servicenow", "snowflake", "web"]
+__all__ = ["STEPS", "core", "dbt", "google", "run_steps", "snowflake", "web"]
 
 
-async def run_steps(steps: Sequence[Step], scene: Scene) -> None:
+async def run_steps(steps: Sequence[Step], evaluation: EvaluationContext) -> None:
     """One after the other. A step that cannot be done is our failure, not the agent's."""
     for step in steps:
-        STEPS.refuse(step.type, step.parameters, ("scene",))
+        STEPS.refuse(step.type, step.parameters, ("evaluation",))
     for number, step in enumerate(steps, 1):
         started, problem = time.monotonic(), ""
         try:
-            await STEPS.find(step.type)(scene, **step.parameters)
+            await STEPS.find(step.type)(evaluation, **step.parameters)
         except TouchstoneError as error:
             problem = str(error)
             raise
         except Exception as error:  # browsers, cloud clients and the network have no common root
             problem = f"set-up step {number} ({step.type}) failed: {type(error).__name__}: {error}"
-            raise WorkerFailure(f"{problem}{scene.log.hint()}", kind=KIND) from error
+            raise WorkerFailure(f"{problem}{evaluation.log.hint()}", kind=KIND) from error
         finally:
-            scene.log.end_step(step.type, time.monotonic() - started, problem)
+            evaluation.log.end_step(step.type, time.monotonic() - started, problem)

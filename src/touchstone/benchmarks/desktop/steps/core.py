@@ -13,12 +13,12 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from ....failures import Unscorable, WorkerFailure
-from ..dataset import NAME
-from ..guests import Execution
-from ..scene import Scene
+from ....errors import Unscorable, WorkerFailure
+from ..desktop import Execution
+from ..evaluation_context import EvaluationContext
+from ..registry import STEPS
 from ..setup import KIND, LATE, run_traced, window
-from .registry import STEPS
+from ..tasks import NAME
 
 LARGEST_DOWNLOAD = 1 << 30
 SETTINGS = f"{NAME}/settings/"
@@ -26,24 +26,26 @@ _TRIES, _PAUSE = 5, 0.3
 
 
 @STEPS
-async def copyfile_from_host_to_guest(scene: Scene, *, src: str, dest: str, json_encode: bool = False) -> None:
+async def copyfile_from_host_to_guest(evaluation: EvaluationContext, *, src: str, dest: str, json_encode: bool = False) -> None:
     """One file of the dataset; `json_encode` hides the values of a JSON object from a casual look."""
-    source = _source(scene, src)
-    await scene.guest.put(_encoded(scene, source) if json_encode else source, dest)
+    source = _source(evaluation, src)
+    await evaluation.guest.put(_encoded(evaluation, source) if json_encode else source, dest)
 
 
 @STEPS
-async def script_and_execute(scene: Scene, *, src: str, dest: str) -> None:
+async def script_and_execute(evaluation: EvaluationContext, *, src: str, dest: str) -> None:
     """Runs a script of the dataset in the guest and takes it away again."""
-    await scene.guest.put(_source(scene, src), dest)
-    await scene.guest.execute(["chmod", "a+x", dest])
-    await run_traced(scene.guest, dest, scene.log, scene.cached(f"traces/{len(scene.log.steps)}.txt"), scene.seconds)
-    await scene.guest.execute(["rm", "-f", dest])
+    await evaluation.guest.put(_source(evaluation, src), dest)
+    await evaluation.guest.execute(["chmod", "a+x", dest])
+    await run_traced(
+        evaluation.guest, dest, evaluation.log, evaluation.cached(f"traces/{len(evaluation.log.steps)}.txt"), evaluation.seconds
+    )
+    await evaluation.guest.execute(["rm", "-f", dest])
 
 
 @STEPS
 async def execute(
-    scene: Scene,
+    evaluation: EvaluationContext,
     *,
     command: Sequence[str] | str,
     shell: bool = False,
@@ -56,85 +58,89 @@ async def execute(
     for trial in range(_TRIES if until else 1):
         await asyncio.sleep(_PAUSE if trial else 0)
         started = time.monotonic()
-        done = await scene.guest.execute(command, shell=shell, seconds=scene.seconds)
-        scene.log.note(command, done, time.monotonic() - started)
+        done = await evaluation.guest.execute(command, shell=shell, seconds=evaluation.seconds)
+        evaluation.log.note(command, done, time.monotonic() - started)
         if until is None or _reached(done, until):
             break
     for name, text in ((stdout, done.output), (stderr, done.error)):
         if name:
-            scene.cached(name).write_text(text)
+            evaluation.cached(name).write_text(text)
     if done.returncode == LATE:
-        raise WorkerFailure(f"the command {command} was stopped after {scene.seconds:g} s", kind=KIND)
+        raise WorkerFailure(f"the command {command} was stopped after {evaluation.seconds:g} s", kind=KIND)
 
 
 STEPS.alias("command", execute)
 
 
 @STEPS
-async def launch(scene: Scene, *, command: Sequence[str] | str, shell: bool = False) -> None:
+async def launch(evaluation: EvaluationContext, *, command: Sequence[str] | str, shell: bool = False) -> None:
     """A program that stays."""
-    scene.log.note(command)
-    await scene.guest.launch(command, shell=shell)
+    evaluation.log.note(command)
+    await evaluation.guest.launch(command, shell=shell)
 
 
 @STEPS
-async def open(scene: Scene, *, path: str) -> None:
+async def open(evaluation: EvaluationContext, *, path: str) -> None:
     """A file with the application for its kind."""
-    scene.log.expect(window(path.rpartition("/")[2]))
-    await scene.guest.launch(["xdg-open", path])
+    evaluation.log.expect(window(path.rpartition("/")[2]))
+    await evaluation.guest.launch(["xdg-open", path])
 
 
 @STEPS
-async def sleep(scene: Scene, *, seconds: float) -> None:
+async def sleep(evaluation: EvaluationContext, *, seconds: float) -> None:
     await asyncio.sleep(seconds)
 
 
 @STEPS
-async def activate_window(scene: Scene, *, window_name: str, strict: bool = False, by_class: bool = False) -> None:
+async def activate_window(
+    evaluation: EvaluationContext, *, window_name: str, strict: bool = False, by_class: bool = False
+) -> None:
     """Brings a window to the front; `strict` means its whole title."""
-    await scene.guest.execute(["wmctrl", *_choice(strict, by_class), "-a", window_name])
+    await evaluation.guest.execute(["wmctrl", *_choice(strict, by_class), "-a", window_name])
 
 
 @STEPS
-async def close_window(scene: Scene, *, window_name: str, strict: bool = False, by_class: bool = False) -> None:
-    await scene.guest.execute(["wmctrl", *_choice(strict, by_class), "-c", window_name])
+async def close_window(
+    evaluation: EvaluationContext, *, window_name: str, strict: bool = False, by_class: bool = False
+) -> None:
+    await evaluation.guest.execute(["wmctrl", *_choice(strict, by_class), "-c", window_name])
 
 
 @STEPS
-async def upload_file(scene: Scene, *, files: Sequence[dict[str, str]]) -> None:
+async def upload_file(evaluation: EvaluationContext, *, files: Sequence[dict[str, str]]) -> None:
     """Several files of the dataset: local_path, path."""
     for file in files:
-        await scene.guest.put(_source(scene, file["local_path"]), file["path"])
+        await evaluation.guest.put(_source(evaluation, file["local_path"]), file["path"])
 
 
 @STEPS
-async def download(scene: Scene, *, files: Sequence[dict[str, str]]) -> None:
+async def download(evaluation: EvaluationContext, *, files: Sequence[dict[str, str]]) -> None:
     """Files from the network: url, path."""
     for file in files:
-        copy = scene.cached("downloads/" + (urlsplit(file["url"]).path.rpartition("/")[2] or "index"))
+        copy = evaluation.cached("downloads/" + (urlsplit(file["url"]).path.rpartition("/")[2] or "index"))
         await _fetch(file["url"], copy)
-        await scene.guest.put(copy, file["path"])
+        await evaluation.guest.put(copy, file["path"])
 
 
 @STEPS
-async def change_wallpaper(scene: Scene, *, path: str) -> None:
-    await scene.guest.execute(["gsettings", "set", "org.gnome.desktop.background", "picture-uri", f"file://{path}"])
+async def change_wallpaper(evaluation: EvaluationContext, *, path: str) -> None:
+    await evaluation.guest.execute(["gsettings", "set", "org.gnome.desktop.background", "picture-uri", f"file://{path}"])
 
 
-def _source(scene: Scene, src: str) -> Path:
+def _source(evaluation: EvaluationContext, src: str) -> Path:
     """A file of the dataset, or the settings of an account, which may lie elsewhere."""
     if src.startswith(SETTINGS):
-        scene.accounts.load(src)
-        return scene.accounts.path(src)
-    file = scene.dataset.resolve(src)
+        evaluation.accounts.load(src)
+        return evaluation.accounts.path(src)
+    file = evaluation.dataset.resolve(src)
     if not file.is_file():
         raise Unscorable(f"{src}: the file is not in the dataset", kind="gold_missing")
     return file
 
 
-def _encoded(scene: Scene, source: Path) -> Path:
+def _encoded(evaluation: EvaluationContext, source: Path) -> Path:
     values = json.loads(source.read_text())
-    copy = scene.cached(f"encoded/{source.name}")
+    copy = evaluation.cached(f"encoded/{source.name}")
     copy.write_text(json.dumps({key: base64.b64encode(str(value).encode()).decode() for key, value in values.items()}))
     return copy
 

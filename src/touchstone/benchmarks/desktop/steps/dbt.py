@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ....failures import InputError
+from ....errors import InputError
 from ..browser import PORT, browser
-from ..clouds import DBT_CLOUD
-from ..dbt_cloud import DbtCloud
-from ..scene import Scene
-from .registry import STEPS
+from ..clouds import DBT_CLOUD, DbtCloud
+from ..evaluation_context import EvaluationContext
+from ..registry import STEPS
 
 PATIENCE = 60_000
 
 
 @STEPS
 async def dbt_cloud_init(
-    scene: Scene, *, actions: Sequence[dict[str, Any]], setting_file: str = DBT_CLOUD, settings_file: str = ""
+    evaluation: EvaluationContext, *, actions: Sequence[dict[str, Any]], setting_file: str = DBT_CLOUD, settings_file: str = ""
 ) -> None:
     """`delete_project`, `create_project`, `create_environment`, `create_job`. Task files spell it `setting_file`."""
-    cloud = DbtCloud(scene.accounts, settings_file or setting_file)
+    cloud = DbtCloud(evaluation.accounts, settings_file or setting_file)
     for action in actions:
         await act(cloud, action)
 
@@ -50,7 +49,7 @@ async def act(cloud: DbtCloud, action: dict[str, Any]) -> None:
 
 @STEPS
 async def dbt_cloud_webui_login(
-    scene: Scene,
+    evaluation: EvaluationContext,
     *,
     listening_port: int = PORT,
     setting_file: str = DBT_CLOUD,
@@ -60,9 +59,9 @@ async def dbt_cloud_webui_login(
 ) -> None:
     """Signs in, goes to a page (project_setup, account_setup, cli_setup) and skips steps of the project's wizard."""
     file = settings_file or setting_file
-    settings = scene.accounts.load(file)
-    cloud = DbtCloud(scene.accounts, file)
-    async with browser(scene, listening_port) as context:
+    settings = evaluation.accounts.load(file)
+    cloud = DbtCloud(evaluation.accounts, file)
+    async with browser(evaluation, listening_port) as context:
         page = await context.new_page()
         await page.goto(cloud.address, wait_until="load")
         await page.locator('input[id="username"]').fill(settings["email"], timeout=PATIENCE)

@@ -7,12 +7,12 @@ from asyncio import to_thread
 from collections.abc import Sequence
 from typing import Any
 
-from ....failures import InputError, Unscorable
+from ....errors import InputError, Unscorable
 from ..browser import PORT, browser, find_page, page_at
 from ..clouds import HASURA, SNOWFLAKE, identifier, snowflake_cursor
+from ..evaluation_context import EvaluationContext
 from ..extras import need
-from ..scene import Scene
-from .registry import STEPS
+from ..registry import STEPS
 
 SITE = "https://app.snowflake.com"
 KEPT_DATABASES = ("SNOWFLAKE", "SNOWFLAKE_SAMPLE_DATA")
@@ -23,24 +23,26 @@ _BUTTON = 'div[role="button"]'
 
 
 @STEPS
-async def snowflake_init(scene: Scene, *, actions: Sequence[dict[str, Any]], settings_file: str = SNOWFLAKE) -> None:
+async def snowflake_init(
+    evaluation: EvaluationContext, *, actions: Sequence[dict[str, Any]], settings_file: str = SNOWFLAKE
+) -> None:
     """`delete_database`, `delete_user`, `create_database`, `create_table`, `execute_script`, `copy_keyfile`."""
     for action in actions:
         if action.get("type") == "copy_keyfile":
-            scene.accounts.load(settings_file)
-            await scene.guest.put(scene.accounts.path(settings_file), action.get("dest", "/home/user/keyfile.json"))
+            evaluation.accounts.load(settings_file)
+            await evaluation.guest.put(evaluation.accounts.path(settings_file), action.get("dest", "/home/user/keyfile.json"))
         else:
-            await to_thread(_act, scene, settings_file, action)
+            await to_thread(_act, evaluation, settings_file, action)
 
 
-def _act(scene: Scene, settings_file: str, action: dict[str, Any]) -> None:
-    with snowflake_cursor(scene.accounts, settings_file) as cursor:
-        ids = [_executed(cursor, sql) for sql in statements(scene, cursor, action)]
+def _act(evaluation: EvaluationContext, settings_file: str, action: dict[str, Any]) -> None:
+    with snowflake_cursor(evaluation.accounts, settings_file) as cursor:
+        ids = [_executed(cursor, sql) for sql in statements(evaluation, cursor, action)]
     if "query_ids_path" in action:
-        scene.cached(action["query_ids_path"]).write_text("".join(f"{query_id}\n" for query_id in ids))
+        evaluation.cached(action["query_ids_path"]).write_text("".join(f"{query_id}\n" for query_id in ids))
 
 
-def statements(scene: Scene, cursor: Any, action: dict[str, Any]) -> list[str]:
+def statements(evaluation: EvaluationContext, cursor: Any, action: dict[str, Any]) -> list[str]:
     """What an action does, as SQL. Only "delete all" has to ask the account first."""
     match action.get("type"):
         case "delete_database":
@@ -59,7 +61,7 @@ def statements(scene: Scene, cursor: Any, action: dict[str, Any]) -> list[str]:
             place = f"{identifier(action['database'])}.{identifier(action.get('schema', 'PUBLIC'))}"
             return [f"CREATE OR REPLACE TABLE {place}.{identifier(action['table'])} AS {action['sql']}"]
         case "execute_script":
-            return _script(scene, action)
+            return _script(evaluation, action)
         case other:
             raise InputError(f"snowflake_init: unknown action '{other}'")
 
@@ -78,10 +80,12 @@ def split_script(text: str) -> list[str]:
 
 
 @STEPS
-async def snowflake_login(scene: Scene, *, listening_port: int = PORT, url: str = SITE, settings_file: str = SNOWFLAKE) -> None:
+async def snowflake_login(
+    evaluation: EvaluationContext, *, listening_port: int = PORT, url: str = SITE, settings_file: str = SNOWFLAKE
+) -> None:
     """Signs in with the account, and puts away what is shown to newcomers."""
-    settings = scene.accounts.load(settings_file)
-    async with browser(scene, listening_port) as context:
+    settings = evaluation.accounts.load(settings_file)
+    async with browser(evaluation, listening_port) as context:
         page = await page_at(context, url)
         await page.locator('input[aria-label="Account identifier"]').fill(settings["account"], timeout=PATIENCE)
         await page.locator(f'{_BUTTON}[aria-disabled="false"]', has_text="Sign in").click()
@@ -95,10 +99,10 @@ async def snowflake_login(scene: Scene, *, listening_port: int = PORT, url: str 
 
 @STEPS
 async def snowflake_write_sqls_in_new_worksheet(
-    scene: Scene, *, sqls: Sequence[str] = (), close: bool = True, listening_port: int = PORT
+    evaluation: EvaluationContext, *, sqls: Sequence[str] = (), close: bool = True, listening_port: int = PORT
 ) -> None:
     """Writes and runs statements one after the other, so that they are in the worksheet's history."""
-    async with browser(scene, listening_port) as context:
+    async with browser(evaluation, listening_port) as context:
         page = _snowflake_page(context)
         await page.locator('div[data-testid="new-button"]').click(timeout=PATIENCE)
         await page.locator('div[role="listbox"] > div:nth-child(1)').click(timeout=PATIENCE)
@@ -113,9 +117,9 @@ async def snowflake_write_sqls_in_new_worksheet(
 
 
 @STEPS
-async def snowflake_delete_folder(scene: Scene, *, folder_name: str, listening_port: int = PORT) -> None:
+async def snowflake_delete_folder(evaluation: EvaluationContext, *, folder_name: str, listening_port: int = PORT) -> None:
     """A folder of worksheets, if it is there."""
-    async with browser(scene, listening_port) as context:
+    async with browser(evaluation, listening_port) as context:
         page = _snowflake_page(context)
         await page.locator('div[role="rowgroup"]').wait_for(timeout=PATIENCE)
         folder = page.locator(f'{_LINKS}[aria-label="{folder_name}"]')
@@ -128,9 +132,11 @@ async def snowflake_delete_folder(scene: Scene, *, folder_name: str, listening_p
 
 
 @STEPS
-async def snowflake_delete_filter(scene: Scene, *, filter_name: str = ":title_keyword", listening_port: int = PORT) -> None:
+async def snowflake_delete_filter(
+    evaluation: EvaluationContext, *, filter_name: str = ":title_keyword", listening_port: int = PORT
+) -> None:
     """A filter of worksheets, if it is there."""
-    async with browser(scene, listening_port) as context:
+    async with browser(evaluation, listening_port) as context:
         page = _snowflake_page(context)
         await page.locator(f'{_BUTTON}[data-testid="new-button"]').click()
         await page.locator('div[role="option"]', has_text="SQL Worksheet").click()
@@ -149,14 +155,14 @@ async def snowflake_delete_filter(scene: Scene, *, filter_name: str = ":title_ke
 
 @STEPS
 async def hasura_login(
-    scene: Scene,
+    evaluation: EvaluationContext,
     *,
     listening_port: int = PORT,
     url: str = "https://cloud.hasura.io/signup/email",
     settings_file: str = HASURA,
 ) -> None:
-    settings = scene.accounts.load(settings_file)
-    async with browser(scene, listening_port) as context:
+    settings = evaluation.accounts.load(settings_file)
+    async with browser(evaluation, listening_port) as context:
         page = await page_at(context, url)
         await page.locator('form >> [type="email"]').fill(settings["email"], timeout=PATIENCE)
         await page.locator('form >> [type="password"]').fill(settings["password"])
@@ -203,10 +209,10 @@ def _others(cursor: Any) -> list[str]:
     return _all(cursor, "SHOW USERS", 0, ("SNOWFLAKE", own))
 
 
-def _script(scene: Scene, action: dict[str, Any]) -> list[str]:
+def _script(evaluation: EvaluationContext, action: dict[str, Any]) -> list[str]:
     if "sql_script" not in action:
         return _texts(action["sql_command"])
-    file = scene.dataset.resolve(action["sql_script"])
+    file = evaluation.dataset.resolve(action["sql_script"])
     if not file.is_file():
         raise Unscorable(f"{action['sql_script']}: the script is not in the dataset", kind="gold_missing")
     return split_script(file.read_text())

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from asyncio import to_thread
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from ....failures import InputError
+from ....errors import InputError
 from ..browser import PORT, browser, find_page, until_open
+from ..clouds import SERVICENOW, WorkArena
+from ..evaluation_context import EvaluationContext
 from ..extras import need
-from ..scene import Scene
-from .registry import STEPS
+from ..registry import STEPS
+from ..setup import address
 
 Action = dict[str, Any]
 Acting = Callable[..., Awaitable[None]]
@@ -18,35 +21,45 @@ SHORT = 5_000
 
 @STEPS
 async def airbyte_webui_init(
-    scene: Scene, *, listening_port: int = PORT, url: str = "http://localhost:8000", actions: Sequence[Action] = ()
+    evaluation: EvaluationContext,
+    *,
+    listening_port: int = PORT,
+    url: str = "http://localhost:8000",
+    actions: Sequence[Action] = (),
 ) -> None:
     """Waits for Airbyte and fills in its first form."""
-    async with browser(scene, listening_port) as context:
+    async with browser(evaluation, listening_port) as context:
         page = await until_open(context, url, _nothing_more)
         await _act(page, actions, {"login": _airbyte_login})
 
 
 @STEPS
 async def astro_webui_init(
-    scene: Scene, *, listening_port: int = PORT, url: str = "http://localhost:8080", actions: Sequence[Action] = ()
+    evaluation: EvaluationContext,
+    *,
+    listening_port: int = PORT,
+    url: str = "http://localhost:8080",
+    actions: Sequence[Action] = (),
 ) -> None:
     """Waits for Airflow, signs in, and closes the first tab."""
-    async with browser(scene, listening_port) as context:
+    async with browser(evaluation, listening_port) as context:
         page = await until_open(context, url, _has("input#username"), pause=5.0)
         await _act(page, actions, {"login": _airflow_login})
         await context.pages[0].close()
 
 
 @STEPS
-async def astro_refresh_page(scene: Scene, *, listening_port: int = PORT) -> None:
-    async with browser(scene, listening_port) as context:
+async def astro_refresh_page(evaluation: EvaluationContext, *, listening_port: int = PORT) -> None:
+    async with browser(evaluation, listening_port) as context:
         await context.pages[0].reload()
 
 
 @STEPS
-async def superset_webui_init(scene: Scene, *, listening_port: int = PORT, url: str = "http://localhost:8088") -> None:
+async def superset_webui_init(
+    evaluation: EvaluationContext, *, listening_port: int = PORT, url: str = "http://localhost:8088"
+) -> None:
     """Signs in to Superset, unless it is open already."""
-    async with browser(scene, listening_port) as context:
+    async with browser(evaluation, listening_port) as context:
         if find_page(context, url) is None:
             page = await until_open(context, url, _has("input#username"))
             await _sign_in(page, "admin", "admin", 'a[href="/superset/welcome/"]')
@@ -54,20 +67,28 @@ async def superset_webui_init(scene: Scene, *, listening_port: int = PORT, url: 
 
 @STEPS
 async def dagster_webui_init(
-    scene: Scene, *, listening_port: int = PORT, url: str = "http://localhost:3000", actions: Sequence[Action] = ()
+    evaluation: EvaluationContext,
+    *,
+    listening_port: int = PORT,
+    url: str = "http://localhost:3000",
+    actions: Sequence[Action] = (),
 ) -> None:
     """Opens Dagster, closes its dialogs, makes assets."""
-    async with browser(scene, listening_port) as context:
+    async with browser(evaluation, listening_port) as context:
         page = find_page(context, url) or await until_open(context, url, _nothing_more)
         await _act(page, actions, {"close_popups": _close_popups, "materialize_assets": _materialize})
 
 
 @STEPS
 async def metabase_webui_init(
-    scene: Scene, *, listening_port: int = PORT, url: str = "http://localhost:3000", actions: Sequence[Action] = ()
+    evaluation: EvaluationContext,
+    *,
+    listening_port: int = PORT,
+    url: str = "http://localhost:3000",
+    actions: Sequence[Action] = (),
 ) -> None:
     """Waits for Metabase's first-run wizard and completes it."""
-    async with browser(scene, listening_port) as context:
+    async with browser(evaluation, listening_port) as context:
         started = _has('button:has-text("Let\'s get started")')
         page = find_page(context, url) or await until_open(context, url, started, tries=100)
         await _act(page, actions, {"setup": _metabase_setup, "delete_database": _metabase_delete})
@@ -190,3 +211,88 @@ async def _metabase_delete(
 
 async def _next(page: Any) -> None:
     await page.locator("button", has_text="Next").click()
+
+
+# Steps in the guest's browser.
+
+
+DEBUGGING_PORT = 1337
+OPENING = 60_000
+
+
+@STEPS
+async def google_chrome_browser(
+    evaluation: EvaluationContext,
+    *,
+    debugging_port: int = DEBUGGING_PORT,
+    listening_port: int = PORT,
+    urls: Sequence[str] = (),
+    full_screen: bool = False,
+    incognito: bool = False,
+) -> None:
+    """The browser with a debugging port, a forwarder that makes it reachable from outside, and a tab per address."""
+    evaluation.log.expect(address(listening_port, "json/version"))
+    flags = ["--start-maximized"] * full_screen + ["--incognito"] * incognito
+    await evaluation.guest.launch(["google-chrome", f"--remote-debugging-port={debugging_port}", *flags])
+    await evaluation.guest.launch(["socat", f"tcp-listen:{listening_port},fork", f"tcp:localhost:{debugging_port}"])
+    if urls:
+        await _open_tabs(evaluation, urls, listening_port, replace_blank=True)
+
+
+@STEPS
+async def chrome_open_tabs(evaluation: EvaluationContext, *, urls_to_open: Sequence[str], listening_port: int = PORT) -> None:
+    await _open_tabs(evaluation, urls_to_open, listening_port)
+
+
+@STEPS
+async def chrome_close_tabs(evaluation: EvaluationContext, *, urls_to_close: Sequence[str], listening_port: int = PORT) -> None:
+    async with browser(evaluation, listening_port) as context:
+        for url in urls_to_close:
+            if (page := find_page(context, url)) is not None:
+                await page.close()
+
+
+async def _open_tabs(evaluation: EvaluationContext, urls: Sequence[str], port: int, *, replace_blank: bool = False) -> None:
+    """A page that does not load stays open: without the network a task may still be worth playing."""
+    async with browser(evaluation, port) as context:
+        blank = context.pages[0] if replace_blank and urls and context.pages else None
+        for url in urls:
+            page = await context.new_page()
+            try:
+                await page.goto(url, timeout=OPENING)
+            except Exception as error:
+                evaluation.log.note(f"open {url}: {str(error).splitlines()[0]}")
+        if blank is not None:
+            await blank.close()
+
+
+# Steps that begin a WorkArena task in the guest's browser.
+
+
+@STEPS
+async def workarena_task_init(
+    evaluation: EvaluationContext,
+    *,
+    task_name: str,
+    task_kwargs: dict[str, Any] | None = None,
+    listening_port: int = PORT,
+    settings_file: str = SERVICENOW,
+) -> None:
+    """The task stays in the evaluation, for its unique fields and for its validation."""
+    settings = evaluation.accounts.load(settings_file)
+    address = await evaluation.guest.endpoint(listening_port)
+    evaluation.memory["workarena"] = await to_thread(WorkArena, task_name, task_kwargs or {}, settings, address)
+
+
+@STEPS
+async def workarena_unique_fields(
+    evaluation: EvaluationContext, *, field_mappings: dict[str, str], path: str = "/home/user/Desktop/unique_fields.txt"
+) -> None:
+    """Values that the task made up, one "label: value" per line, in a file of the guest."""
+    arena: WorkArena | None = evaluation.memory.get("workarena")
+    if arena is None:
+        raise RuntimeError("workarena_task_init must come first")
+    lines = [f"{label}: {await to_thread(arena.field, name)}\n" for name, label in field_mappings.items()]
+    copy = evaluation.cached("unique_fields.txt")
+    copy.write_text("".join(lines))
+    await evaluation.guest.put(copy, path)

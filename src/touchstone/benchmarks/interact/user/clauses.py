@@ -2,10 +2,87 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Literal, NamedTuple, cast
 
-from .lexing import Token
+# SQL as tokens with positions, comments left out.
+#
+# Two regular expressions, one per dialect, that match at every place of any text: what is no literal, name, word, number
+# or known operator is a token of one character. So nothing is lost and nothing is refused, whatever the text is.
+# (sqlglot's tokens will not do here: after EXPLAIN, CALL, REPLACE or REFRESH they skip the rest of the statement, and its
+# syntax trees know the positions of names and literals only.)
+
+
+Dialect = Literal["postgres", "sqlite"]
+Kind = Literal["string", "body", "name", "number", "word", "mark"]
+
+
+class Token(NamedTuple):
+    kind: Kind
+    start: int
+    end: int
+    text: str
+
+    @property
+    def word(self) -> str:
+        """In capitals, for comparison with keywords. A quoted name has its quotes and so is none."""
+        return self.text.upper()
+
+
+_STRING = r"'[^']*(?:''[^']*)*'"
+_NAME = r'"[^"]*(?:""[^"]*)*"'
+_REST = r"""
+    | (?P<number> (?: \d[\d_]*(?:\.\d*)? | \.\d+ ) (?:e[+-]?\d+)? )
+    | (?P<word> [^\W\d][\w$]* )
+    | (?P<mark> ::|->>?|\#>>?|@>|<@|<=|>=|<>|!=|\|\||\S )
+"""
+_LINE = r"(?P<comment> --[^\n]* )"
+_PATTERNS = {
+    "postgres": rf"""
+        {_LINE} | (?P<block> /\* )
+        | (?P<body> \$(?P<tag>(?:[^\W\d]\w*)?)\$.*?\$(?P=tag)\$ )
+        | (?P<string> e'[^'\\]*(?:(?:\\.|'')[^'\\]*)*' | (?:[bxn]|u&)?{_STRING} )
+        | (?P<name> (?:u&)?{_NAME} ) {_REST}""",
+    "sqlite": rf"""
+        {_LINE} | (?P<block> /\* )
+        | (?P<string> x?{_STRING} )
+        | (?P<name> {_NAME} | `[^`]*(?:``[^`]*)*` | \[[^\]]*\] ) {_REST}""",
+}
+_EXPRESSIONS = {name: re.compile(pattern, re.VERBOSE | re.DOTALL | re.IGNORECASE) for name, pattern in _PATTERNS.items()}
+_EDGE = re.compile(r"/\*|\*/")
+
+
+@lru_cache(maxsize=256)
+def lex(sql: str, dialect: Dialect) -> tuple[Token, ...]:
+    """The tokens in order."""
+    expression = _EXPRESSIONS[dialect]
+    found: list[Token] = []
+    at = 0
+    while piece := expression.search(sql, at):
+        at = piece.end()
+        kind = cast(str, piece.lastgroup)
+        if kind == "block":
+            at = _end_of_comment(sql, piece.start(), nested=dialect == "postgres")
+            kind = "mark" if at == piece.end() else "comment"
+        if kind != "comment":
+            found.append(Token(cast(Kind, kind), piece.start(), piece.end(), piece.group()))
+    return tuple(found)
+
+
+def _end_of_comment(sql: str, start: int, *, nested: bool) -> int:
+    """Behind the comment that starts here; behind its first mark if it never ends, which makes it no comment."""
+    depth = 0
+    for edge in _EDGE.finditer(sql, start):
+        if edge.group() == "*/":
+            depth -= 1
+        elif nested or depth == 0:
+            depth += 1
+        if depth == 0:
+            return edge.end()
+    return start + 2
+
 
 _CHANGES = frozenset("INSERT UPDATE DELETE MERGE".split())
 _STARTERS = _CHANGES | frozenset("REPLACE CREATE ALTER DROP TRUNCATE GRANT REVOKE COMMENT EXPLAIN CALL DO SET".split())
@@ -32,7 +109,7 @@ _NAME_BEHIND = frozenset([".", ",", ")", "=", "<", ">", "+", "-", "*", "/", "AS"
 """Around a word that is a name here: `SELECT offset FROM t`."""
 
 
-class Cut(NamedTuple):
+class ClauseStart(NamedTuple):
     """A clause begins at this token."""
 
     at: int
@@ -70,7 +147,7 @@ class Tokens:
             at = first
         return False
 
-    def cte(self, at: int) -> Cut | None:
+    def cte(self, at: int) -> ClauseStart | None:
         """Behind a table expression that begins here, with its WITH or with its name."""
         if self.word(at) == "WITH":
             at += 2 if self.word(at + 1) == "RECURSIVE" else 1
@@ -84,10 +161,10 @@ class Tokens:
         at += 1
         while self.word(at) in ("NOT", "MATERIALIZED"):
             at += 1
-        return Cut(self.behind(at), f"WITH {self._tokens[name].text}") if at in self.closing else None
+        return ClauseStart(self.behind(at), f"WITH {self._tokens[name].text}") if at in self.closing else None
 
 
-def cuts(tokens: Tokens, low: int, high: int) -> list[Cut]:
+def cuts(tokens: Tokens, low: int, high: int) -> list[ClauseStart]:
     """Where the clauses between two tokens begin. The first begins at the first token, whatever it is."""
     return _Scan(tokens, low, high).run()
 
@@ -111,17 +188,17 @@ class _Scan:
         self._tokens = tokens
         self._low = low
         self._high = high
-        self._found: list[Cut] = []
+        self._found: list[ClauseStart] = []
         self._head = ""
         self._cases = 0
 
-    def run(self) -> list[Cut]:
+    def run(self) -> list[ClauseStart]:
         at = self._low
         while at < self._high:
             at = self._step(at)
         if not self._found or self._found[0].at > self._low:
             first = "QUERY" if self._tokens.opens_query(self._low) else "STATEMENT"
-            self._found.insert(0, Cut(self._low, first))
+            self._found.insert(0, ClauseStart(self._low, first))
         return self._found
 
     def _step(self, at: int) -> int:
@@ -143,20 +220,20 @@ class _Scan:
         cte = self._tokens.cte(at)
         if cte is None or cte.at > self._high:
             return None
-        self._add(Cut(at, cte.clause))
+        self._add(ClauseStart(at, cte.clause))
         return cte.at
 
-    def _add(self, cut: Cut) -> None:
+    def _add(self, cut: ClauseStart) -> None:
         """A SELECT right behind a UNION is one clause with it."""
-        last = self._found[-1] if self._found else Cut(-1, "STATEMENT")
+        last = self._found[-1] if self._found else ClauseStart(-1, "STATEMENT")
         operator = last.clause.split()
         adjoins = operator[0] in _SET_OPERATORS and cut.at - last.at == len(operator)
         if adjoins and cut.clause in ("SELECT", "VALUES"):
-            self._found[-1] = Cut(last.at, f"{last.clause} {cut.clause}")
+            self._found[-1] = ClauseStart(last.at, f"{last.clause} {cut.clause}")
             return
         self._found.append(cut)
 
-    def _clause(self, at: int, word: str) -> Cut | None:
+    def _clause(self, at: int, word: str) -> ClauseStart | None:
         before, behind = self._before(at), self._tokens.word(at + 1)
         if before == "." or behind == ".":
             return None
@@ -165,10 +242,10 @@ class _Scan:
         if word == "JOIN":
             return self._join(at)
         if word in _SET_OPERATORS:
-            return Cut(at, f"{word} {behind}" if behind in ("ALL", "DISTINCT") else word)
+            return ClauseStart(at, f"{word} {behind}" if behind in ("ALL", "DISTINCT") else word)
         if word in _FOLLOWED:
             return self._followed(at, word, behind)
-        return Cut(at, word) if self._begins(at, word, before, behind) else None
+        return ClauseStart(at, word) if self._begins(at, word, before, behind) else None
 
     def _behind_expressions(self, before: str) -> bool:
         return before == ")" and bool(self._found) and self._found[-1].clause.startswith("WITH ")
@@ -189,28 +266,28 @@ class _Scan:
         wanted = {"SET": ("UPDATE",), "USING": ("DELETE FROM", "MERGE INTO")}
         return current in wanted.get(word, ()) or (word == "WHEN" and self._head == "MERGE")
 
-    def _statement(self, at: int, word: str) -> Cut:
+    def _statement(self, at: int, word: str) -> ClauseStart:
         self._head = word
         words = [self._tokens.word(place) for place in range(at, min(at + 8, self._high))]
         if word in ("CREATE", "ALTER", "DROP"):
             kind = next((each for each in words if each in _OBJECTS), "")
-            return Cut(at, f"{word} {kind}".strip())
-        return Cut(at, f"{word} {words[1]}" if words[1:2] in (["INTO"], ["FROM"]) else word)
+            return ClauseStart(at, f"{word} {kind}".strip())
+        return ClauseStart(at, f"{word} {words[1]}" if words[1:2] in (["INTO"], ["FROM"]) else word)
 
-    def _followed(self, at: int, word: str, behind: str) -> Cut | None:
+    def _followed(self, at: int, word: str, behind: str) -> ClauseStart | None:
         if behind not in _FOLLOWED[word] or (self._head == "MERGE" and word == "VALUES"):
             return None
         if word == "VALUES":
-            return Cut(at, word)
-        return Cut(at, word if word == "FETCH" else f"{word} {behind}")
+            return ClauseStart(at, word)
+        return ClauseStart(at, word if word == "FETCH" else f"{word} {behind}")
 
-    def _join(self, at: int) -> Cut:
+    def _join(self, at: int) -> ClauseStart:
         """With the words before it that belong to it."""
         floor = self._found[-1].at + 1 if self._found else self._low
         start = at
         while start > floor and self._tokens.word(start - 1) in _JOIN_WORDS:
             start -= 1
-        return Cut(start, " ".join(self._tokens.word(place) for place in range(start, at + 1)))
+        return ClauseStart(start, " ".join(self._tokens.word(place) for place in range(start, at + 1)))
 
     def _before(self, at: int) -> str:
         return self._tokens.word(at - 1) if at > self._low else ""

@@ -23,6 +23,7 @@ from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from itertools import pairwise
 
+from .clauses import Dialect, Token, lex
 from .disguises import (
     SHORTEST,
     Hidden,
@@ -33,7 +34,6 @@ from .disguises import (
     told_direction,
     told_places,
 )
-from .lexing import Dialect, Token, lex
 
 RUN = 6
 _ORDINARY = frozenset(

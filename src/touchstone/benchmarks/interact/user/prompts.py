@@ -19,7 +19,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Literal
 
-from ....failures import InputError
+from ....errors import InputError
 
 UserMode = Literal["guarded", "faithful", "vanilla"]
 MODES: tuple[UserMode, ...] = ("guarded", "faithful", "vanilla")

@@ -13,10 +13,10 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ....values import Place
+from ....types import CallPosition
 from .leaks import leaks
 from .segments import Segment, segments_of
-from .situation import REFUSAL, Ambiguity, Answer, Situation
+from .view import REFUSAL, Ambiguity, Situation, UserAnswer
 
 ENOUGH = 0.6
 """Of a wording's words must be in the question: both of two, two of three."""
@@ -62,17 +62,17 @@ class ScriptedUser:
     def identity(self) -> dict[str, Any]:
         return {"model": self.name}
 
-    async def answer(self, question: str, situation: Situation, place: Place) -> Answer:
+    async def answer(self, question: str, situation: Situation, place: CallPosition) -> UserAnswer:
         matches = sorted(_matches(question, situation.ambiguities), key=lambda match: match[:4], reverse=True)
         if matches:
             return _labeled(question, situation, [match.ambiguity for match in matches])
         part = _part(question, segments_of(situation.gold, situation.dialect))
         if part is None:
-            return Answer(REFUSAL, "unanswerable")
+            return UserAnswer(REFUSAL, "unanswerable")
         return _answer(f"For that I have this in mind: {part.text.rstrip('; ')}", "unlabeled", part.text, question, situation)
 
 
-def _labeled(question: str, situation: Situation, found: list[Ambiguity]) -> Answer:
+def _labeled(question: str, situation: Situation, found: list[Ambiguity]) -> UserAnswer:
     best = found[0]
     text = f'By "{best.term}" I mean: {best.sql_snippet}.'
     if any(each.sql_snippet != best.sql_snippet for each in found[1:]):
@@ -80,9 +80,9 @@ def _labeled(question: str, situation: Situation, found: list[Ambiguity]) -> Ans
     return _answer(text, "labeled", best.term, question, situation, best.sql_snippet)
 
 
-def _answer(text: str, choice: Any, about: str, question: str, situation: Situation, *told: str) -> Answer:
+def _answer(text: str, choice: Any, about: str, question: str, situation: Situation, *told: str) -> UserAnswer:
     allowed = (about, *told, question, situation.shown)
-    return Answer(text, choice, about, leaks(text, situation.gold, allowed, situation.dialect))
+    return UserAnswer(text, choice, about, leaks(text, situation.gold, allowed, situation.dialect))
 
 
 def _matches(question: str, ambiguities: tuple[Ambiguity, ...]) -> Iterator[_Match]:

@@ -15,8 +15,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from .clauses import Cut, Tokens, cuts
-from .lexing import Dialect, Token, lex
+from .clauses import ClauseStart, Dialect, Token, Tokens, cuts, lex
 
 DEEPEST = 12
 """Sub-queries below this depth stay whole."""
@@ -77,7 +76,7 @@ def _level(sql: str, dialect: Dialect, tokens: Tokens, low: int, high: int, with
             yield from _deeper(sql, dialect, tokens, cut, end, segment)
 
 
-def _deeper(sql: str, dialect: Dialect, tokens: Tokens, cut: Cut, end: int, around: Segment) -> Iterator[Segment]:
+def _deeper(sql: str, dialect: Dialect, tokens: Tokens, cut: ClauseStart, end: int, around: Segment) -> Iterator[Segment]:
     at = cut.at
     while at < end:
         if tokens.opens_query(at):

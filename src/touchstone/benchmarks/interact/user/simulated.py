@@ -18,13 +18,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar
 
 from ....protocols import Model
-from ....values import Message, Place, Reply
-from .choosing import Decision, Mistake, decision, said
+from ....types import CallPosition, Message, Reply
+from .choice import Decision, Mistake, decision, offered_ambiguities, offered_segments, said
 from .leaks import leaks, verbatim_sql
-from .pieces import offered_ambiguities, offered_segments
 from .prompts import Prompts, UserMode
 from .segments import Segment, segments_of
-from .situation import REFUSAL, Ambiguity, Answer, Asked, Situation
+from .view import REFUSAL, Ambiguity, Asked, Situation, UserAnswer
 
 OnLeak = Literal["flag", "retry", "refuse"]
 """What becomes of an answer that gives away more than was asked: it is passed on, asked for once more, or withheld."""
@@ -60,14 +59,14 @@ class SimulatedUser:
             "on_leak": self._on_leak,
         }
 
-    async def answer(self, question: str, situation: Situation, place: Place) -> Answer:
+    async def answer(self, question: str, situation: Situation, place: CallPosition) -> UserAnswer:
         talk = _Talk(self._model, place)
         values = _values(question, situation, self._prompts.mode)
         match self._prompts.mode:
             case "guarded":
                 chosen = await self._choose(talk, values, situation)
                 if chosen.choice == "unanswerable":
-                    return Answer(REFUSAL, chosen.choice, faults=tuple(talk.faults), calls=tuple(talk.calls))
+                    return UserAnswer(REFUSAL, chosen.choice, faults=tuple(talk.faults), calls=tuple(talk.calls))
             case "faithful":
                 chosen, values["action"] = await self._choose_as_published(talk, values, situation)
             case "vanilla":
@@ -79,7 +78,7 @@ class SimulatedUser:
             return (*leaks(text, situation.gold, told, situation.dialect), *verbatim_sql(text, question))
 
         text, found, withheld = await self._say(talk, prompt, leaked)
-        return Answer(text, chosen.choice, chosen.about, found, tuple(talk.faults), tuple(talk.calls), withheld)
+        return UserAnswer(text, chosen.choice, chosen.about, found, tuple(talk.faults), tuple(talk.calls), withheld)
 
     async def _choose(self, talk: _Talk, values: dict[str, str], situation: Situation) -> Decision:
         ambiguities, parts = offered_ambiguities(situation), offered_segments(situation.gold, situation.dialect)
@@ -124,7 +123,7 @@ class SimulatedUser:
 class _Talk:
     """The calls for one question, and what went wrong in them."""
 
-    def __init__(self, model: Model, place: Place) -> None:
+    def __init__(self, model: Model, place: CallPosition) -> None:
         self._model = model
         self._place = place
         self._messages: list[Message] = []
@@ -155,7 +154,7 @@ class _Talk:
 
     async def _reply(self, stage: int, messages: list[Message]) -> Reply:
         start = time.perf_counter()
-        place = Place(self._place.task, self._place.epoch, self._place.call + len(self.calls))
+        place = CallPosition(self._place.task, self._place.epoch, self._place.call + len(self.calls))
         reply = await self._model.reply(messages, (), place)
         self.calls.append(Asked(stage, reply, time.perf_counter() - start))
         return reply

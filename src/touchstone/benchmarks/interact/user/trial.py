@@ -17,11 +17,11 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ....values import Place, Usage
+from ....types import CallPosition, Usage
 from ..catalogue import Catalogue
 from ..tasks import InteractTask
-from .pieces import offered_ambiguities, offered_segments
-from .situation import REFUSAL, Answer, Choice, Situation, User
+from .choice import offered_ambiguities, offered_segments
+from .view import REFUSAL, Choice, Situation, User, UserAnswer
 
 _LABELED = ('What do you mean by "{term}"?', 'How is "{term}" determined, exactly?')
 _CLAUSES: tuple[tuple[str, str, str], ...] = (
@@ -57,7 +57,7 @@ class Trial(Struct, frozen=True):
     task: str
     question: str
     expected: Choice
-    answer: Answer
+    answer: UserAnswer
     stage_1: bool | None
     """Whether it chose rightly; None for a user without stages."""
     stage_2: bool
@@ -100,7 +100,7 @@ async def try_user(user: User, asked: Sequence[TrialQuestion], parallel: int, *,
 
     async def one(number: int, question: TrialQuestion) -> Trial:
         async with gate:
-            answer = await user.answer(question.text, question.situation, Place(f"{question.task}#trial-{number}", 0, 0))
+            answer = await user.answer(question.text, question.situation, CallPosition(f"{question.task}#trial-{number}", 0, 0))
         return judged(question, answer, staged=staged)
 
     tasks = [asyncio.create_task(one(number, question)) for number, question in enumerate(asked)]
@@ -112,7 +112,7 @@ async def try_user(user: User, asked: Sequence[TrialQuestion], parallel: int, *,
             task.cancel()
 
 
-def judged(question: TrialQuestion, answer: Answer, *, staged: bool = True) -> Trial:
+def judged(question: TrialQuestion, answer: UserAnswer, *, staged: bool = True) -> Trial:
     told_nothing = not answer.leaks and not answer.failed
     if question.choice == "unanswerable":
         chosen, said = answer.choice == "unanswerable", told_nothing

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from io import StringIO
 from typing import Any
 
-from ....values import Row, Table
+from ....types import Row, Table
 
 _ROWS = 500
 

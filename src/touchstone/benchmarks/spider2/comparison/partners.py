@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from ....verdicts.pairing import Budget, paired
+from ....verdicts.row_match import Budget, paired
 from .column import Cells, Column, same_cells, same_values
 from .csv_table import CsvTable
 from .rows import row_apart

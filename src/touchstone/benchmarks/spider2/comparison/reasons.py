@@ -19,9 +19,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ....values import Cell, Row
-from ....verdicts._difference import LONGEST, Difference
-from ....verdicts.pairing import Cut
+from ....types import Cell, Row
+from ....verdicts.difference import LONGEST, Difference
+from ....verdicts.row_match import Cut
 from ....verdicts.shown import Plain, clipped, plain, plain_row, shown, shown_name, shown_names, shown_row
 from .column import Cells, Column, equal
 from .csv_table import CsvTable

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from operator import eq
 from typing import Any
 
-from ....verdicts.pairing import Budget, near_ones, paired
+from ....verdicts.row_match import Budget, near_ones, paired
 from .column import TOLERANCE, Cells, close, comparison
 
 Items = Sequence[Any]

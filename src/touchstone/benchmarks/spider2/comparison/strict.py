@@ -19,8 +19,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from ....verdicts._difference import Difference
-from ....verdicts.pairing import Cut
+from ....verdicts.difference import Difference
+from ....verdicts.row_match import Cut
 from .conditions import ConditionError, Conditions, columns_at, intended
 from .csv_table import CsvTable
 from .partners import candidates, distinct_partners, likely_partners, matching_partners

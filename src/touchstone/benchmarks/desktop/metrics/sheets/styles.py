@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from .....failures import Unscorable
+from .....errors import Unscorable
 from ...extras import need
-from .formulas import holds
-from .functions import NotUnderstood, number
-from .values import stored
+from .cells import stored
+from .formulas import NotUnderstood, holds, number
 
 MOST_LOOKUPS = 20_000_000
 _OPERATORS = {"equal": "=", "notEqual": "<>", "lessThan": "<", "lessThanOrEqual": "<=", "greaterThan": ">"} | {

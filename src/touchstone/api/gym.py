@@ -1,0 +1,186 @@
+"""A benchmark as an environment for training loops, with the calls that Gymnasium's environments have and no dependency on it.
+
+    observation, info = env.reset()
+    observation, reward, terminated, truncated, info = env.step(("execute_sql", {"sql": "SELECT 1"}))
+
+Observations are text. The rewards of an episode add up to its score: most benchmarks give it all at the end, those with several
+phases as each is passed. Terminated means judged; truncated means cut off by `max_steps` or by a failure that is not the
+player's, and the info then says which.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack
+from typing import Any, TypeVar, cast
+
+import msgspec
+
+from ..errors import RULES, EpisodeFailure, InputError, TurnLimit
+from ..models.wire import tool_schema
+from ..protocols import Benchmark, BenchmarkConfig, Episode
+from ..runs.stage import RecordingStage
+from ..types import Outcome, PartialScore, Task, ToolCall, Verdict
+from .sources import opened
+from .sync import Background
+
+T = TypeVar("T")
+Action = ToolCall | tuple[str, Mapping[str, Any] | str] | Mapping[str, Any]
+JUDGED = (Outcome.passed, Outcome.failed)
+
+
+class Gym:
+    """One episode at a time. Close it, or use it in a `with` statement: it holds processes."""
+
+    def __init__(self, benchmark: BenchmarkConfig | Benchmark, *, max_steps: int = 20, beside: Gym | None = None) -> None:
+        if max_steps < 1:
+            raise InputError("max_steps must be positive")
+        self._given = benchmark
+        self._max_steps = max_steps
+        self._owner = beside is None
+        self._background = Background() if beside is None else beside._background
+        self._resources = AsyncExitStack()
+        try:
+            self._benchmark = self._wait(opened(benchmark, self._resources)) if beside is None else beside._benchmark
+        except BaseException:
+            self._background.close()
+            raise
+        self._tasks: Sequence[Task] = self._benchmark.tasks()
+        self._next = 0
+        self._random: random.Random | None = None
+        self._world = AsyncExitStack()
+        self._episode: Episode | None = None
+        self._stage: RecordingStage | None = None
+        self._steps = 0
+        self._rewarded = 0.0
+        self._made = 0
+
+    @property
+    def tasks(self) -> list[str]:
+        """Their keys, in order."""
+        return [task.key for task in self._tasks]
+
+    @property
+    def transcript(self) -> list[Any]:
+        """The steps of the current or last episode, as a record has them."""
+        return list(self._stage.steps) if self._stage else []
+
+    def reset(self, task: str | None = None, *, seed: int | None = None) -> tuple[str, dict[str, Any]]:
+        """Begins an episode: of the task named, else of the next in order, or of random ones once a seed was given.
+
+        The info has the instructions and the tools as JSON schemas. Raises EpisodeFailure if the task cannot be opened.
+        """
+        if seed is not None:
+            self._random = random.Random(seed)
+        chosen = self._choose(task)
+        stage = self._wait(self._open(chosen))
+        brief = stage.brief
+        tools = [tool_schema(tool) for tool in stage.tools]
+        info = {"task": chosen.key, "instructions": brief.instructions, "fields": brief.fields, "tools": tools}
+        return brief.request, info
+
+    def step(self, action: Action) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        """Plays one call: (tool, arguments), {"name": tool, "arguments": …} or a ToolCall. Arguments may be JSON text.
+
+        A wrong name or broken arguments are told in the observation. At the end the info has the verdict, which quotes the
+        reference: it is for the trainer, never for the policy.
+        """
+        if self._episode is None or self._stage is None:
+            raise InputError("there is no episode under way: call reset()")
+        self._made += 1
+        return self._wait(self._step(self._episode, self._stage, _call(action, self._made)))
+
+    def twin(self) -> Gym:
+        """Another environment on the same databases and processes. It ends with this one."""
+        return Gym(self._given, max_steps=self._max_steps, beside=self)
+
+    def close(self) -> None:
+        try:
+            self._wait(self._end())
+            if self._owner:
+                self._wait(self._resources.aclose())
+        finally:
+            if self._owner:
+                self._background.close()
+
+    def __enter__(self) -> Gym:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _wait(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        return self._background.call(coroutine)
+
+    def _choose(self, key: str | None) -> Task:
+        if key is not None:
+            found = next((task for task in self._tasks if task.key == key), None)
+            if found is None:
+                raise InputError(f"there is no task '{key}' among these {len(self._tasks)}")
+            return found
+        if self._random is not None:
+            return self._random.choice(self._tasks)
+        self._next += 1
+        return self._tasks[(self._next - 1) % len(self._tasks)]
+
+    async def _open(self, task: Task) -> RecordingStage:
+        await self._end()
+        self._world = AsyncExitStack()
+        self._episode = await self._world.enter_async_context(self._benchmark.open(task))
+        self._stage = RecordingStage(self._episode, task.key, 0)
+        self._steps, self._rewarded, self._made = 0, 0.0, 0
+        return self._stage
+
+    async def _end(self) -> None:
+        self._episode = None
+        await self._world.aclose()
+
+    async def _step(
+        self, episode: Episode, stage: RecordingStage, call: ToolCall
+    ) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        verdict, text, error = None, "", False
+        try:
+            observation = await stage.call(call)
+            text, error = observation.text, observation.error
+            self._steps += 1
+            if episode.finished:
+                verdict = await episode.verdict()
+            elif self._steps >= self._max_steps:
+                raise TurnLimit(f"not finished within {self._max_steps} steps")
+        except EpisodeFailure as failure:
+            verdict = cut_off(failure, episode)
+        score = episode.partial_score().score if verdict is None else verdict.score
+        reward, self._rewarded = score - self._rewarded, score
+        info: dict[str, Any] = {"task": stage.task, "steps": self._steps, "error": error}
+        if verdict is not None:
+            info |= {"outcome": verdict.outcome.value, "score": verdict.score, "reason": verdict.reason, "verdict": verdict}
+            await self._end()
+        judged = verdict is not None and verdict.outcome in JUDGED
+        return text, reward, judged, verdict is not None and not judged, info
+
+
+def gym(benchmark: BenchmarkConfig | Benchmark, *, max_steps: int = 20) -> Gym:
+    """An environment that the caller steps through."""
+    return Gym(benchmark, max_steps=max_steps)
+
+
+def cut_off(failure: EpisodeFailure, episode: Episode) -> Verdict:
+    """What had been earned stays earned at a limit."""
+    outcome = RULES[type(failure)].outcome
+    earned = episode.partial_score() if outcome in (Outcome.limit, Outcome.failed) else PartialScore()
+    return Verdict(outcome, earned.score, str(failure), earned.metrics, earned.evidence)
+
+
+def _call(action: Any, number: int) -> ToolCall:
+    if isinstance(action, ToolCall):
+        return action
+    if isinstance(action, Mapping) and "name" in action:
+        given = cast("Mapping[str, Any]", action)
+        name, arguments = given["name"], given.get("arguments", {})
+    elif isinstance(action, tuple) and len(cast("tuple[Any, ...]", action)) == 2:
+        name, arguments = cast("tuple[Any, Any]", action)
+    else:
+        raise InputError(f"an action is (tool, arguments), not {type(cast(Any, action)).__name__}")
+    text = arguments if isinstance(arguments, str) else msgspec.json.encode(arguments).decode()
+    return ToolCall(f"step-{number}", str(name), text)

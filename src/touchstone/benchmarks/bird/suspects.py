@@ -1,0 +1,152 @@
+"""Golds that several systems agree against: every task tried in a worker, ranked, for a person to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from textwrap import indent
+
+from msgspec import Struct
+
+from ...engines.sqlite.engine import SqliteEngine
+from ...errors import SqlError, Unscorable, WorkerFailure
+from ...proof import Suspect, ranked
+from ...protocols import Limits
+from ..audit.probes import Watch, each
+from .benchmark import Bird
+from .proof import Difference, Votes, difference_of, suspected
+from .tasks import BirdTask
+
+_RULE = "=" * 64
+_SHOWN_ROWS = 5
+
+
+class SuspectGold(Struct, frozen=True, kw_only=True):
+    """One of the list, the most suspect first."""
+
+    place: int
+    task: str
+    database: str
+    question: str
+    evidence: str
+    gold: str
+    majority: str
+    """The query of the first system against the gold."""
+    against: tuple[str, ...]
+    """Systems that agree with each other, and not with the gold, on the small database."""
+    beside: tuple[str, ...]
+    """Systems with the gold's result there."""
+    elsewhere: tuple[str, ...]
+    """Systems with yet another result there."""
+    refuted: tuple[str, ...]
+    """Systems that EX calls right and whose prediction differs from the gold on some small database."""
+    decides: str
+    """A sentence, where the majority's query is the one that the search was made for."""
+    difference: Difference
+    """The small database, and what the gold and the majority's query give there."""
+
+
+class SuspectList(Struct, frozen=True, kw_only=True):
+    """The content of the JSON file."""
+
+    benchmark: str
+    systems: dict[str, str]
+    """Where the predictions of each come from."""
+    tasks: int
+    """Those that were chosen."""
+    not_tried: dict[str, str]
+    """Why, by task."""
+    suspects: list[SuspectGold]
+
+
+async def suspect_golds(
+    benchmark: Bird,
+    engine: SqliteEngine,
+    systems: Mapping[str, Mapping[str, str]],
+    *,
+    parallel: int,
+    watch: Watch,
+) -> tuple[list[SuspectGold], dict[str, str]]:
+    """The suspects in their order, and why the tasks that could not be tried were not. `systems` has SQL by task."""
+    tasks = benchmark.tasks()
+    results = await each([partial(_tried, benchmark, engine, systems, task) for task in tasks], parallel, watch)
+    cases = [result for result in results if isinstance(result, Suspect)]
+    not_tried = {task.key: result for task, result in zip(tasks, results, strict=True) if isinstance(result, str)}
+    by_key = {task.key: task for task in tasks}
+    return [_listed(place, by_key[case.task], case) for place, case in enumerate(ranked(cases), 1)], not_tried
+
+
+async def _tried(
+    benchmark: Bird, engine: SqliteEngine, systems: Mapping[str, Mapping[str, str]], task: BirdTask
+) -> Suspect | str | None:
+    """A case, none, or why there can be none."""
+    votes = {name: sql for name, predictions in systems.items() if (sql := predictions.get(task.key, "")).strip()}
+    if not votes:
+        return None
+    try:
+        file = benchmark.database_file(task.database)
+        return await engine.apply(file, suspected, Votes(task.key, task.gold, votes), Limits(), statements=1 + len(votes))
+    except (SqlError, Unscorable, WorkerFailure) as error:
+        return str(error)
+
+
+def _listed(place: int, task: BirdTask, case: Suspect) -> SuspectGold:
+    return SuspectGold(
+        place=place,
+        task=task.key,
+        database=task.database,
+        question=task.question,
+        evidence=task.evidence,
+        gold=case.gold,
+        majority=case.majority,
+        against=case.against,
+        beside=case.beside,
+        elsewhere=case.elsewhere,
+        refuted=case.refuted,
+        decides=case.refutation.decides,
+        difference=difference_of(case.refutation),
+    )
+
+
+def suspects_text(listed: SuspectList, top: int) -> str:
+    """The first `top` of them in full."""
+    suspects, tried = listed.suspects, listed.tasks - len(listed.not_tried)
+    lines = [_RULE, f"Suspect golds: {len(suspects)} of {tried} tasks tried, {len(listed.systems)} systems", _RULE]
+    lines += ["Systems agree with each other and not with the gold on a small database. It does not say which is wrong."]
+    for each_one in suspects[:top]:
+        lines += ["", *_case(each_one)]
+    if len(suspects) > top:
+        lines += ["", f"and {len(suspects) - top} more"]
+    if listed.not_tried:
+        task, reason = next(iter(listed.not_tried.items()))
+        lines += ["", f"Not tried: {len(listed.not_tried)} tasks, the first is {task}: {reason}"]
+    return "\n".join([*lines, _RULE]) + "\n"
+
+
+def _case(case: SuspectGold) -> Iterator[str]:
+    yield f"{case.place}. task {case.task} ({case.database}): {case.question}"
+    if case.evidence:
+        yield f"   evidence:  {case.evidence}"
+    yield f"   against:   {_names(case.against)}"
+    yield f"   with gold: {_names(case.beside)}"
+    if case.elsewhere:
+        yield f"   neither:   {_names(case.elsewhere)}"
+    if case.decides:
+        yield f"   decides:   {case.decides}"
+    difference = case.difference
+    for name, sql in (("gold", case.gold), ("majority", case.majority)):
+        yield f"   {name}:"
+        yield indent(sql.strip(), " " * 6)
+    yield f"   on this database of {difference.rows} rows:"
+    yield indent(difference.script, " " * 6)
+    yield f"   the gold gives:     {_rows(difference.gold, difference.gold_count)}"
+    yield f"   the majority gives: {_rows(difference.prediction, difference.prediction_count)}"
+
+
+def _names(systems: Sequence[str]) -> str:
+    return f"{len(systems)} ({', '.join(systems)})" if systems else "0"
+
+
+def _rows(rows: Sequence[Sequence[object]], count: int) -> str:
+    shown = ", ".join(f"({', '.join('NULL' if cell is None else repr(cell) for cell in row)})" for row in rows[:_SHOWN_ROWS])
+    return (shown or "no rows") + (f" and {count - _SHOWN_ROWS} more" if count > _SHOWN_ROWS else "")

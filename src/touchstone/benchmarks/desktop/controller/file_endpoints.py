@@ -1,0 +1,108 @@
+"""Endpoints for files."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import IO, Any
+from urllib.request import urlopen
+
+from .routes import BadForm, BadRequest, HttpResponse, Request, Routes, as_json, failure, text, wanted
+from .state import State
+
+_DOWNLOAD_SECONDS = 60
+_DEEPEST, _MOST = 12, 10_000
+ROUTES = Routes()
+
+
+@ROUTES("POST", "/file")
+def file(state: State, request: Request) -> HttpResponse:
+    """The bytes of the file at file_path."""
+    path = _path(wanted(request.form(), "file_path"))
+    return HttpResponse(path, "application/octet-stream") if path.is_file() else text("File not found", 404)
+
+
+@ROUTES("POST", "/setup/upload")
+def upload(state: State, request: Request) -> HttpResponse:
+    """file_data to file_path; folders are made, and the file is there whole or not at all."""
+    kept: list[Path] = []
+
+    def open_upload(name: str) -> IO[bytes]:
+        target = NamedTemporaryFile(prefix="upload-", dir=Path.home(), delete=False)  # noqa: SIM115 (closed by who asked)
+        kept.append(Path(target.name))
+        return target  # pyright: ignore[reportReturnType]
+
+    try:
+        path = _path(wanted(request.form(open_upload), "file_path"))
+        if not kept:
+            raise BadRequest("file_data is missing")
+        _moved(kept[0], path)
+    except BadForm as error:
+        raise BadRequest(str(error)) from None
+    except OSError as error:
+        return failure(str(error))
+    finally:
+        for left in kept:
+            left.unlink(missing_ok=True)
+    return text("File Uploaded")
+
+
+@ROUTES("POST", "/setup/download_file")
+def download_file(state: State, request: Request) -> HttpResponse:
+    """{url, path}"""
+    asked = request.json()
+    url, path = wanted(asked, "url"), _path(wanted(asked, "path"))
+    if not url.startswith(("http://", "https://")):
+        raise BadRequest("url is not an address of the web")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with urlopen(url, timeout=_DOWNLOAD_SECONDS) as source, path.open("wb") as target:
+            shutil.copyfileobj(source, target)
+    except OSError as error:
+        return failure(f"{url} could not be downloaded: {error}")
+    return text("File downloaded successfully")
+
+
+@ROUTES("POST", "/desktop_path")
+def desktop_path(state: State, request: Request) -> HttpResponse:
+    path = Path.home() / "Desktop"
+    return as_json({"desktop_path": str(path)}) if path.is_dir() else failure("there is no desktop folder", 404)
+
+
+@ROUTES("POST", "/list_directory")
+def list_directory(state: State, request: Request) -> HttpResponse:
+    """{path} with all that is below it, within limits."""
+    path = _path(wanted(request.json(), "path"))
+    if not path.is_dir():
+        return failure(f"{path} is not a folder", 404)
+    return as_json({"directory_tree": _listed(path, 0, [_MOST])})
+
+
+def _listed(path: Path, depth: int, left: list[int]) -> dict[str, Any]:
+    left[0] -= 1
+    if path.is_symlink() or not path.is_dir():
+        return {"type": "file", "name": path.name}
+    children: list[dict[str, Any]] = []
+    try:
+        below = sorted(path.iterdir()) if depth < _DEEPEST else []
+        children.extend(_listed(child, depth + 1, left) for child in below if left[0] > 0)
+    except PermissionError:
+        pass
+    return {"type": "directory", "name": path.name, "children": children}
+
+
+def _path(words: str) -> Path:
+    """Of the desktop's user, with variables."""
+    return Path(os.path.expandvars(words)).expanduser()
+
+
+def _moved(source: Path, path: Path) -> None:
+    """With the rights of a new file; an existing one keeps its own."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists():
+        shutil.copyfile(source, path)
+    else:
+        source.chmod(0o644)
+        shutil.move(source, path)

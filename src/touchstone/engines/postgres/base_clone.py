@@ -1,0 +1,240 @@
+"""Makes a template ready for cloning, and tells what is in it. Runs inside a worker process.
+
+The ground is a clone of the template in which everything belongs to the run's owner. Nobody connects to it, so it can be
+cloned at any time. The base is a clone of the ground, for all worlds to read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+import psycopg
+from psycopg.sql import SQL, Identifier
+
+from .admin_sql import administrator, execute, keeper, owner, quoted, refusal
+from .connection import Connection, Unreachable, administrate, one_line
+from .messages import (
+    BaseClone,
+    Broken,
+    Contents,
+    Copy,
+    Description,
+    Done,
+    Lost,
+    Refused,
+    ServerGone,
+    Settling,
+    TemplateCheck,
+    TemplateRights,
+)
+
+_TABLES = """
+    SELECT nspname, relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+    WHERE relkind IN ('r', 'p') AND NOT relispartition AND nspname !~ '^pg_' AND nspname <> 'information_schema'
+        AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')
+    ORDER BY nspname COLLATE "C", relname COLLATE "C"
+"""
+_COLUMNS = """
+    SELECT attrelid::regclass::text, attnum, attname, format_type(atttypid, atttypmod), attnotnull
+    FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid JOIN pg_namespace ON pg_namespace.oid = relnamespace
+    WHERE relkind IN ('r', 'p') AND attnum > 0 AND NOT attisdropped AND nspname !~ '^pg_' AND nspname <> 'information_schema'
+    ORDER BY nspname COLLATE "C", relname COLLATE "C", attnum
+"""
+
+_DATABASE = """
+    SELECT pg_get_userbyid(datdba), datistemplate OR pg_has_role(current_user, datdba, 'USAGE'),
+        format('ENCODING %%L LC_COLLATE %%L LC_CTYPE %%L', pg_encoding_to_char(encoding), datcollate, datctype)
+    FROM pg_database WHERE datname = %s::text::name
+"""
+_RIGHTS = """
+    SELECT coalesce(bool_and(pg_has_role(current_user, relowner, 'USAGE')), true),
+        coalesce(bool_and(has_table_privilege(pg_class.oid, 'SELECT') AND has_schema_privilege(nspname, 'USAGE')), true)
+    FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+    WHERE relkind IN ('r', 'p', 'v', 'm', 'S') AND nspname !~ '^pg_' AND nspname <> 'information_schema'
+"""
+_BELONGINGS = """
+    SELECT 1 FROM pg_shdepend JOIN pg_database ON pg_database.oid = dbid
+    WHERE datname = %s AND refclassid = 'pg_authid'::regclass AND refobjid = %s::regrole
+"""
+_OPEN_SCHEMAS = """
+    DO $touchstone$
+    DECLARE command text;
+    BEGIN
+        FOR command IN
+            SELECT format('GRANT ALL ON SCHEMA %I TO {owner}', nspname) FROM pg_namespace
+            WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'
+        LOOP
+            EXECUTE command;
+        END LOOP;
+    END
+    $touchstone$
+"""
+"""Who is no superuser can give a thing only to a role that could have made it there."""
+_SECONDS_TO_LEAVE = 2.0
+_STEP = 0.002
+
+
+def lay(request: BaseClone) -> Done | Broken | Refused | Lost | ServerGone:
+    try:
+        connection = administrator(request.server, request.patience)
+        comment = _comment(connection, request.template)
+        if isinstance(comment, Broken):
+            return comment
+        if not request.filled:
+            _clone(connection, request, request.ground, request.template)
+        _give_to_owner(request)
+        _wait_until_empty(connection, request.ground)
+        execute(connection, f"ALTER DATABASE {request.ground} ALLOW_CONNECTIONS false")
+        _clone(connection, request, request.base, request.ground)
+        execute(connection, f"REVOKE ALL ON DATABASE {request.base} FROM PUBLIC")
+        execute(connection, f"GRANT CONNECT ON DATABASE {request.base} TO {owner(request.run)}")
+        _take_locks_away(request)
+    except Unreachable as error:
+        return ServerGone(str(error))
+    except psycopg.Error as error:
+        return refusal(error)
+    return Done()
+
+
+def copy(request: Copy) -> Done | Refused | Lost | ServerGone:
+    """A private copy, in which everything belongs to a role that exists for this copy alone.
+
+    A role may note things down where all databases of a server can read them (`ALTER ROLE CURRENT_USER SET …`), and there are
+    many ways to act as the owner of a table (an index's expression, for one). So no two copies have an owner in common.
+    """
+    before, owner = ", ".join(request.belongs_to), request.login.owner
+    hand_over = f"REASSIGN OWNED BY {before} TO {owner}" + ("" if request.shared else f"; DROP OWNED BY {before}")
+    try:
+        connection = administrator(request.server, request.patience)
+        for statement in request.statements:
+            execute(connection, statement)
+        with administrate(request.server, request.login.database, request.patience) as inside:
+            if not request.superuser:
+                execute(inside, _OPEN_SCHEMAS.format(owner=owner))
+            execute(inside, hand_over)
+    except Unreachable as error:
+        return ServerGone(str(error))
+    except psycopg.Error as error:
+        return refusal(error)
+    return Done()
+
+
+def settle(request: Settling) -> Done | Refused | Lost | ServerGone:
+    """Nobody is connected any more, and whatever its own role has made belongs to the owner, like everything else."""
+    login = request.login
+    try:
+        connection = administrator(request.server, request.patience)
+        _wait_until_empty(connection, login.database)
+        if connection.execute(_BELONGINGS, [login.database, login.role]).fetchone():
+            with administrate(request.server, login.database, request.patience) as inside:
+                execute(inside, f"REASSIGN OWNED BY {login.role} TO {login.owner}; DROP OWNED BY {login.role}")
+            _wait_until_empty(connection, login.database)
+    except Unreachable as error:
+        return ServerGone(str(error))
+    except psycopg.Error as error:
+        return refusal(error)
+    return Done()
+
+
+def rights(request: TemplateCheck) -> list[TemplateRights] | ServerGone:
+    """What may be done with each template; nothing of those that are not there."""
+    found: list[TemplateRights] = []
+    try:
+        for name in request.templates:
+            row = administrator(request.server, request.patience).execute(_DATABASE, [name]).fetchone()
+            if row is not None:
+                owned, readable = _contents(request, name)
+                found.append(TemplateRights(name, str(row[0]), bool(row[1]) and owned, readable, str(row[2])))
+    except (Unreachable, psycopg.Error) as error:
+        return ServerGone(one_line(error))
+    return found
+
+
+def _contents(request: TemplateCheck, name: str) -> tuple[bool, bool]:
+    """Whether all in it is ours, and whether all of it can be read."""
+    try:
+        with administrate(request.server, name, 0) as inside:
+            owned, readable = inside.execute(_RIGHTS).fetchone() or (False, False)
+            return bool(owned), bool(readable)
+    except (Unreachable, psycopg.Error):
+        return False, False  # it does not let us in
+
+
+def describe(request: Contents) -> Description | Broken | Refused | Lost | ServerGone:
+    try:
+        comment = _comment(administrator(request.server, request.patience), request.template)
+        if isinstance(comment, Broken):
+            return comment
+        with administrate(request.server, request.base, request.patience) as connection:
+            return _describe(connection, comment.get("digest"))
+    except Unreachable as error:
+        return ServerGone(str(error))
+    except psycopg.Error as error:
+        return refusal(error)
+
+
+def _describe(connection: Connection, digest: Any) -> Description | Broken:
+    tables: dict[str, int] = {}
+    for schema, name in connection.execute(_TABLES).fetchall():
+        count = SQL("SELECT count(*) FROM {}").format(Identifier(schema, name))
+        (rows,) = connection.execute(count).fetchone() or (0,)
+        tables[name if schema == "public" else f"{schema}.{name}"] = rows
+    if not any(tables.values()):
+        return Broken("it holds no rows" if tables else "it holds no tables")
+    return Description(tables, digest if isinstance(digest, str) and digest else _digest(connection, tables))
+
+
+def _digest(connection: Connection, tables: dict[str, int]) -> str:
+    connection.execute("SET search_path = ''")
+    content = [list(tables.items()), connection.execute(_COLUMNS).fetchall()]
+    return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()
+
+
+def _comment(connection: Connection, template: str) -> dict[str, Any] | Broken:
+    """What whoever loaded the template noted about it."""
+    query = "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = %s::text::name"
+    found = connection.execute(query, [template]).fetchone()
+    if found is None:
+        return Broken(f"there is no database {template} on the PostgreSQL server")
+    try:
+        comment = msgspec.json.decode(found[0] or "{}", type=dict[str, Any])
+    except msgspec.MsgspecError:
+        return {}
+    return Broken(str(comment["broken"])) if comment.get("broken") else comment
+
+
+def _clone(connection: Connection, request: BaseClone, name: str, template: str) -> None:
+    execute(connection, f"CREATE DATABASE {name} OWNER {keeper(request.run)} TEMPLATE {quoted(template)}{request.strategy}")
+
+
+def _wait_until_empty(connection: Connection, database: str) -> None:
+    """A clone of a database with connections is refused, after a wait in long steps; a closed one takes moments to be gone."""
+    until = time.monotonic() + _SECONDS_TO_LEAVE
+    while connection.execute("SELECT 1 FROM pg_stat_activity WHERE datname = %s", [database]).fetchone():
+        if time.monotonic() > until:
+            connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [database])
+            return
+        time.sleep(_STEP)
+
+
+def _take_locks_away(request: BaseClone) -> None:
+    """Worlds that read the same database are not to wait for one another: who wants such a lock gets a copy of its own.
+
+    Only a superuser can arrange that; with another administrator, see `statements`.
+    """
+    with administrate(request.server, request.base, request.patience) as connection:
+        if request.superuser:
+            query = r"SELECT oid::regprocedure::text FROM pg_proc WHERE proname ~ '^pg_(try_)?advisory_'"
+            for (function,) in connection.execute(query).fetchall():
+                execute(connection, f"REVOKE EXECUTE ON FUNCTION {function} FROM PUBLIC")
+
+
+def _give_to_owner(request: BaseClone) -> None:
+    with administrate(request.server, request.ground, request.patience) as connection:
+        connection.execute("SELECT set_config('touchstone.owner', %s, false)", [owner(request.run)])
+        execute(connection, files(__package__ or "").joinpath("own.sql").read_text())

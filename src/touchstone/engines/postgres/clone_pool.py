@@ -1,0 +1,307 @@
+"""The run on its server, as the event loop sees it: grounds, logins, and what is dropped in the background."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import re
+import secrets
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from typing import Any, NamedTuple, TypeVar
+
+from ...errors import DatabaseFailure, InputError, Unscorable, WorkerFailure
+from ...workers.limits import Turns, cores
+from ...workers.pool import Pool, Worker, WorkerLost
+from . import admin_sql
+from .messages import (
+    BaseClone,
+    Broken,
+    Contents,
+    Copy,
+    Description,
+    Facts,
+    Hold,
+    Login,
+    Lost,
+    Orders,
+    Refused,
+    Server,
+    ServerGone,
+    Settling,
+    TemplateCheck,
+    TemplateRights,
+    Unfit,
+)
+from .templates import copy_contents, to_copy
+from .worker import administer, copy, describe, hold, lay_ground, let_go, rights, settle
+
+AT_ONCE = 4
+"""Administrative statements. More than a few clones at a time only wait for one another."""
+
+_SECONDS = 600.0
+"""Until a worker that does something administrative is given up: templates may be large."""
+_OLDEST_WITH_STRATEGY = 15
+_LARGEST_TEMPORARY_FILES = "2GB"
+_RUN = re.compile(r"[a-z0-9]{1,16}")
+
+A = TypeVar("A")
+R = TypeVar("R")
+
+
+class _Interrupted(Exception):
+    """A connection or a worker was lost on the way; whether the work was done is not known."""
+
+
+class _Names(NamedTuple):
+    ground: str
+    base: str
+
+
+class Administrator:
+    """Makes and drops databases and roles. Its first use takes hold of the server."""
+
+    def __init__(self, server: Server, pool: Pool, run: str | None, patience: float) -> None:
+        if run is not None and not _RUN.fullmatch(run):
+            raise InputError(f"not an id for a run: {run!r}: up to 16 small letters and digits are possible")
+        self.server = server
+        self.pool = pool
+        self.run = run or secrets.token_hex(4)
+        self.patience = patience
+        self.judging = Turns(cores())
+        self._turns = asyncio.Semaphore(AT_ONCE)
+        self._numbers = itertools.count(1)
+        self._starting = asyncio.Lock()
+        self._holder: Worker | None = None
+        self._facts: Facts | None = None
+        self._laying: dict[str, asyncio.Lock] = {}
+        self._grounds: dict[str, _Names] = {}
+        self._described: dict[str, Description] = {}
+        self._copied: dict[str, TemplateRights] = {}
+        self._background: set[asyncio.Task[None]] = set()
+
+    async def start(self) -> Facts:
+        """Takes hold of the server. Raises InputError if it cannot be used."""
+        async with self._starting:
+            if self._facts is None:
+                self._holder = self._holder or await self.pool.lease()
+                try:
+                    found = await self._holder.call(hold, self._hold(), wall=_SECONDS)
+                except WorkerLost as lost:
+                    self.pool.give_back(self._holder)
+                    self._holder = None
+                    raise WorkerFailure(f"cannot look at the PostgreSQL server: {lost}") from None
+                if isinstance(found, Unfit):
+                    raise InputError(found.message)
+                self._facts = found
+            return self._facts
+
+    async def check(self, databases: Iterable[str]) -> None:
+        """Whether the templates of these can be used; those that are not there are not looked at. Raises InputError."""
+        facts = await self.start()
+        if facts.superuser:
+            return
+        wanted = [admin_sql.template(name) for name in databases]
+        found = await _twice(lambda: self._call(rights, TemplateCheck(self.server, wanted, self.patience), ""))
+        assert isinstance(found, list)
+        self._copied |= to_copy(found, self.server.user, facts.major)
+
+    async def close(self) -> None:
+        """Waits for what is under way and drops all that the run has made. A server that is gone is left alone."""
+        while self._background:
+            await asyncio.gather(*self._background, return_exceptions=True)
+        if self._holder is not None:
+            holder, self._holder = self._holder, None
+            try:
+                await holder.call(let_go, self._hold(), wall=_SECONDS)
+            except (WorkerLost, WorkerFailure):
+                holder.kill()
+            self.pool.give_back(holder)
+
+    async def ground(self, database: str) -> str:
+        """The name of the database to clone, made at its first use. Raises Unscorable if there is no good template."""
+        return (await self._names(database)).ground
+
+    async def describe(self, database: str) -> Description:
+        """Looked at once: a template does not change while a run uses it."""
+        base = (await self._names(database)).base
+        if database not in self._described:
+            order = Contents(self.server, base, admin_sql.template(database), self.patience)
+            found = await _twice(lambda: self._call(describe, order, database))
+            assert isinstance(found, Description)
+            self._described[database] = found
+        return self._described[database]
+
+    async def reading_seat(self, database: str) -> Login:
+        """A role of its own, on the database that all worlds read."""
+        base = (await self._names(database)).base
+        return await _twice(lambda: self._make_reading_seat(base, database))
+
+    async def clone(self, database: str, state: Login | None = None) -> Login:
+        """A login on a new copy of a world's state, which nobody is connected to, or else of the ground."""
+        if state is not None:
+            return await _twice(lambda: self._clone(state.database, [state.owner, state.role], database, shared=False))
+        source = await self.ground(database)
+        return await _twice(lambda: self._clone(source, [admin_sql.owner(self.run)], database, shared=True))
+
+    async def settle(self, login: Login) -> None:
+        """Makes a copy that was written to one that can be cloned."""
+        await _twice(lambda: self._call(settle, Settling(self.server, login, self.patience), login.shown_as))
+
+    def give_up(self, login: Login) -> None:
+        """Drops the login's role, and its database if it is private, while others go on."""
+        end = f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '{login.role}'"
+        drop = f"DROP DATABASE IF EXISTS {login.database} WITH (FORCE)"
+        roles = f"{login.role}, {login.owner}" if login.private else login.role
+        statements = [drop if login.private else end, f"DROP ROLE IF EXISTS {roles}"]
+        self.in_background(_twice(lambda: self._order(statements)))
+
+    def in_background(self, work: Coroutine[Any, Any, None]) -> None:
+        """What fails here is tried again when the run ends."""
+        task = asyncio.create_task(_quietly(work))
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+    async def _names(self, database: str) -> _Names:
+        async with self._laying.setdefault(database, asyncio.Lock()):
+            if database not in self._grounds:
+                self._grounds[database] = await _twice(lambda: self._lay(database))
+        return self._grounds[database]
+
+    async def _lay(self, database: str) -> _Names:
+        facts = await self.start()
+        made = _Names(self._name(database, "t"), self._name(database, "b"))
+        template = admin_sql.template(database)
+        if not facts.superuser:
+            await self.check([database])
+        if copied := self._copied.get(template):
+            create = f"CREATE DATABASE {made.ground} OWNER {admin_sql.keeper(self.run)} TEMPLATE template0 {copied.options}"
+            await self._order([create])
+            await copy_contents(self.server, template, made.ground, facts.major)
+        strategy, superuser = _strategy(facts), facts.superuser
+        order = BaseClone(self.server, self.run, template, *made, strategy, superuser, self.patience, copied is not None)
+        await self._call(lay_ground, order, database)
+        return made
+
+    async def _make_reading_seat(self, base: str, database: str) -> Login:
+        login = self._seat(base, self._name(database, "r"), database, private=False)
+        await self._order([self._login(login)])
+        return login
+
+    async def _clone(self, source: str, belongs_to: list[str], database: str, *, shared: bool) -> Login:
+        facts = await self.start()
+        name = self._name(database, "c")
+        login = self._seat(name, name, database, private=True)
+        # Past row policies, which are not to change what agents see; the administrator must be able to hand things over.
+        policies = "BYPASSRLS" if facts.superuser else ""
+        owner = f"CREATE ROLE {login.owner} NOLOGIN {policies} ROLE {admin_sql.quoted(self.server.user)}"
+        rights = f"REVOKE ALL ON DATABASE {name} FROM PUBLIC; GRANT CREATE, TEMPORARY ON DATABASE {name} TO {login.owner}"
+        create = f"CREATE DATABASE {name} OWNER {admin_sql.keeper(self.run)} TEMPLATE {source}{_strategy(facts)}"
+        roles = f"{owner}; {self._login(login)}; {rights}; GRANT CONNECT ON DATABASE {name} TO {login.role}"
+        order = Copy(self.server, login, [create, roles], belongs_to, shared, facts.superuser, self.patience)
+        await self._call(copy, order, "")
+        return login
+
+    async def _order(self, statements: list[str]) -> None:
+        await self._call(administer, Orders(self.server, statements, self.patience), "")
+
+    async def _call(self, function: Callable[[A], R], request: A, database: str) -> R:
+        async with self._turns:
+            try:
+                answer = await self.pool.call(function, request, wall=_SECONDS)
+            except WorkerLost as lost:
+                if lost.overdue:
+                    raise DatabaseFailure(f"the PostgreSQL server has not answered for {_SECONDS:.0f} seconds") from None
+                raise _Interrupted from None
+        _check(answer, database)
+        return answer
+
+    def _name(self, database: str, kind: str) -> str:
+        """A new one each time, so that what was interrupted can be begun anew."""
+        return f"{admin_sql.prefix(self.run, database)}_{kind}{next(self._numbers)}"
+
+    def _seat(self, database: str, role: str, shown_as: str, *, private: bool) -> Login:
+        password = secrets.token_hex(16) if self.server.needs_passwords else None
+        server = self.server.as_role(role, password)
+        owner = admin_sql.owner_of_copy(role) if private else admin_sql.owner(self.run)
+        return Login(database, role, server, owner, shown_as, private, self.patience)
+
+    def _login(self, login: Login) -> str:
+        password = f" PASSWORD '{login.server.password}'" if login.server.password else ""
+        login = f"CREATE ROLE {login.role} LOGIN{password} IN ROLE {login.owner}"
+        if self._facts is None or not self._facts.superuser:
+            return f"{login} ROLE {admin_sql.quoted(self.server.user)}"  # so that the administrator may end its connections
+        hidden = f"ALTER ROLE {login.role} SET track_activities = off"
+        return f"{login}; {hidden}; ALTER ROLE {login.role} SET temp_file_limit = '{_LARGEST_TEMPORARY_FILES}'"
+
+    def _hold(self) -> Hold:
+        return Hold(self.server, self.run, self.patience)
+
+
+def _strategy(facts: Facts) -> str:
+    """Copying files is quicker than writing every page to the log, where there is the choice."""
+    return " STRATEGY FILE_COPY" if facts.major >= _OLDEST_WITH_STRATEGY else ""
+
+
+async def _twice(work: Callable[[], Awaitable[R]]) -> R:
+    with contextlib.suppress(_Interrupted):
+        return await work()
+    try:
+        return await work()
+    except _Interrupted:
+        raise DatabaseFailure("the connection to the PostgreSQL server breaks again and again") from None
+
+
+def _check(answer: object, database: str) -> None:
+    if isinstance(answer, Lost):
+        raise _Interrupted
+    if isinstance(answer, ServerGone):
+        raise unreachable(answer)
+    if isinstance(answer, Refused):
+        raise DatabaseFailure(f"the PostgreSQL server refuses to work: {answer.message}")
+    if isinstance(answer, Broken):
+        raise Unscorable(f"database {database} cannot be used: {answer.reason}")
+
+
+def unreachable(gone: ServerGone) -> DatabaseFailure:
+    return DatabaseFailure(f"the PostgreSQL server cannot be reached: {gone.message}")
+
+
+async def _quietly(work: Coroutine[Any, Any, None]) -> None:
+    with contextlib.suppress(DatabaseFailure, WorkerFailure, Unscorable, InputError):
+        await work
+
+
+# Copies of one database that are made before they are asked for: a few, and none before the first is asked for.
+
+
+class ClonePool:
+    def __init__(self, administrator: Administrator, database: str, ahead: int) -> None:
+        self._administrator = administrator
+        self._database = database
+        self._ahead = ahead
+        self._ready: deque[Login] = deque()
+        self._coming = 0
+
+    async def take(self) -> Login:
+        """One that is ready, or a new one; others are made for those who come next."""
+        login = self._ready.popleft() if self._ready else None
+        try:
+            return login or await self._make()
+        finally:
+            self._refill()
+
+    def _refill(self) -> None:
+        for _ in range(self._ahead - len(self._ready) - self._coming):
+            self._coming += 1
+            self._administrator.in_background(self._add())
+
+    async def _add(self) -> None:
+        try:
+            self._ready.append(await self._make())
+        finally:
+            self._coming -= 1
+
+    async def _make(self) -> Login:
+        return await self._administrator.clone(self._database)

@@ -1,0 +1,116 @@
+"""An agent looks at its world: whatever it sends is rolled back.
+
+A single statement that reads goes to the database that all worlds share, in a read-only transaction; the protocol for single
+statements makes sure that nothing can end the transaction and go on. Everything else goes to a private copy, which is used
+again unless something has happened to it that a rollback does not undo.
+"""
+
+from __future__ import annotations
+
+import re
+
+import psycopg
+from psycopg.pq import TransactionStatus
+
+from ...errors import SqlError
+from ...types import Table
+from ..tables import as_text
+from . import connection_cache
+from .connection import Connection, Unreachable, abandoned
+from .execution import ConnectionLost, Execution, Impossible
+from .messages import Exploration, Fault, Lost, NeedsCopy, Rows, ServerGone, Shown
+
+# What a text begins with. Whether it really only reads is for the server to say, in a read-only transaction.
+#
+# Statements of other kinds (DO, LOCK, REINDEX, …) may be allowed in such a transaction too and then stand in the way of
+# others, so they are not tried there.
+
+
+_READING = {"select", "with", "values", "table", "show", "explain"}
+_SKIPPED = re.compile(r"[\s;(]+|--[^\n]*|/\*")
+_WORD = re.compile(r"[A-Za-z_]+")
+_LOCKS = re.compile(r"pg_(try_)?advisory_", re.IGNORECASE)
+"""Held by one world, they would make another wait. (Where they are not named openly, the server refuses them: see `ground`.)"""
+_COMMENT_MARK = re.compile(r"/\*|\*/")
+
+
+def only_reads(sql: str) -> bool:
+    """Whether the first word is one of a query's, and no lock is named. A text without a statement counts as one that reads."""
+    if _LOCKS.search(sql):
+        return False
+    place = _skip_comments(sql)
+    word = _WORD.match(sql, place)
+    return place == len(sql) if word is None else word.group().lower() in _READING
+
+
+def _skip_comments(sql: str) -> int:
+    place = 0
+    while found := _SKIPPED.match(sql, place):
+        place = _after_comment(sql, found.end()) if found.group() == "/*" else found.end()
+    return place
+
+
+def _after_comment(sql: str, place: int) -> int:
+    """The end of a comment, which may hold comments."""
+    depth = 1
+    while depth and (mark := _COMMENT_MARK.search(sql, place)):
+        depth += 1 if mark.group() == "/*" else -1
+        place = mark.end()
+    return len(sql) if depth else place
+
+
+_SEQUENCES_USED = b"""
+    SELECT FROM pg_catalog.pg_locks JOIN pg_catalog.pg_class ON pg_class.oid = pg_locks.relation
+    WHERE pg_locks.pid = pg_catalog.pg_backend_pid() AND pg_class.relkind = 'S' AND pg_locks.mode = 'RowExclusiveLock'
+"""
+"""A number that was drawn from a sequence does not come back with a rollback."""
+
+
+def explore(request: Exploration) -> Rows | Shown | Fault | NeedsCopy | Lost | ServerGone:
+    if not request.writes and not only_reads(request.sql):
+        return NeedsCopy()
+    try:
+        connection = connection_cache.begin(request.login, _start(request))
+    except connection_cache.CannotBegin:
+        return Lost()
+    except Unreachable as error:
+        return ServerGone(str(error))
+    answer = Lost()
+    try:
+        answer = _run(request, connection)
+    except Impossible:
+        answer = NeedsCopy()
+    except (ConnectionLost, psycopg.OperationalError):
+        pass
+    finally:
+        if isinstance(answer, Lost) or (isinstance(answer, Rows | Shown | Fault) and answer.spoiled):
+            connection.close()
+        connection_cache.put_back(request.login, connection)
+    return answer
+
+
+def _start(request: Exploration) -> str:
+    mode = "READ WRITE" if request.writes else "READ ONLY"
+    timeout = f"SET LOCAL {abandoned(request.limits.seconds)}"
+    return f"BEGIN ISOLATION LEVEL READ COMMITTED {mode}; SET LOCAL ROLE {request.login.owner}; {timeout}"
+
+
+def _run(request: Exploration, connection: Connection) -> Rows | Shown | Fault:
+    execution = Execution(request.login, connection, request.limits, single=not request.writes, as_text=True)
+    try:
+        found = execution.run(request.sql)
+    except SqlError as error:
+        return Fault(error.kind, error.message, execution.ended or _has_lasted(request, connection))
+    table = Table(found.columns, found.rows, found.truncated, found.changed)
+    spoiled = execution.ended or _has_lasted(request, connection)
+    return Shown(as_text(table), spoiled) if request.shown else Rows(table, spoiled)
+
+
+def _has_lasted(request: Exploration, connection: Connection) -> bool:
+    """Whether something may have happened that a rollback leaves as it is. After an error in a writing text one cannot ask."""
+    if connection.closed:
+        return True
+    status = connection.pgconn.transaction_status
+    if not request.writes:
+        return status == TransactionStatus.IDLE
+    return status != TransactionStatus.INTRANS or connection.pgconn.exec_(_SEQUENCES_USED).ntuples > 0

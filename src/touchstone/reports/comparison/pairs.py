@@ -1,0 +1,287 @@
+"""Which attempt of one run is to be held against which of the other: the same task with the same content, at the same epoch."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from math import fsum, sqrt
+
+from ...types import Outcome
+from .. import statistics
+from .results import Flip, Group, Interval, LeftOut, Measure, PassK, Power, Side
+from .runs import RunData, RunEntry
+
+Attempts = list[tuple[RunEntry, RunEntry]]
+_NOT_JUDGED = (Outcome.unscorable, Outcome.skipped)
+
+
+@dataclass(frozen=True)
+class Match:
+    """One task, and what each run made of it."""
+
+    task: str
+    attempts: Attempts
+
+    @property
+    def facets(self) -> dict[str, str]:
+        return self.attempts[0][0].facets
+
+    @cached_property
+    def passed(self) -> tuple[int, int]:
+        return _passed(self, 0), _passed(self, 1)
+
+    @property
+    def accuracies(self) -> tuple[float, float]:
+        first, second = self.passed
+        return first / len(self.attempts), second / len(self.attempts)
+
+    @cached_property
+    def scores(self) -> tuple[float, float]:
+        return _mean([pair[0].score for pair in self.attempts]), _mean([pair[1].score for pair in self.attempts])
+
+    def metric(self, name: str) -> tuple[float, float] | None:
+        """A record without any metric came to no judgement and counts as 0; one that lacks only this has no value."""
+        values = [(_metric(a, name), _metric(b, name)) for a, b in self.attempts]
+        whole = [(a, b) for a, b in values if a is not None and b is not None]
+        if not whole:
+            return None
+        return _mean([a for a, _ in whole]), _mean([b for _, b in whole])
+
+    def flip(self) -> Flip:
+        first, second = self.passed
+        return Flip(self.task, self.facets, self._side(0, first > second), self._side(1, second > first))
+
+    def _side(self, which: int, better: bool) -> Side:
+        entries = [pair[which] for pair in self.attempts]
+        shown = next((entry for entry in entries if (entry.outcome is Outcome.passed) is better), entries[0])
+        return Side(
+            passed=self.passed[which],
+            attempts=len(entries),
+            score=self.scores[which],
+            outcome=shown.outcome,
+            reason=shown.reason,
+            epoch=shown.epoch,
+        )
+
+
+@dataclass(frozen=True)
+class Matched:
+    """Two runs with their tasks side by side, in the order of the dataset, whichever order they ended in."""
+
+    matches: list[Match]
+    only_in_first: list[str]
+    only_in_second: list[str]
+    unpaired_attempts: int
+    left_out: list[LeftOut]
+
+
+def pair_up(first: RunData, second: RunData, names: tuple[str, str], *, without_errors: bool = False) -> Matched:
+    """`names` are what the runs are called where a reason speaks of them."""
+    ours, theirs = _by_task(first), _by_task(second)
+    matches: list[Match] = []
+    left_out: list[LeftOut] = []
+    unpaired = 0
+    for task in (task for task in ours if task in theirs):
+        epochs = ours[task].keys() & theirs[task].keys()
+        unpaired += len(ours[task]) + len(theirs[task]) - 2 * len(epochs)
+        attempts: Attempts = []
+        for epoch in sorted(epochs):
+            pair = ours[task][epoch], theirs[task][epoch]
+            excluded = _excluded(pair, names, without_errors)
+            if excluded:
+                left_out.append(excluded)
+            else:
+                attempts.append(pair)
+        if attempts:
+            matches.append(Match(task, attempts))
+    only_in_first = [task for task in ours if task not in theirs]
+    only_in_second = [task for task in theirs if task not in ours]
+    return Matched(matches, only_in_first, only_in_second, unpaired, left_out)
+
+
+def _by_task(run: RunData) -> dict[str, dict[int, RunEntry]]:
+    tasks: defaultdict[str, dict[int, RunEntry]] = defaultdict(dict)
+    for entry in sorted(run.entries, key=lambda entry: (entry.index, entry.task)):
+        tasks[entry.task][entry.epoch] = entry
+    return tasks
+
+
+def _excluded(pair: tuple[RunEntry, RunEntry], names: tuple[str, str], without_errors: bool) -> LeftOut | None:
+    first, second = pair
+    if first.digest != second.digest:
+        why = f"it has another content in {names[1]} than in {names[0]}"
+        return LeftOut(first.task, first.epoch, "changed", why)
+    outcomes = (*_NOT_JUDGED, Outcome.error) if without_errors else _NOT_JUDGED
+    for entry, name in zip(pair, names, strict=True):
+        if entry.outcome in outcomes:
+            return LeftOut(entry.task, entry.epoch, entry.outcome.value, f"{entry.outcome.value} in {name}: {entry.reason}")
+    return None
+
+
+def _passed(match: Match, which: int) -> int:
+    return sum(pair[which].outcome is Outcome.passed for pair in match.attempts)
+
+
+def _metric(entry: RunEntry, name: str) -> float | None:
+    return entry.metrics.get(name) if entry.metrics else 0.0
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values)
+
+
+# From paired tasks to differences with their intervals and p-values.
+#
+# With one attempt at each task, pass and fail are compared by McNemar's exact test and Tango's interval. With several, a task
+# counts with the share of its attempts that passed: attempts at one task are alike, so it is tasks that are drawn anew and
+# whose signs are flipped, and McNemar's test, which needs one attempt each, is not made. Scores and metrics are always
+# resampled.
+
+
+CLUSTER = "database"
+FEW_CLUSTERS = 10
+
+Values = Callable[[Match], tuple[float, float] | None]
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """Resamples, and remembers: several metrics are often the same numbers."""
+
+    seed: int = 0
+    resamples: int = 10_000
+    _known: dict[tuple[object, ...], Interval] = field(default_factory=lambda: {})
+
+    def interval(self, differences: Sequence[float], clusters: Sequence[str] | None = None) -> Interval:
+        key = (tuple(differences), None if clusters is None else tuple(clusters))
+        if key not in self._known:
+            self._known[key] = statistics.bootstrap(differences, clusters, seed=self.seed, resamples=self.resamples)
+        return self._known[key]
+
+    def p(self, differences: Sequence[float]) -> float:
+        return statistics.sign_flips(differences, seed=self.seed, resamples=self.resamples)
+
+
+def clusters_of(matches: Sequence[Match]) -> int | None:
+    """How many databases there are; None if tasks have none, or all the same one."""
+    found = {match.facets.get(CLUSTER) for match in matches}
+    return None if None in found or len(found) < 2 else len(found)
+
+
+def accuracy(matches: Sequence[Match], sampler: Sampler) -> Measure:
+    if any(len(match.attempts) > 1 for match in matches):
+        return tested(matches, lambda match: match.accuracies, sampler)
+    gained = sum(match.passed == (0, 1) for match in matches)
+    lost = sum(match.passed == (1, 0) for match in matches)
+    p, mid_p = statistics.mcnemar(gained, lost)
+    first, second = _means([match.accuracies for match in matches])
+    differences = [float(match.passed[1] - match.passed[0]) for match in matches]
+    return Measure(
+        tasks=len(matches),
+        first=first,
+        second=second,
+        difference=(gained - lost) / len(matches),
+        interval=statistics.tango(gained, lost, len(matches)),
+        method="Tango",
+        clustered=_clustered(matches, differences, sampler),
+        p=p,
+        mid_p=mid_p,
+        test="McNemar, exact",
+    )
+
+
+def tested(matches: Sequence[Match], values: Values, sampler: Sampler) -> Measure:
+    return measured(matches, values, sampler, test=True)
+
+
+def measured(matches: Sequence[Match], values: Values, sampler: Sampler, *, test: bool = False) -> Measure:
+    """Over the tasks that have a value; there must be one."""
+    found = [(match, value) for match in matches if (value := values(match)) is not None]
+    first, second = _means([value for _, value in found])
+    differences = [b - a for _, (a, b) in found]
+    return Measure(
+        tasks=len(found),
+        first=first,
+        second=second,
+        difference=fsum(differences) / len(differences),
+        interval=sampler.interval(differences),
+        method="bootstrap",
+        clustered=_clustered([match for match, _ in found], differences, sampler),
+        p=sampler.p(differences) if test else None,
+        test="sign flips" if test else "",
+    )
+
+
+def metrics(matches: Sequence[Match], sampler: Sampler) -> dict[str, Measure]:
+    """Each metric that both runs have."""
+    ours = {name for match in matches for entry, _ in match.attempts for name in entry.metrics}
+    theirs = {name for match in matches for _, entry in match.attempts for name in entry.metrics}
+    return {name: measured(matches, lambda match, name=name: match.metric(name), sampler) for name in sorted(ours & theirs)}
+
+
+def passes(matches: Sequence[Match], sampler: Sampler) -> list[PassK]:
+    """For every k up to the number of attempts, over the tasks that have so many."""
+    most = max(len(match.attempts) for match in matches)
+    if most == 1:
+        return []
+    return [
+        PassK(
+            k,
+            measured(matches, partial(_of_k, k, statistics.pass_at), sampler),
+            measured(matches, partial(_of_k, k, statistics.pass_hat), sampler),
+        )
+        for k in range(1, most + 1)
+    ]
+
+
+def power(matches: Sequence[Match], detect: float) -> Power:
+    n = len(matches)
+    differences = [second - first for first, second in (match.accuracies for match in matches)]
+    discordance = sum(map(bool, differences)) / n
+    if not discordance:
+        return Power(detect=detect, needed=None, smallest=None, discordance=0.0)
+    if all(len(match.attempts) == 1 for match in matches):
+        needed = statistics.needed_for_shares(detect, discordance)
+        smallest = statistics.smallest_for_shares(n, discordance)
+    else:
+        deviation = sqrt(fsum(each**2 for each in differences) / n)
+        needed = statistics.needed_for_mean(detect, deviation)
+        smallest = statistics.smallest_for_mean(n, deviation)
+    return Power(detect=detect, needed=needed, smallest=smallest, discordance=discordance)
+
+
+def groups(matches: Sequence[Match]) -> dict[str, list[Group]]:
+    names = sorted({name for match in matches for name in match.facets})
+    return {name: _groups(matches, name) for name in names}
+
+
+def _groups(matches: Sequence[Match], facet: str) -> list[Group]:
+    members: dict[str, list[Match]] = {}
+    for match in matches:
+        if facet in match.facets:
+            members.setdefault(match.facets[facet], []).append(match)
+    return [_group(value, members[value]) for value in sorted(members)]
+
+
+def _group(value: str, matches: Sequence[Match]) -> Group:
+    first, second = _means([match.accuracies for match in matches])
+    wins = [match.passed[0] > match.passed[1] for match in matches], [match.passed[1] > match.passed[0] for match in matches]
+    return Group(value, len(matches), first, second, sum(wins[0]), sum(wins[1]))
+
+
+def _of_k(k: int, estimate: Callable[[int, int, int], float], match: Match) -> tuple[float, float] | None:
+    n = len(match.attempts)
+    first, second = match.passed
+    return (estimate(k, n, first), estimate(k, n, second)) if n >= k else None
+
+
+def _clustered(matches: Sequence[Match], differences: Sequence[float], sampler: Sampler) -> Interval | None:
+    if clusters_of(matches) is None:
+        return None
+    return sampler.interval(differences, [match.facets[CLUSTER] for match in matches])
+
+
+def _means(values: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    return fsum(first for first, _ in values) / len(values), fsum(second for _, second in values) / len(values)

@@ -1,0 +1,205 @@
+"""A run as a comparison needs it: one small entry per record. Transcripts are skipped while reading, never built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+from msgspec import Struct
+
+from ...addresses import address_of, without_secrets
+from ...errors import InputError
+from ...runs.records import read, read_config
+from ...types import Outcome, Usage
+from .results import Difference
+
+LONGEST_REASON = 300
+
+
+class Proof(Struct, frozen=True):
+    """What small databases say of a prediction that is right by EX."""
+
+    verdict: str = ""
+
+
+class Evidence(Struct, frozen=True):
+    """As much of it as a comparison needs."""
+
+    proof: Proof | None = None
+
+
+class RunEntry(Struct, frozen=True, kw_only=True):
+    """What is kept of a record."""
+
+    task: str
+    index: int = 0
+    """Position in the dataset: the order in which tasks are listed and resampled."""
+    epoch: int
+    digest: str
+    facets: dict[str, str]
+    outcome: Outcome
+    score: float
+    reason: str
+    metrics: dict[str, float]
+    evidence: Evidence = Evidence()
+    usage: Usage
+
+
+class RunData(Struct, frozen=True, kw_only=True):
+    path: str
+    """As it was given; an address without its secrets."""
+    title: str
+    identity: dict[str, Any]
+    versions: dict[str, str]
+    entries: list[RunEntry]
+
+
+_decoder = msgspec.json.Decoder(RunEntry)
+
+
+def load(path: Path | str) -> RunData:
+    """A run directory, or the address of one. Raises InputError if it is none, or its records cannot be read."""
+    path = Path(path)
+    config = _config(path)
+    shown = without_secrets(address_of(path) or str(path))
+    return RunData(
+        path=shown,
+        title=config.title or shown,
+        identity=config.identity,
+        versions=config.versions,
+        entries=list(_entries(path)),
+    )
+
+
+class _Config(Struct):
+    title: str = ""
+    identity: dict[str, Any] = {}
+    versions: dict[str, str] = {}
+
+
+def _config(path: Path) -> _Config:
+    try:
+        return msgspec.convert(read_config(path), _Config)
+    except msgspec.ValidationError as error:
+        raise InputError(f"{path / 'config.json'}: not the configuration of a run: {error}") from None
+
+
+def _entries(path: Path) -> Iterator[RunEntry]:
+    return map(_shortened, read(path, _decoder))
+
+
+def _shortened(entry: RunEntry) -> RunEntry:
+    if len(entry.reason) <= LONGEST_REASON:
+        return entry
+    return msgspec.structs.replace(entry, reason=entry.reason[: LONGEST_REASON - 1] + "…")
+
+
+# In what runs differ besides their results, and whether that leaves anything to compare.
+#
+# Who plays, and how, is what a comparison is about: such differences are listed. All else in a run's identity (data, metric,
+# limits, rules of the game) says what was measured: where that differs, the numbers mean different things. A name that is not
+# known here counts as the latter, so a benchmark that somebody adds is on the safe side.
+
+
+THE_POINT = frozenset(
+    (
+        "agent model max_turns protocol service command predictions instructions schema user r_ves r_ves_wall "
+        "gold_reachable code proof ties"
+    ).split()
+)
+"""`schema` and `instructions` are what an agent is told; `r_ves` adds a metric beside the one that decides, and so do
+`ties` and `proof` (where it decides, there is `proven_by`); `code` is Touchstone's own, whose version may differ too."""
+_BY_NAME = ("databases", "gold")
+"""Digests of files: a run has those of its own tasks, so only what several runs have must be the same."""
+_SHOWN = 3
+
+
+class Incomparable(InputError):
+    """The runs measure different things."""
+
+    def __init__(self, differences: Sequence[Difference]) -> None:
+        self.differences = list(differences)
+        lines = [f"\n  {in_words(each)}" for each in self.differences]
+        super().__init__("these runs cannot be compared (--force does it all the same):" + "".join(lines))
+
+
+def labels(count: int) -> list[str]:
+    """A to Z, then A2 to Z2, and so on."""
+    return [chr(ord("A") + number % 26) + (str(number // 26 + 1) if number >= 26 else "") for number in range(count)]
+
+
+def in_words(difference: Difference) -> str:
+    if difference.detail:
+        return f"{difference.name}: {difference.detail}"
+    values = zip(labels(len(difference.values)), difference.values, strict=True)
+    return f"{difference.name}: " + ", ".join(f"{_plain(value)} in {label}" for label, value in values)
+
+
+def differences(runs: Sequence[RunData]) -> list[Difference]:
+    """Of the configurations and of the tasks' contents, the decisive ones first."""
+    found = [*_of_identities([run.identity for run in runs]), *_of_tasks(runs), *_of_versions(runs)]
+    return sorted(found, key=lambda each: not each.decisive)
+
+
+def _of_identities(identities: Sequence[Mapping[str, Any]]) -> Iterator[Difference]:
+    for name in _names(identities):
+        values = [identity.get(name) for identity in identities]
+        decisive = name not in THE_POINT
+        if name in _BY_NAME:
+            yield from _of_files(name, values)
+        elif any(isinstance(value, dict) for value in values):
+            yield from _of_parts(name, values, decisive)
+        elif _several(values):
+            yield Difference(name, values, decisive)
+
+
+def _of_parts(name: str, values: Sequence[Any], decisive: bool) -> Iterator[Difference]:
+    """Of a mapping in one run and a mapping, nothing or something else in another."""
+    mappings = [_mapping(value) for value in values]
+    for part in _names(mappings):
+        found = [mapping.get(part) for mapping in mappings]
+        if _several(found):
+            yield Difference(f"{name}.{part}", found, decisive)
+
+
+def _of_files(name: str, values: Sequence[Any]) -> Iterator[Difference]:
+    mappings = [_mapping(value) for value in values]
+    shared = [part for part in _names(mappings) if sum(part in mapping for mapping in mappings) > 1]
+    other = [part for part in shared if _several([mapping[part] for mapping in mappings if part in mapping])]
+    if other:
+        parts = [{part: mapping.get(part) for part in other} for mapping in mappings]
+        yield Difference(name, parts, True, f"{len(other)} of {len(shared)} have another content: {_some(other)}")
+
+
+def _of_tasks(runs: Sequence[RunData]) -> Iterator[Difference]:
+    digests = [{entry.task: entry.digest for entry in run.entries} for run in runs]
+    yield from _of_files("task contents", digests)
+
+
+def _of_versions(runs: Sequence[RunData]) -> Iterator[Difference]:
+    yield from _of_parts("versions", [run.versions for run in runs], decisive=False)
+
+
+def _names(mappings: Sequence[Mapping[str, Any]]) -> list[str]:
+    return sorted(set[str]().union(*mappings))
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    if value is None:
+        return {}
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {"value": value}
+
+
+def _several(values: Sequence[Any]) -> bool:
+    return any(value != values[0] for value in values)
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+
+
+def _plain(value: Any) -> str:
+    text = "none" if value is None else " ".join(str(value).split())
+    return text if len(text) <= 60 else f"{text[:59]}…"

@@ -1,0 +1,145 @@
+"""Counting outcomes: the numbers in overall.json, for the whole run and for each value of each facet.
+
+Accuracy is passed over all that were judged or should have been: passed, failed, limit and error. What the benchmark or this
+machine made impossible (unscorable, skipped) is counted beside it. Every share carries its n and a 95% Wilson interval.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from typing import Any, cast
+
+from ..types import Outcome, Record, Usage
+
+COUNTED = (Outcome.passed, Outcome.failed, Outcome.limit, Outcome.error)
+_Z = 1.959963984540054  # 97.5% of a normal distribution lies below
+
+
+class Aggregate:
+    """Grows by one record at a time and keeps none of them."""
+
+    def __init__(self) -> None:
+        self.outcomes: Counter[Outcome] = Counter()
+        self.usage = Usage()
+        self.usage_by: defaultdict[str, Usage] = defaultdict(Usage)
+        self.seconds = 0.0
+        self._facets: defaultdict[str, defaultdict[str, Counter[Outcome]]] = defaultdict(lambda: defaultdict(Counter))
+        self._scores: list[float] = []
+        self._metrics: defaultdict[str, float] = defaultdict(float)
+        self._measured: Counter[str] = Counter()
+        self._unmeasured = 0
+        self._kinds: Counter[str] = Counter()
+        self._reasons: defaultdict[Outcome, Counter[str]] = defaultdict(Counter)
+        self._proofs: Counter[str] = Counter()
+        self._tasks: set[str] = set()
+
+    @property
+    def done(self) -> int:
+        return self.outcomes.total()
+
+    @property
+    def counted(self) -> int:
+        return sum(self.outcomes[outcome] for outcome in COUNTED)
+
+    def add(self, record: Record) -> None:
+        self._tasks.add(record.task)
+        self.outcomes[record.outcome] += 1
+        self.usage += record.usage
+        for who, usage in record.usage_by.items():
+            self.usage_by[who] += usage
+        self.seconds += record.seconds
+        for name, value in record.facets.items():
+            self._facets[name][value][record.outcome] += 1
+        if record.outcome in COUNTED:
+            self._scores.append(record.score)
+            self._unmeasured += not record.metrics
+            for name, value in record.metrics.items():
+                self._metrics[name] += value
+                self._measured[name] += 1
+            proof: Any = record.evidence.get("proof")
+            if isinstance(proof, dict):
+                self._proofs[str(cast("dict[str, Any]", proof).get("verdict"))] += 1
+        if record.outcome is Outcome.failed:
+            self._kinds[str(record.evidence.get("kind") or "not submitted")] += 1
+        elif record.outcome is not Outcome.passed:
+            self._reasons[record.outcome][record.reason] += 1
+
+    def overall(self) -> dict[str, Any]:
+        n = self.counted
+        return {
+            "total": self.done,
+            "tasks": len(self._tasks),
+            "overall": _share(self.outcomes),
+            "score": math.fsum(self._scores) / n if n else None,
+            "metrics": self._means(),
+            "metrics_n": {name: self._over(name) for name in sorted(self._metrics)},
+            **({"proof": self._proof()} if self._proofs else {}),
+            "outcomes": {outcome.value: self.outcomes[outcome] for outcome in Outcome},
+            "failed_because": _ranked(self._kinds),
+            "reasons": {outcome.value: _ranked(reasons, 20) for outcome, reasons in sorted(self._reasons.items())},
+            **{f"by_{facet}": _shares(values) for facet, values in self._facets.items()},
+            "usage": self.usage,
+            "usage_by": dict(self.usage_by),
+            "seconds": round(self.seconds, 3),
+        }
+
+    def _proof(self) -> dict[str, int]:
+        return proof_counts(self._proofs)
+
+    def _means(self) -> dict[str, float]:
+        """Over the records that have the metric, and those that came to no judgement at all, which count as 0.
+
+        What the oracle would have scored (`…_oracle`) says nothing of the agent, so it is a mean of what was measured.
+        """
+        return {name: total / self._over(name) for name, total in sorted(self._metrics.items())}
+
+    def _over(self, name: str) -> int:
+        """How many records a mean is of."""
+        return self._measured[name] + (0 if name.endswith("_oracle") else self._unmeasured)
+
+
+def proof_counts(words: Counter[str]) -> dict[str, int]:
+    """How many predictions are right by EX, and what small databases say of these."""
+    return {"ex_passed": words.total(), **{word: words[word] for word in ("same", "upheld", "refuted", "open")}}
+
+
+def aggregate(records: Iterable[Record]) -> Aggregate:
+    counted = Aggregate()
+    for record in records:
+        counted.add(record)
+    return counted
+
+
+def _ranked(counts: Counter[str], most: int | None = None) -> dict[str, int]:
+    """The most frequent first, whatever order they came in."""
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:most])
+
+
+def wilson(passed: float, n: float) -> tuple[float, float]:
+    """The 95% interval of a share. Without observations it says nothing: 0 to 1."""
+    if n == 0:
+        return 0.0, 1.0
+    share = passed / n
+    weight = 1 + _Z**2 / n
+    middle = (share + _Z**2 / (2 * n)) / weight
+    half = _Z * math.sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2)) / weight
+    return max(0.0, min(share, middle - half)), min(1.0, max(share, middle + half))
+
+
+def _share(outcomes: Counter[Outcome]) -> dict[str, Any]:
+    n = sum(outcomes[outcome] for outcome in COUNTED)
+    passed = outcomes[Outcome.passed]
+    return {
+        "total": n,
+        "passed": passed,
+        "failed": n - passed,
+        "accuracy": passed / n if n else None,
+        "interval": wilson(passed, n),
+        "left_out": outcomes.total() - n,
+    }
+
+
+def _shares(values: dict[str, Counter[Outcome]]) -> dict[str, Any]:
+    return {value: _share(outcomes) for value, outcomes in sorted(values.items())}

@@ -1,0 +1,100 @@
+"""One attempt at one task, from the brief to the record. No files, no registry: the same everywhere it runs."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import traceback
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from ..budgets import BUDGETS, Budgets
+from ..errors import RULES, EpisodeFailure, TimeLimit, TouchstoneError
+from ..protocols import Agent, Benchmark, Episode
+from ..types import Outcome, PartialScore, Record, Step, Task, Usage, Verdict
+from .stage import RecordingStage, shortened
+
+LONGEST_REASON = 10_000
+
+
+async def play(
+    benchmark: Benchmark,
+    agent: Agent,
+    task: Task,
+    epoch: int = 0,
+    watch: Callable[[Step], None] | None = None,
+    budgets: Budgets = BUDGETS,
+) -> tuple[Record, EpisodeFailure | None]:
+    """The record, and the failure that ended the episode if one did.
+
+    Any other exception is a defect, of ours or of a plugin: it costs this one episode, and the record says where it came from.
+    """
+    started = datetime.now(UTC)
+    clock = time.perf_counter()
+    episode: Episode | None = None
+    stage: RecordingStage | None = None
+    ended_by: EpisodeFailure | None = None
+    try:
+        async with benchmark.open(task) as episode:
+            stage = RecordingStage(episode, task.key, epoch, watch, budgets)
+            await _played(agent, stage, budgets.seconds)
+            verdict = await episode.verdict()
+    except EpisodeFailure as failure:
+        ended_by = failure
+        verdict = _ended(failure, episode)
+    except TouchstoneError:
+        raise  # not of this episode: a mistake in the input that shows only now
+    except Exception as defect:
+        reason = f"internal error: {type(defect).__name__}: {defect}"
+        verdict = Verdict(Outcome.error, 0.0, reason, {}, {"traceback": traceback.format_exc()})
+    record = Record(
+        task=task.key,
+        index=task.index,
+        epoch=epoch,
+        digest=task.digest,
+        facets=task.facets,
+        outcome=verdict.outcome,
+        score=verdict.score,
+        reason=verdict.reason[:LONGEST_REASON],
+        metrics=verdict.metrics,
+        evidence=_bounded(verdict.evidence, budgets),
+        started=started.isoformat(timespec="milliseconds"),
+        seconds=round(time.perf_counter() - clock, 6),
+        brief=stage.brief if stage else None,
+        steps=stage.steps if stage else [],
+        usage=stage.usage if stage else Usage(),
+        usage_by=dict(episode.usage_by) if episode else {},
+    )
+    return record, ended_by
+
+
+async def _played(agent: Agent, stage: RecordingStage, seconds: float) -> None:
+    """The agent's part. Whatever still runs when the time is up is cancelled."""
+    clock = asyncio.timeout(seconds)
+    try:
+        async with clock:
+            await agent.play(stage)
+    except TimeoutError:
+        if clock.expired():
+            raise TimeLimit(f"the episode was not over within {seconds:g} seconds", "time") from None
+        raise
+
+
+def _bounded(evidence: dict[str, Any], budgets: Budgets) -> dict[str, Any]:
+    """Long texts of the evidence are cut like those of the conversation, but never what was handed in."""
+    return {name: _cut(value, max(budgets.kept_text, budgets.call_bytes)) for name, value in evidence.items()}
+
+
+def _cut(value: Any, longest: int) -> Any:
+    return shortened(value, longest)[0] if isinstance(value, str) and len(value) > longest else value
+
+
+def _ended(failure: EpisodeFailure, episode: Episode | None) -> Verdict:
+    """An agent that ran into a limit keeps what it had earned; what was never judged is worth nothing."""
+    outcome = RULES[type(failure)].outcome
+    earned = episode.partial_score() if episode and outcome in (Outcome.limit, Outcome.failed) else PartialScore()
+    evidence: dict[str, Any] = {**earned.evidence, **({"kind": failure.kind} if failure.kind else {})}
+    if notes := getattr(failure, "__notes__", None):
+        evidence["traceback"] = "\n".join(notes)
+    return Verdict(outcome, earned.score, str(failure), earned.metrics, evidence)

@@ -1,0 +1,390 @@
+"""Differences in how values are written: letter case and spaces, number or text, rounding, alone or together.
+
+A form maps each cell to what it would be if a difference of one sort did not count. If the rows missing from
+the prediction and its extra rows are the same in that form, the form is the explanation. Rows common to both
+sides are equal in every form, so only the others are looked at, and only if there are not too many: a form
+costs about a microsecond per cell. Columns in another order are looked for in each form too, which needs all
+rows and is therefore done only if no row is common to both sides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import permutations
+from math import nan
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from ..types import Cell, Row
+from .difference import Difference, RowPair, Signature, arrangements, grouped, names, projection, reordering, signatures
+from .rounding import Rounding, find_rounding
+from .shown import plain, plain_row, shown, shown_name, shown_names, shown_pair
+
+# Differences of whole columns: too few, too many, or in another order.
+#
+# Columns are recognised by their values, not by their names, which no policy looks at and which differ freely
+# between right answers. What is found is verified on whole rows before it is said.
+
+
+_MOST_CELLS = 100_000
+"""Beyond them, columns are compared by their signatures alone."""
+_WIDEST = 5
+"""Columns, of results in which joined names are looked for."""
+_SEPARATORS = (" ", ", ", "", "-", ",")
+_TURNED = ", but for the order of the columns"
+
+
+def other_order(pair: RowPair) -> Difference | None:
+    """The same rows with their columns in another order."""
+    if not pair.columns or not (order := reordering(pair.gold_distinct, pair.predicted_distinct, pair.columns)):
+        return None
+    return reordered(pair, order, "Same rows")
+
+
+def reordered(pair: RowPair, order: tuple[int, ...], same: str, also: tuple[str, ...] = ()) -> Difference:
+    gold, predicted = names(pair.gold, len(order)), names(pair.predicted, len(order))
+    if gold == predicted:  # names do not tell what went wrong, so gold's columns are numbered
+        gold = [str(place + 1) for place in range(len(order))]
+        predicted = [gold[place] for place in sorted(range(len(order)), key=order.__getitem__)]
+    sentence = f"{same}, but the columns are in another order: expected {shown_names(gold)}, got {shown_names(predicted)}."
+    return pair.difference("column_order", sentence, order=plain_row(order), also=list(also))
+
+
+def other_width(pair: RowPair) -> Difference | None:
+    """Another number of columns."""
+    if pair.widths is None or pair.width is not None:
+        return None
+    gold, predicted = _column_sides(pair, *pair.widths)
+    partners = _verified_partners(gold, predicted)
+    found = _likely_partners(gold, predicted) if partners is None else partners
+    present = [gold.names[place] for place in sorted(found)]
+    missing = [name for place, name in enumerate(gold.names) if place not in found]
+    taken = set(found.values())
+    extra = [name for place, name in enumerate(predicted.names) if place not in taken]
+    joined = _joined(gold, predicted) if partners is None else None
+    if joined is not None:
+        finding = joined
+    elif partners is None and not present:
+        finding = _supersets(pair, gold, predicted)
+    else:
+        finding = _finding(present, missing, extra, partners)
+    return pair.difference(
+        "missing_columns" if len(gold.names) > len(predicted.names) else "extra_columns",
+        f"Expected {_counted(gold.names)}, got {_counted(predicted.names)}; {finding}.",
+        found_columns=plain_row(present),
+        missing_columns=plain_row(missing),
+        extra_columns=plain_row(extra),
+        otherwise_equal=partners is not None,
+    )
+
+
+class _Side(NamedTuple):
+    names: list[str]
+    columns: list[Signature]
+    rows: dict[Row, None]
+
+
+def _column_sides(pair: RowPair, gold_width: int, width: int) -> tuple[_Side, _Side]:
+    # Columns of different lengths never agree as multisets, but may as sets.
+    distinct = len(pair.gold.rows) != len(pair.predicted.rows)
+    gold, predicted = pair.gold, pair.predicted
+    return (
+        _Side(names(gold, gold_width), signatures(gold.rows, gold_width, distinct), pair.gold_distinct),
+        _Side(names(predicted, width), signatures(predicted.rows, width, distinct), pair.predicted_distinct),
+    )
+
+
+def _verified_partners(gold: _Side, predicted: _Side) -> dict[int, int] | None:
+    """Which predicted column is which gold column, if the narrower side is made of columns of the wider."""
+    if len(gold.names) > len(predicted.names):
+        swapped = _verified_partners(predicted, gold)
+        return None if swapped is None else {wide: narrow for narrow, wide in swapped.items()}
+    expected = set(gold.names)
+    favoured = {place for place, name in enumerate(predicted.names) if name in expected}
+    for order in arrangements(gold.columns, predicted.columns, favoured):
+        if gold.rows.keys() == set(map(projection(order), predicted.rows)):
+            return dict(enumerate(order))
+    return None
+
+
+def _likely_partners(gold: _Side, predicted: _Side) -> dict[int, int]:
+    """The same by the values of single columns alone."""
+    groups = grouped(predicted.columns)
+    return {place: groups[column].pop(0) for place, column in enumerate(gold.columns) if groups.get(column)}
+
+
+def _finding(present: list[str], missing: list[str], extra: list[str], partners: dict[int, int] | None) -> str:
+    turned = "" if partners is None or list(dict(sorted(partners.items())).values()) == sorted(partners.values()) else _TURNED
+    if partners is not None and extra:
+        return f"without {_named(extra)} the rows are as expected{turned}"
+    if partners is not None:
+        return f"{_named(missing)} {'is' if len(missing) == 1 else 'are'} missing, the rest is as expected{turned}"
+    if missing:
+        return f"found {_named(present)}, not {_named(missing)}"
+    return "all expected columns are there, but their values are combined into other rows"
+
+
+def _supersets(pair: RowPair, gold: _Side, predicted: _Side) -> str:
+    """No column has the expected values and no others; perhaps one has them among others."""
+    if len(pair.gold.rows) * len(gold.names) + len(pair.predicted.rows) * len(predicted.names) > _MOST_CELLS:
+        return "no expected column is there with the same values"
+    wider: list[str] = []
+    sets = [set(map(itemgetter(place), predicted.rows)) for place in range(len(predicted.names))]
+    for place, name in enumerate(gold.names):
+        values = set(map(itemgetter(place), gold.rows))
+        if any(values < other for other in sets):
+            wider.append(name)
+    if wider:
+        return f"the values of {_named(wider)} are there, among others"
+    return "no expected column is there with all its values"
+
+
+def _joined(gold: _Side, predicted: _Side) -> str | None:
+    """Two columns of the wider side are one column of the other: a first and a last name."""
+    wide, narrow = (gold, predicted) if len(gold.names) > len(predicted.names) else (predicted, gold)
+    width = len(wide.names)
+    if len(narrow.names) != width - 1 or width > _WIDEST or len(wide.rows) * width > _MOST_CELLS:
+        return None
+    for one, other in permutations(range(width), 2):
+        for separator in _SEPARATORS:
+            for place in range(width - 1):
+                rest = [column for column in range(width) if column not in (one, other)]
+                made = {_with_joined(row, one, other, separator, rest, place) for row in wide.rows}
+                if made == narrow.rows.keys():
+                    columns = f"{_named([wide.names[one], wide.names[other]])}"
+                    if wide is gold:
+                        return f"{columns} are joined in column {shown_name(narrow.names[place])}, the rest is as expected"
+                    return f"column {shown_name(narrow.names[place])} is split into {columns}, the rest is as expected"
+    return None
+
+
+def _with_joined(row: Row, one: int, other: int, separator: str, rest: list[int], place: int) -> Row | None:
+    if not (isinstance(row[one], str) and isinstance(row[other], str)):
+        return None
+    kept: list[Cell] = [row[column] for column in rest]
+    kept.insert(place, f"{row[one]}{separator}{row[other]}")
+    return tuple(kept)
+
+
+def _named(columns: list[str]) -> str:
+    return f"column {shown_name(columns[0])}" if len(columns) == 1 else f"columns {shown_names(columns)}"
+
+
+def _counted(columns: list[str]) -> str:
+    return f"{len(columns)} column{'' if len(columns) == 1 else 's'} {shown_names(columns)}"
+
+
+LIMIT = 100_000
+"""Cells in missing and extra rows, beyond which forms are not tried."""
+
+WORDS = {
+    "not_a_number": "NaN, which equals nothing",
+    "case_or_space": "letter case or surrounding spaces",
+    "types": "the types of values",
+    "rounding": "rounding",
+}
+_HUGE = 1e300  # beyond it, a factor overflows
+_PARTNERS = 2
+"""Rows that must be each other's by rounding before it is said of a part of the rows: one may be chance."""
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_LONGEST_NUMBER = 40  # characters; longer digits are a code, and Python refuses to read them at some length
+
+
+class Form(NamedTuple):
+    kinds: tuple[str, ...]
+    cell: Callable[[Cell], Cell]
+
+
+def _one_nan(cell: Cell) -> Cell:
+    return cell if cell == cell else nan
+
+
+def _folded(cell: Cell) -> Cell:
+    return cell.strip().casefold() if isinstance(cell, str) else _one_nan(cell)
+
+
+def _typed(cell: Cell) -> Cell:
+    text = _decoded(cell) if isinstance(cell, bytes) else cell
+    if not isinstance(text, str):
+        return _one_nan(text)
+    stripped = text.strip()
+    if len(stripped) > _LONGEST_NUMBER or not _NUMBER.fullmatch(stripped):
+        return text
+    return float(stripped) if set(stripped) & set(".eE") else int(stripped)
+
+
+def _decoded(cell: bytes) -> str | bytes:
+    try:
+        return cell.decode()
+    except UnicodeDecodeError:
+        return cell
+
+
+def _typed_and_folded(cell: Cell) -> Cell:
+    return _folded(_typed(cell))
+
+
+PLAIN = Form((), _one_nan)
+FORMS = (
+    Form(("case_or_space",), _folded),
+    Form(("types",), _typed),
+    Form(("types", "case_or_space"), _typed_and_folded),
+)
+
+
+def too_large(pair: RowPair) -> bool:
+    return (len(pair.missing) + len(pair.extra)) * (pair.width or 0) > LIMIT
+
+
+def other_form(pair: RowPair) -> Difference | None:
+    """The same rows, written in another way."""
+    if not pair.width or too_large(pair):
+        return None
+    plain_rows = _sides(pair, PLAIN)
+    difference = _in_form(pair, PLAIN, *plain_rows)
+    for form in FORMS:
+        # A form that changes nothing cannot say anything new.
+        if not difference and (rows := _sides(pair, form)) != plain_rows:
+            difference = _in_form(pair, form, *rows)
+    return difference
+
+
+def form_and_rows(pair: RowPair) -> Difference | None:
+    """Two causes: written in another way, and rows missing or too many."""
+    if not pair.width or too_large(pair) or not (pair.missing and pair.extra):
+        return None
+    for form in (PLAIN, *FORMS):
+        missing, extra = _sides(pair, form)
+        for spare, fewer, more in (("prediction", missing, extra), ("gold", extra, missing)):
+            if len(fewer) >= len(more):
+                continue
+            shared = [(missing[key], extra[key]) for key in missing if key in extra]
+            if form.kinds and len(shared) == len(fewer):
+                return _alike(pair, form.kinds, shared, left=len(more) - len(fewer), spare=spare)
+            found = find_rounding(list(missing), list(extra), spare)
+            if found and len(found.partners) >= max(_PARTNERS, len(fewer)):
+                partners = [(missing[gold], extra[row]) for gold, row in found.partners]
+                left = len(more) - len({row if spare == "prediction" else gold for gold, row in found.partners})
+                if left > 0:
+                    return _alike(pair, (*form.kinds, "rounding"), partners, found, left=left, spare=spare)
+    return None
+
+
+def other_factor(pair: RowPair) -> Difference | None:
+    """A share where a percentage is expected, or the other way round."""
+    if not pair.width or too_large(pair) or len(pair.missing) != len(pair.extra):
+        return None
+    for place in range(pair.width):
+        if not all(_is_number(row[place]) for rows in (pair.missing, pair.extra) for row in rows):
+            continue
+        for factor in (100, 0.01):
+            scaled = {_scaled(row, place, factor): row for row in pair.missing}
+            others = {_scaled(row, place, 1): row for row in pair.extra}
+            if all(row[place] == 0 for row in pair.missing) or len(scaled) != len(pair.missing):
+                continue
+            rounding = None if scaled.keys() == others.keys() else find_rounding(list(scaled), list(others))
+            if scaled.keys() == others.keys() or rounding:
+                first = next(iter(scaled))
+                partner = others[first] if rounding is None else others[dict(rounding.partners)[first]]
+                return _by_factor(pair, place, factor, scaled[first], partner, rounding)
+    return None
+
+
+def _is_number(cell: Cell) -> bool:
+    return isinstance(cell, int | float) and -_HUGE < cell < _HUGE
+
+
+def _scaled(row: Row, place: int, factor: float) -> Row:
+    cell = row[place]
+    assert isinstance(cell, int | float)
+    return (*row[:place], float(f"{cell * factor:.12g}"), *row[place + 1 :])
+
+
+def _by_factor(pair: RowPair, place: int, factor: float, gold: Row, row: Row, rounding: Rounding | None) -> Difference:
+    name = names(pair.gold, pair.width or 0)[place]
+    times = "100 times too large" if factor > 1 else "100 times too small"
+    also = " and rounded" if rounding else ""
+    where = f"expected {shown(gold[place])}, got {shown(row[place])}"
+    sentence = f"Same rows, but the numbers in column {shown_name(name)} are {times}{also}: {where}."
+    more = {"also": ["rounding"] if rounding else [], "differing_columns": [plain(name)]}
+    return pair.difference("factor", sentence, factor=factor, **more)
+
+
+def _sides(pair: RowPair, form: Form) -> tuple[dict[Row, Row], dict[Row, Row]]:
+    return _mapped(pair.missing, form), _mapped(pair.extra, form)
+
+
+def _mapped(rows: list[Row], form: Form) -> dict[Row, Row]:
+    """Rows by their form. Where several have the same, the first stands for them."""
+    mapped: dict[Row, Row] = {}
+    for row in rows:
+        mapped.setdefault(tuple([form.cell(cell) for cell in row]), row)
+    return mapped
+
+
+def _in_form(pair: RowPair, form: Form, missing: dict[Row, Row], extra: dict[Row, Row]) -> Difference | None:
+    if missing.keys() == extra.keys():
+        partners = [(row, extra[key]) for key, row in missing.items()]
+        return _alike(pair, form.kinds or ("not_a_number",), partners)
+    if rounding := find_rounding(list(missing), list(extra)):
+        partners = [(missing[gold], extra[row]) for gold, row in rounding.partners]
+        return _alike(pair, (*form.kinds, "rounding"), partners, rounding)
+    return None if pair.common else _in_other_order(pair, form, missing, extra)
+
+
+def _in_other_order(pair: RowPair, form: Form, missing: dict[Row, Row], extra: dict[Row, Row]) -> Difference | None:
+    columns = signatures(missing, pair.width or 0), signatures(extra, pair.width or 0)
+    order = reordering(missing, extra, columns)
+    return reordered(pair, order, _except(form.kinds), form.kinds) if order else None
+
+
+def _alike(
+    pair: RowPair,
+    kinds: tuple[str, ...],
+    partners: list[tuple[Row, Row]],
+    rounding: Rounding | None = None,
+    *,
+    left: int = 0,
+    spare: str = "",
+) -> Difference:
+    """`left`: so many rows of the `spare` side are nobody's partner."""
+    columns = names(pair.gold, pair.width or 0)
+    apart = [place for place in range(len(columns)) if any(gold[place] != row[place] for gold, row in partners)]
+    expected, got = next((gold[apart[0]], row[apart[0]]) for gold, row in partners if gold[apart[0]] != row[apart[0]])
+    more: dict[str, Any] = {
+        "also": list(kinds[1:]),
+        "differing_columns": plain_row([columns[place] for place in apart]),
+        "example": {"column": plain(columns[apart[0]]), "expected": plain(expected), "got": plain(got)},
+    }
+    if rounding:
+        more |= {"how": rounding.how, "coarse_side": rounding.side}
+        more["decimals"] = plain_row([rounding.decimals[place] for place in apart])
+    texts = shown_pair(expected, got)
+    where = f"in column {shown_name(columns[apart[0]])}, expected {texts[0]}, got {texts[1]}"
+    if not left:
+        return pair.difference(kinds[0], f"{_except(kinds)}{_how(rounding, apart)}: {where}.", **more)
+    word = "extra_rows" if spare == "prediction" else "missing_rows"
+    more["also"] = [*kinds[1:], word]
+    rows = f"{left:,} row{'' if left == 1 else 's'}"
+    too = f"{rows} too many" if spare == "prediction" else f"{rows} missing"
+    causes = " and ".join(WORDS[kind] for kind in kinds)
+    sentence = f"Two causes: {causes}{_how(rounding, apart)}, and {too}; {where}."
+    return pair.difference(kinds[0], sentence, left_over=left, **more)
+
+
+def _except(kinds: tuple[str, ...]) -> str:
+    return f"Same rows except for {' and '.join(WORDS[kind] for kind in kinds)}" if kinds else "Same rows"
+
+
+def _how(rounding: Rounding | None, places: list[int]) -> str:
+    if rounding is None:
+        return ""
+    if rounding.how == "noise":
+        return " (numbers agree within one part in a million)"
+    side = "the prediction" if rounding.side == "prediction" else "gold"
+    if rounding.how == "cut":
+        return f" ({side} lacks the fractions, as after integer division)"
+    decimals = sorted({rounding.decimals[place] for place in places})
+    return f" ({side} is rounded to {' or '.join(map(str, decimals))} decimal{'' if decimals == [1] else 's'})"

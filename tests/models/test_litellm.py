@@ -41,7 +41,7 @@ def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def build(url: str, provider: str = "openai", **settings: Any) -> LiteLLMModel:
-    defaults = {"base_url": url, "model_retries": 0, "model_timeout": 5.0}
+    defaults = {"base_url": url, "model_retries": 0, "model_timeout": 60.0}
     return LiteLLMConfig(model=f"litellm/{provider}/scripted", **defaults | settings).build()
 
 

@@ -57,7 +57,7 @@ def test_the_whole_page() -> None:
         "  zoo      0 / 2      0.0%  (95%: 0.0 to 65.8)  + 1 not counted\n"
         "\n"
         "Failed because:\n"
-        "     1 × missing rows\n"
+        "     1 × missing rows  (33.3 points)\n"
         "\n"
         "Mean of each metric over the counted tasks:\n"
         "  ex         0.3333  n = 3\n"

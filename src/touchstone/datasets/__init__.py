@@ -5,6 +5,8 @@ traps of real data (see each database's `database_description`). `tools/make_dem
 The one for BIRD-Interact has databases and ambiguous tasks of its own; `tools/make_demo_interact.py` generates it.
 """
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,9 @@
-"""The run on its server, as the event loop sees it: grounds, logins, and what is dropped in the background."""
+"""The run on its server, as the event loop sees it: grounds, logins, and what is dropped in the background.
+
+Nothing here keeps a list of what exists on the server: whatever a run makes carries its id in the name and belongs to its
+keeper, so a run that dies leaves nothing that the next one cannot find (see `holding`). Every attempt uses new names, because
+after a lost connection nobody knows whether a clone was made. A login belongs to whoever asked for it, until `give_up`.
+"""
 
 from __future__ import annotations
 
@@ -133,10 +138,10 @@ class Administrator:
             self._described[database] = found
         return self._described[database]
 
-    async def reading_seat(self, database: str) -> Login:
+    async def reading_login(self, database: str) -> Login:
         """A role of its own, on the database that all worlds read."""
         base = (await self._names(database)).base
-        return await _twice(lambda: self._make_reading_seat(base, database))
+        return await _twice(lambda: self._make_reading_login(base, database))
 
     async def clone(self, database: str, state: Login | None = None) -> Login:
         """A login on a new copy of a world's state, which nobody is connected to, or else of the ground."""
@@ -184,21 +189,21 @@ class Administrator:
         await self._call(lay_ground, order, database)
         return made
 
-    async def _make_reading_seat(self, base: str, database: str) -> Login:
-        login = self._seat(base, self._name(database, "r"), database, private=False)
-        await self._order([self._login(login)])
+    async def _make_reading_login(self, base: str, database: str) -> Login:
+        login = self._login(base, self._name(database, "r"), database, private=False)
+        await self._order([self._creation(login)])
         return login
 
     async def _clone(self, source: str, belongs_to: list[str], database: str, *, shared: bool) -> Login:
         facts = await self.start()
         name = self._name(database, "c")
-        login = self._seat(name, name, database, private=True)
+        login = self._login(name, name, database, private=True)
         # Past row policies, which are not to change what agents see; the administrator must be able to hand things over.
         policies = "BYPASSRLS" if facts.superuser else ""
         owner = f"CREATE ROLE {login.owner} NOLOGIN {policies} ROLE {admin_sql.quoted(self.server.user)}"
         rights = f"REVOKE ALL ON DATABASE {name} FROM PUBLIC; GRANT CREATE, TEMPORARY ON DATABASE {name} TO {login.owner}"
         create = f"CREATE DATABASE {name} OWNER {admin_sql.keeper(self.run)} TEMPLATE {source}{_strategy(facts)}"
-        roles = f"{owner}; {self._login(login)}; {rights}; GRANT CONNECT ON DATABASE {name} TO {login.role}"
+        roles = f"{owner}; {self._creation(login)}; {rights}; GRANT CONNECT ON DATABASE {name} TO {login.role}"
         order = Copy(self.server, login, [create, roles], belongs_to, shared, facts.superuser, self.patience)
         await self._call(copy, order, "")
         return login
@@ -221,19 +226,19 @@ class Administrator:
         """A new one each time, so that what was interrupted can be begun anew."""
         return f"{admin_sql.prefix(self.run, database)}_{kind}{next(self._numbers)}"
 
-    def _seat(self, database: str, role: str, shown_as: str, *, private: bool) -> Login:
+    def _login(self, database: str, role: str, shown_as: str, *, private: bool) -> Login:
         password = secrets.token_hex(16) if self.server.needs_passwords else None
         server = self.server.as_role(role, password)
         owner = admin_sql.owner_of_copy(role) if private else admin_sql.owner(self.run)
         return Login(database, role, server, owner, shown_as, private, self.patience)
 
-    def _login(self, login: Login) -> str:
+    def _creation(self, login: Login) -> str:
         password = f" PASSWORD '{login.server.password}'" if login.server.password else ""
-        login = f"CREATE ROLE {login.role} LOGIN{password} IN ROLE {login.owner}"
+        create = f"CREATE ROLE {login.role} LOGIN{password} IN ROLE {login.owner}"
         if self._facts is None or not self._facts.superuser:
-            return f"{login} ROLE {admin_sql.quoted(self.server.user)}"  # so that the administrator may end its connections
+            return f"{create} ROLE {admin_sql.quoted(self.server.user)}"  # so that the administrator may end its connections
         hidden = f"ALTER ROLE {login.role} SET track_activities = off"
-        return f"{login}; {hidden}; ALTER ROLE {login.role} SET temp_file_limit = '{_LARGEST_TEMPORARY_FILES}'"
+        return f"{create}; {hidden}; ALTER ROLE {login.role} SET temp_file_limit = '{_LARGEST_TEMPORARY_FILES}'"
 
     def _hold(self) -> Hold:
         return Hold(self.server, self.run, self.patience)
@@ -282,6 +287,9 @@ class ClonePool:
         self._database = database
         self._ahead = ahead
         self._ready: deque[Login] = deque()
+        # Copies on their way count as stock, or each `take` would order all of `_ahead` again while the first are being made.
+        # One that fails is only taken off the count: the next `take` orders it anew, and whoever needs one makes it, and
+        # hears what is wrong, without the stock.
         self._coming = 0
 
     async def take(self) -> Login:

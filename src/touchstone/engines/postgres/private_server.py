@@ -132,7 +132,7 @@ def _start_keeper(request: dict[str, Any]) -> subprocess.Popen[bytes]:
     environment |= {"LC_ALL": "C", "TZ": "UTC", "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     try:
         return subprocess.Popen(
-            [sys.executable, "-m", f"{__package__}.keeper", json.dumps(request)],
+            [sys.executable, "-m", f"{__package__}.supervisor", json.dumps(request)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -203,7 +203,7 @@ class PostgresEpisodeDatabase:
         if self._state is not None:
             return await self._exploring_copy()
         if self._reading is None:
-            self._reading = await self._administrator.reading_seat(self.database)
+            self._reading = await self._administrator.reading_login(self.database)
         return self._reading
 
     async def _exploring_copy(self) -> Login:

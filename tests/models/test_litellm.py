@@ -104,6 +104,11 @@ async def test_failures(provider: str, answer: Answer, kind: type[EpisodeFailure
     assert "\n" not in str(caught.value)
 
 
+async def test_the_option_behind_a_refused_field_is_named() -> None:
+    with pytest.raises(ModelRejected, match="the service refuses --temperature; leave it out"):
+        await ask(chat.refused_field("temperature"), temperature=0.2)
+
+
 @pytest.mark.parametrize("provider", [*PROVIDERS, "ollama_chat"])
 async def test_nobody_there(provider: str) -> None:
     with nobody_listens() as port, pytest.raises(ModelUnreachable, match="127"):

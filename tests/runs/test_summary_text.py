@@ -60,7 +60,7 @@ def test_the_whole_page() -> None:
         "     1 × missing rows  (33.3 points)\n"
         "\n"
         "Mean of each metric over the counted tasks:\n"
-        "  ex         0.3333\n"
+        "  ex         0.3333  n = 3\n"
         "\n"
         "Model calls:      2, 1,500 tokens in, 30 out\n"
         "Cost:             $0.2500\n"

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .struct_command import StructCommand
 
 COMMANDS = {
+    "new": ("new:new", "Make an evaluation of your own: your database, your questions."),
     "run": ("run:app", "Play any benchmark with any agent, and score it."),
     "score": ("score:app", "Score existing predictions, without a model."),
     "summary": ("summary:summary", "Print the summary of a run, even one that was killed or is still running."),

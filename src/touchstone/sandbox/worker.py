@@ -28,6 +28,8 @@ class WorkerRules:
     writable: list[str]
     client: bool = False
     """It connects to a database server."""
+    readable: tuple[str, ...] = ()
+    """Folders of the system that its library cannot do without."""
 
 
 def prepared(rules: WorkerRules | None) -> Callable[[], None]:
@@ -48,5 +50,6 @@ def _files(rules: WorkerRules) -> int:
     """Databases may lie anywhere but where the system keeps its own affairs."""
     places = [path for path in Path("/").iterdir() if path.name not in _CLOSED and not path.is_symlink()]
     places += [Path("/etc", name) for name in _OF_ETC] + [Path("/proc", str(os.getpid()))]
+    places += map(Path, rules.readable)
     own = [Path(path) for path in rules.writable]
     return landlock.ruleset(read=places, use=[Path("/dev/null")], own=own, network=rules.client)

@@ -46,7 +46,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_CUTS = {"sqlite": {"limit"}, "postgres": {"limit", "offset", "fetch"}}
+_CUTS = {"sqlite": {"limit"}, "postgres": {"limit", "offset", "fetch"}, "duckdb": {"limit", "offset"}}
 _MOST_COLUMNS = 100
 
 
@@ -128,10 +128,12 @@ _TABLES = {
     "WHERE type = 'table' AND rootpage > 0 AND name NOT LIKE 'sqlite!_%' ESCAPE '!'",
     "postgres": "SELECT table_name, '' FROM information_schema.tables "
     "WHERE table_schema = 'public' AND table_type = 'BASE TABLE'",
+    "duckdb": "SELECT table_name, '' FROM duckdb_tables() WHERE NOT internal AND NOT temporary AND schema_name = 'main'",
 }
 _COPIES = {
     "sqlite": "CREATE TEMP TABLE {0} AS SELECT * FROM main.{0} ORDER BY rowid DESC",
     "postgres": "CREATE TEMP TABLE {0} AS SELECT * FROM public.{0} ORDER BY ctid DESC",
+    "duckdb": "CREATE TEMP TABLE {0} AS SELECT * FROM main.{0} ORDER BY rowid DESC",
 }
 
 

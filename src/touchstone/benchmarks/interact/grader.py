@@ -28,7 +28,8 @@ _NO_WORDS = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|--[^\n]*|/\*.*?\*/|\$
 _CHANGES = re.compile(
     r"\b(?:insert|update|delete|merge|replace|create|alter|drop|truncate|copy|do|call|grant|set|into|nextval)\b", re.IGNORECASE
 )
-_NOT_AVAILABLE = re.compile(r'^extension "[^"]*" is not available')
+_NOT_AVAILABLE = re.compile(r'^extension "[^"]*" is not available|^could not open extension control file')
+"""The second is what PostgreSQL 14 says."""
 
 
 class PhaseFinding(Struct, frozen=True):

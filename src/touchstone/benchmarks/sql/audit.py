@@ -1,0 +1,58 @@
+"""Whether the golds of your questions run, say the same each time, and agree with the expected rows beside them."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ...errors import Unscorable
+from ..audit.findings import AuditFinding, found
+from ..audit.probes import Watch, each, from_probe, probed, repeated
+from .benchmark import SqlQuestions, judged
+from .questions import SqlTask
+
+
+async def audit(benchmark: SqlQuestions, *, parallel: int, watch: Watch) -> list[AuditFinding]:
+    """All that is found without the oracle."""
+    tasks = benchmark.tasks()
+    results = await each([partial(_looked_at, benchmark, task) for task in tasks], parallel, watch)
+    findings = [finding for several in results for finding in several]
+    for group in repeated((task, task.database, task.question) for task in tasks):
+        for task in group:
+            other = next(each for each in group if each is not task)
+            findings.append(found(task.key, "repeated_question", f"task {other.key} asks the same question"))
+    return findings
+
+
+async def _looked_at(benchmark: SqlQuestions, task: SqlTask) -> list[AuditFinding]:
+    try:
+        database = benchmark.database(task)
+    except Unscorable as reason:
+        return [found(task.key, "database_missing", str(reason), database=task.database)]
+    findings: list[AuditFinding] = []
+    settings = benchmark.settings
+    in_order = task.order if settings.order is None else settings.order
+    try:
+        for number, sql in enumerate(task.golds, 1):
+            what = "the gold" if len(task.golds) == 1 else f"gold {number}"
+            result = await probed(database, [sql], settings.judging)
+            findings += from_probe(task.key, sql, result, settings.judging, in_order=in_order, what=what)
+        findings += [finding for sql in task.golds for finding in await _against_expected(benchmark, task, sql)]
+    finally:
+        await database.close()
+    return findings
+
+
+async def _against_expected(benchmark: SqlQuestions, task: SqlTask, sql: str) -> list[AuditFinding]:
+    """A gold query and expected rows that contradict each other."""
+    if task.expected is None:
+        return []
+    from msgspec.structs import replace
+
+    database = benchmark.database(task)
+    try:
+        judgement = await judged(replace(task, golds=()), sql, database, benchmark.settings)
+    finally:
+        await database.close()
+    if judgement.passed or judgement.fault:
+        return []
+    return [found(task.key, "gold_disagrees", f"the gold does not give the expected rows: {judgement.reason}", sql=sql)]

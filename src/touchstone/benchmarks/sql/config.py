@@ -1,0 +1,199 @@
+"""The options of a benchmark of your own: questions in a file, databases in files or on a server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+from msgspec.structs import force_setattr
+
+from ...errors import InputError, Unscorable
+from ...options import Opt, OptionError, Positive
+from ...plugins import available, engine_at, engine_type, open_engine
+from ...protocols import JUDGING, TASKS, WHO, Engine, Hints, Limits, Opening
+from ...types import Task, ToolCall
+from ..audit import remaining
+from ..audit.audited import Audited, AuditOptions
+from ..sql_episode import read_instructions, submission
+from ..task_file import Selection, cut, refuse_unknown
+from .questions import NAMES, SqlTask, load_questions
+
+if TYPE_CHECKING:
+    from .benchmark import SqlQuestions
+
+Calls = Mapping[str, Sequence[ToolCall]]
+
+DEMO = Path(__file__).with_name("demo")
+
+
+class SqlConfig(Selection, frozen=True):
+    """Play questions of your own on your own database, and score it."""
+
+    name: ClassVar[str] = "sql"
+    label: ClassVar[str] = "SQL questions"
+
+    questions: Annotated[Path | None, Opt(positional=True)] = None
+    """The questions, one row each: .csv, .tsv, .json, .jsonl, .yaml, .parquet or .xlsx. Alone, demo."""
+    databases: Annotated[Path | None, Opt(names=("--db",), positional=True)] = None
+    """The database: a SQLite or DuckDB file, or a folder with one per name; an address is taken too, as with --database-url."""
+    database_url: Annotated[str | None, Opt(group=TASKS)] = None
+    """A live PostgreSQL database, postgresql://user@host:port/name. It is only read: a role that could write is refused."""
+    engine: Annotated[Literal["sqlite", "duckdb"] | None, Opt(group=TASKS)] = None
+    """What the files are, where their names do not say so."""
+    column: Annotated[tuple[str, ...], Opt(group=TASKS)] = ()
+    """A column of the questions by its name, such as question=Frage (repeatable)."""
+    tag: Annotated[tuple[str, ...], Opt(group=TASKS)] = ()
+    """Only questions with this tag (repeatable)."""
+    order: Annotated[bool | None, Opt(group=JUDGING)] = None
+    """Whether rows must come in the gold's order, for all questions; by default each says so itself."""
+    tolerance: Annotated[str | None, Opt(group=JUDGING)] = None
+    """How far numbers may be off where a question does not say so: 0.01, or 1%."""
+    evidence: Annotated[bool, Opt(group=WHO)] = True
+    """Show the question's evidence to the agent as a hint."""
+    schema: Annotated[bool, Opt(group=WHO)] = False
+    """Tell the agent the tables and columns together with the question."""
+    system_prompt: Annotated[Path | None, Opt(group=WHO, advanced=True)] = None
+    """A file with instructions that replace the built-in ones."""
+    sql_timeout: Annotated[Positive, Opt(group=JUDGING)] = 30.0
+    """Seconds for each statement: steps on SQLite, CPU time on DuckDB, the clock on PostgreSQL."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.questions is None or (str(self.questions) == "demo" and not self.questions.exists()):
+            force_setattr(self, "questions", DEMO / "questions.csv")
+            force_setattr(self, "databases", self.databases or DEMO / "shop.sqlite")
+        if self.databases is not None and (scheme := str(self.databases).partition(":/"))[1]:
+            force_setattr(self, "database_url", f"{scheme[0]}://{scheme[2].lstrip('/')}")
+            force_setattr(self, "databases", None)
+        if (self.databases is None) == (self.database_url is None):
+            raise InputError("questions need a database: give a file, a folder or an address (one of them)")
+        for each in self.column:
+            if each.partition("=")[0] not in NAMES or not each.partition("=")[2]:
+                raise OptionError("column", each, f"expected NAME=COLUMN with one of {', '.join(NAMES)}")
+        if self.tolerance is not None:
+            try:
+                valid = float(self.tolerance.removesuffix("%")) >= 0
+            except ValueError:
+                valid = False
+            if not valid:
+                raise OptionError("tolerance", self.tolerance, "expected a number such as 0.01, or 1%")
+
+    async def open(self, opening: Opening) -> SqlQuestions:
+        tasks = self.chosen(opening.say)
+        return self._built(tasks, await self._engine(opening), opening.say)
+
+    def hints(self) -> Hints:
+        return Hints(service_template={"question": "{question}", "db_id": "{database}", "evidence": "{evidence}"})
+
+    def all_questions(self) -> list[SqlTask]:
+        assert self.questions is not None
+        named = dict(each.split("=", 1) for each in self.column)
+        return load_questions(self.questions, named, self._only_database())
+
+    def chosen(self, say: Callable[[str], None] = lambda _: None) -> list[SqlTask]:
+        """The questions to play."""
+        tasks = self.all_questions()
+        tags = {tag for task in tasks for tag in _tags(task)}
+        refuse_unknown("--database", self.database, {task.database for task in tasks}, "the questions")
+        refuse_unknown("--task", self.task, {task.key for task in tasks}, "the questions")
+        refuse_unknown("--tag", self.tag, tags, "the questions")
+        left = [
+            task
+            for task in remaining(tasks, self.exclude_audit, benchmark=self.name, say=say)
+            if (not self.database or task.database in self.database)
+            and (not self.task or task.key in self.task)
+            and (not self.tag or set(self.tag) & _tags(task))
+        ]
+        return cut(left, self.offset, self.limit, len(tasks))
+
+    def predictions(self, path: Path, tasks: Sequence[Task], *, allow_missing: bool = False) -> Calls:
+        """SQL by id: {"id": "SQL"}, rows with an id and sql in any format of questions, or a run."""
+        from .predictions import load_predictions
+
+        found = load_predictions(path, [task.key for task in self.all_questions()])
+        missing = [] if allow_missing else [task.key for task in tasks if task.key not in found]
+        if missing:
+            raise InputError(
+                f"{path}: {len(missing)} of {len(tasks)} questions have no prediction, the first is {missing[0]} "
+                "(--allow-missing counts them as failed)"
+            )
+        return {key: [submission(sql)] for key, sql in found.items()}
+
+    async def audit(self, opening: Opening, options: AuditOptions) -> Audited:
+        from .audit import audit
+
+        assert self.questions is not None
+        benchmark = await self.open(opening)
+        with opening.counting("questions looked at") as watch:
+            findings = await audit(benchmark, parallel=options.parallel, watch=watch)
+        return Audited(title=f"{self.label}: what {self.questions.name} is worth here", benchmark=benchmark, findings=findings)
+
+    async def _engine(self, opening: Opening) -> Engine:
+        if self.database_url is not None:
+            if engine_at(self.database_url) != "postgres":
+                raise InputError("--database-url: expected postgresql://user@host:port/name")
+            from ...engines.postgres.live import open_live
+
+            return await open_live(self.database_url, opening)
+        return await open_engine(self.engine_name(), opening, place=str(self.databases))
+
+    def engine_name(self) -> str:
+        """By the option, the file's first bytes, or the files in the folder."""
+        assert self.databases is not None
+        if self.engine is not None:
+            return self.engine
+        if self.databases.is_file():
+            return _sniffed(self.databases)
+        for name in available("engines"):
+            suffixes = engine_type(name).suffixes
+            if any(file.suffix.lower() in suffixes for file in self.databases.rglob("*") if suffixes):
+                return name
+        raise InputError(f"{self.databases}: there is no SQLite or DuckDB file in this folder")
+
+    def _only_database(self) -> str:
+        """What a question is on that names no database; none if there are several."""
+        if self.database_url is not None:
+            return self.database_url.rpartition("/")[2].partition("?")[0]
+        assert self.databases is not None
+        if not self.databases.exists():
+            raise InputError(f"{self.databases}: there is no such database file or folder")
+        return self.databases.stem if self.databases.is_file() else ""
+
+    def _built(self, tasks: Sequence[SqlTask], engine: Engine, say: Callable[[str], None]) -> SqlQuestions:
+        from .benchmark import Settings, SqlQuestions
+
+        settings = Settings(
+            evidence=self.evidence,
+            schema=self.schema,
+            order=self.order,
+            tolerance=self.tolerance or "",
+            exploring=Limits(seconds=self.sql_timeout, rows=10_000, cut_rows=True),
+            judging=Limits(seconds=self.sql_timeout),
+        )
+        benchmark = SqlQuestions(tasks, engine, settings, read_instructions(self.system_prompt))
+        missing: dict[str, str] = {}
+        for task in tasks:
+            try:
+                benchmark.database(task)
+            except Unscorable as error:
+                missing.setdefault(task.database, str(error))
+        if len(missing) == len({task.database for task in tasks}):
+            raise InputError(next(iter(missing.values())))
+        if missing:
+            say(f"{len(missing)} databases cannot be used, and their questions are unscorable: {', '.join(missing)}")
+        return benchmark
+
+
+def _tags(task: SqlTask) -> set[str]:
+    return {tag for tag in task.facets.get("tags", "").split(", ") if tag}
+
+
+def _sniffed(path: Path) -> str:
+    with path.open("rb") as file:
+        head = file.read(16)
+    if head == b"SQLite format 3\x00":
+        return "sqlite"
+    if head[8:12] == b"DUCK":
+        return "duckdb"
+    raise InputError(f"{path}: neither a SQLite nor a DuckDB database")

@@ -1,0 +1,183 @@
+"""Judging a prediction by its rows, beside the data: against every accepted gold, and against expected rows.
+
+Rows are compared by value (see `verdicts.interact.strict`): in any order unless the question says otherwise, each as often.
+A tolerance makes the prediction's numbers those of the gold's column that are near enough, before anything is compared.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from datetime import date, datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from msgspec import Struct
+
+from ...engines.judging_connection import JudgingConnection, Result
+from ...errors import SqlError, SqlFault
+from ...verdicts.interact import Conditions, strict
+from .questions import Expected
+
+
+class Question(Struct, frozen=True):
+    prediction: str
+    golds: tuple[str, ...] = ()
+    expected: Expected | None = None
+    order: bool = False
+    tolerance: str = ""
+    columns: tuple[str, ...] = ()
+
+
+class Judgement(Struct, frozen=True):
+    passed: bool
+    reason: str
+    evidence: dict[str, Any] = {}
+    unscorable: str = ""
+    """Why nothing can be right here."""
+    fault: SqlFault | None = None
+    """Of the prediction's SQL."""
+
+
+class Compared(Struct, frozen=True):
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+
+
+def judge(bench: JudgingConnection, question: Question) -> Judgement:
+    references, broken = _references(bench, question)
+    if not references:
+        return Judgement(False, "", unscorable=f"the gold SQL cannot be run: {broken}")
+    try:
+        predicted = bench.run(question.prediction)
+    except SqlError as error:
+        words = "The prediction changes the database; only a query can be judged." if error.kind == "write" else error.message
+        return Judgement(False, words, {"kind": "error"}, fault=error.kind)
+    first: Judgement | None = None
+    for gold, is_text in references:
+        found = _compared(gold, predicted, question, is_text=is_text)
+        if found.passed:
+            return found
+        first = first or found
+    assert first is not None
+    return first
+
+
+def _references(bench: JudgingConnection, question: Question) -> tuple[list[tuple[Compared, bool]], str]:
+    """What is accepted, and why the first gold that cannot be run is not among it."""
+    found: list[tuple[Compared, bool]] = []
+    broken = ""
+    if question.expected is not None:
+        found.append((Compared(question.expected.columns, question.expected.rows), question.expected.text))
+    for sql in question.golds:
+        try:
+            result = bench.run(sql)
+        except SqlError as error:
+            broken = broken or error.message
+        else:
+            found.append((Compared(result.columns, result.rows), False))
+    return found, broken
+
+
+def _compared(gold: Compared, predicted: Result, question: Question, *, is_text: bool) -> Judgement:
+    got = Compared(predicted.columns, predicted.rows)
+    if question.columns:
+        try:
+            gold, got = _chosen(gold, got, question.columns)
+        except LookupError as error:
+            return Judgement(False, str(error.args[0]), {"kind": "missing_columns"})
+    if len(gold.columns) == len(got.columns) or not gold.rows:
+        gold = _typed(gold, got) if is_text else gold
+        if is_text and not gold.rows and not gold.columns:
+            gold = Compared(got.columns, [])
+        got = _snapped(gold, got, question.tolerance) if question.tolerance else got
+    found = strict(gold, got, Conditions(order=question.order))
+    return Judgement(found.matched, found.difference.sentence, {"kind": found.difference.kind, **found.difference.evidence})
+
+
+def _chosen(gold: Compared, got: Compared, columns: Sequence[str]) -> tuple[Compared, Compared]:
+    """The columns that count: of the prediction by name where it has them all, else by place."""
+    places = [_place(gold.columns, name) for name in columns]
+    if any(place is None for place in places):
+        raise LookupError(f"The gold has no column {columns[places.index(None)]}; it has {', '.join(gold.columns)}.")
+    names = [gold.columns[place] for place in places if place is not None]
+    theirs = [_place(got.columns, name) for name in names]
+    if None in theirs:
+        if len(got.columns) == len(names):
+            theirs = list(range(len(names)))
+        elif len(got.columns) == len(gold.columns):
+            theirs = places
+        else:
+            missing = names[theirs.index(None)]
+            raise LookupError(f"The prediction has no column {missing}; it has {', '.join(got.columns) or 'none'}.")
+    return _only(gold, places), _only(got, theirs)
+
+
+def _place(names: Sequence[str], name: str) -> int | None:
+    lowered = [each.lower() for each in names]
+    if name.lower() in lowered:
+        return lowered.index(name.lower())
+    return int(name) - 1 if name.isdecimal() and 0 < int(name) <= len(names) else None
+
+
+def _only(table: Compared, places: Sequence[int | None]) -> Compared:
+    kept = [place for place in places if place is not None]
+    return Compared(tuple(table.columns[place] for place in kept), [tuple(row[place] for place in kept) for row in table.rows])
+
+
+def _typed(gold: Compared, got: Compared) -> Compared:
+    """Cells from a file as what the prediction has in their column: numbers, dates, truth values. An empty cell is NULL, unless
+    the prediction has empty texts there: a CSV file cannot tell them apart."""
+    kinds: list[set[Any]] = [
+        {type(row[place]) if row[place] != "" else "" for row in got.rows} for place in range(len(got.columns))
+    ]
+    return Compared(gold.columns, [tuple(map(_as_one_of, row, kinds)) for row in gold.rows])
+
+
+def _as_one_of(cell: Any, kinds: set[Any]) -> Any:
+    if not isinstance(cell, str):
+        return _moment(cell, kinds)
+    if cell == "":
+        return "" if "" in kinds else None
+    if bool in kinds and cell.lower() in ("true", "false", "t", "f"):
+        return cell.lower().startswith("t")
+    if kinds & {int, float, Decimal} and str not in kinds:
+        try:
+            return Decimal(cell.replace(",", "") if cell.count(",") and "." in cell else cell)
+        except InvalidOperation:
+            return cell
+    return _moment(cell, kinds)
+
+
+def _moment(cell: Any, kinds: set[Any]) -> Any:
+    if isinstance(cell, str) and kinds & {date, datetime} and str not in kinds:
+        try:
+            return datetime.fromisoformat(cell)
+        except ValueError:
+            return cell
+    return cell
+
+
+def _snapped(gold: Compared, got: Compared, tolerance: str) -> Compared:
+    if not gold.rows or not got.rows:
+        return got
+    off, relative = float(tolerance.removesuffix("%")), tolerance.endswith("%")
+    columns: list[list[Any]] = []
+    for place, cells in enumerate(zip(*got.rows, strict=True)):
+        numbers = sorted((float(row[place]), row[place]) for row in gold.rows if _is_number(row[place]))
+        columns.append([_nearest(cell, numbers, off / 100 if relative else off, relative) for cell in cells])
+    return Compared(got.columns, list(zip(*columns, strict=True)))
+
+
+def _nearest(cell: Any, numbers: list[tuple[float, Any]], off: float, relative: bool) -> Any:
+    if not _is_number(cell) or not numbers:
+        return cell
+    value = float(cell)
+    place = bisect_left(numbers, value, key=lambda each: each[0])
+    near, itself = min(numbers[max(place - 1, 0) : place + 1] or numbers[-1:], key=lambda each: abs(each[0] - value))
+    allowed = off * abs(near) if relative else off
+    return itself if abs(near - value) <= allowed * (1 + 1e-9) else cell
+
+
+def _is_number(cell: Any) -> bool:
+    return isinstance(cell, int | float | Decimal) and not isinstance(cell, bool)

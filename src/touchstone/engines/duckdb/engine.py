@@ -1,0 +1,166 @@
+"""The DuckDB engine as the event loop sees it: files found by name, and one episode's view of each.
+
+Everything reads the original, opened read-only. What writes (an agent that explores, a script that moves the state on) does it
+on a copy of the file that is made for it in the worker. What is judged never runs on more workers than there are cores.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from ...errors import SqlError, Unscorable
+from ...protocols import Limits
+from ...sandbox.folders import scratch_folder
+from ...sandbox.worker import WorkerRules
+from ...types import Table
+from ...workers.limits import Turns, cores
+from ...workers.pool import STALLED, Pool, WorkerLost
+from ..judging_connection import JudgingConnection, name_of, result_type
+from ..sqlite.engine import blamed
+from .worker import Answer, Fault, Response, Rows, Shown, Work, do
+
+A = TypeVar("A")
+R = TypeVar("R")
+
+_MAGIC = b"DUCK"
+_MAGIC_AT = 8
+_SUFFIXES = (".duckdb", ".ddb", ".db")
+
+
+class DuckdbEngine:
+    """Databases in DuckDB files."""
+
+    name = "duckdb"
+
+    def __init__(self, place: Path, *, pool: Pool | None = None) -> None:
+        """`place` is a file, or the folder in which `database` finds one by its name."""
+        self._place = place
+        # DuckDB looks up the limits of its control group as it opens a file, and aborts where it is not let near them.
+        rules = WorkerRules([str(scratch_folder())], readable=("/sys/fs/cgroup",))
+        self.pool = pool or Pool(preload=["touchstone.engines.duckdb.worker"], rules=rules)
+        self.judging = Turns(cores())
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        return {"DuckDB": version("duckdb")}
+
+    def database(self, name: str, key: str = "") -> DuckdbWorld:
+        path = self.file(name)
+        check(path)
+        return DuckdbWorld(self, path.absolute())
+
+    def file(self, name: str) -> Path:
+        if self._place.is_file():
+            return self._place
+        if name in ("", ".", "..") or "/" in name or "\0" in name:
+            raise Unscorable(f"not a name of a database: {name!r}")
+        places = [folder / f"{name}{suffix}" for folder in (self._place / name, self._place) for suffix in _SUFFIXES]
+        return next((place for place in places if place.is_file()), self._place / f"{name}.duckdb")
+
+    async def digests(self, names: Sequence[str]) -> Mapping[str, str | None]:
+        return {name: await asyncio.to_thread(_digest, self.file(name)) for name in names}
+
+    async def judged(self, work: Work, wall: float) -> Answer:
+        """One that dies may have been another's victim; one that dies again, alone, was not."""
+        try:
+            async with self.judging.turn():
+                return await self.pool.call(do, work, stalled=max(wall, STALLED))
+        except WorkerLost as lost:
+            if lost.cause not in ("crashed", "killed"):
+                raise blamed(lost, work.limits) from None
+        try:
+            async with self.judging.turn(alone=True):
+                return await self.pool.call(do, work, stalled=max(wall, STALLED))
+        except WorkerLost as lost:
+            raise blamed(lost, work.limits) from None
+
+    async def close(self) -> None:
+        await self.pool.close()
+
+
+class DuckdbWorld:
+    """One episode's database."""
+
+    def __init__(self, engine: DuckdbEngine, path: Path) -> None:
+        self._engine = engine
+        self._source = str(path)
+        self._states: list[Path] = []
+
+    async def explore(self, sql: str, limits: Limits) -> Table:
+        answer = await self._call(Work(self._source, limits, sql))
+        assert isinstance(answer, Rows)
+        return answer.table
+
+    async def show(self, sql: str, limits: Limits) -> str:
+        answer = await self._call(Work(self._source, limits, sql, shown=True))
+        assert isinstance(answer, Shown)
+        return answer.text
+
+    async def judge(
+        self, function: Callable[[JudgingConnection, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float
+    ) -> R:
+        encoded = msgspec.Raw(msgspec.msgpack.encode(request))
+        work = Work(self._source, limits, function=name_of(function), request=encoded, private=writes)
+        answer = _checked(await self._engine.judged(work, wall))
+        assert isinstance(answer, Response)
+        return msgspec.msgpack.decode(answer.encoded, type=result_type(function))
+
+    async def advance(self, scripts: Sequence[str], limits: Limits) -> None:
+        if not scripts:
+            return
+        descriptor, name = tempfile.mkstemp(suffix=".duckdb", dir=scratch_folder())
+        os.close(descriptor)
+        self._states.append(Path(name))
+        await self._call(Work(self._source, limits, "\n;\n".join(scripts), keep=name, shown=True))
+        self._source = name
+
+    async def close(self) -> None:
+        while self._states:
+            self._states.pop().unlink(missing_ok=True)
+
+    async def _call(self, work: Work) -> Answer:
+        try:
+            return _checked(await self._engine.pool.call(do, work))
+        except WorkerLost as lost:
+            raise blamed(lost, work.limits) from None
+
+
+def check(path: Path) -> None:
+    """Raises Unscorable unless the file looks like a DuckDB database."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(_MAGIC_AT + len(_MAGIC))
+    except FileNotFoundError:
+        raise Unscorable(f"database missing: {path}", "database") from None
+    except OSError as error:
+        raise Unscorable(f"database unreadable: {path}: {error.strerror}", "database") from None
+    if head[_MAGIC_AT:] != _MAGIC:
+        raise Unscorable(f"not a DuckDB database: {path}", "database")
+
+
+def _digest(path: Path) -> str | None:
+    """SHA-256 of the file, and of its write-ahead log if there is one; None if it cannot be read."""
+    whole = hashlib.sha256()
+    try:
+        for part in (path, Path(f"{path}.wal")):
+            if part is path or part.exists():
+                with part.open("rb") as file:
+                    whole.update(hashlib.file_digest(file, "sha256").digest())
+    except OSError:
+        return None
+    return whole.hexdigest()
+
+
+def _checked(answer: Answer) -> Answer:
+    if isinstance(answer, Fault):
+        raise SqlError(answer.kind, answer.message)
+    return answer

@@ -1,0 +1,325 @@
+"""What runs inside worker processes: SQL, or a benchmark's function, on a DuckDB file.
+
+A statement is limited by the CPU time of this process, which a busy machine does not change, and by DuckDB's own memory limit;
+the kernel's limits stand behind both. External access (files, networks, ATTACH, COPY), extensions and Python's variables are
+off, and the configuration is locked, so SQL cannot turn anything on again. One thread each: as many workers run as there are
+cores, and the order of rows is the same each time.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import tempfile
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import date, datetime
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import msgspec
+from msgspec import Struct
+
+from ...errors import SqlError, SqlFault
+from ...protocols import Limits
+from ...sandbox.folders import scratch_folder
+from ...types import Table
+from ...workers.limits import held_to
+from ..judging_connection import Result, found, last_result
+from ..tables import as_text
+
+_OPEN_AT_ONCE = 4
+_LONGEST_SCRIPT = 1_000_000
+_ROWS_PER_FETCH = 1_000
+_LOOK = 0.02
+"""Seconds between two looks at the CPU time."""
+_MOST_STATEMENTS = 8
+_SECONDS_TO_COMPARE = 600.0
+_GROWTH = 2**30
+"""Bytes by which a private copy may grow."""
+_WRITES = ("attached in read-only mode", "database is in read-only mode", "Cannot launch in-memory database in read-only")
+_REFUSED = (duckdb.PermissionException,)
+_PLAIN = {type(None), bool, float, str, bytes}
+_SMALL = {type(None), bool, int, float, Decimal, date, datetime}
+
+
+class Work(Struct, frozen=True):
+    """Something to be done: SQL, or a function."""
+
+    path: str
+    limits: Limits
+    sql: str | None = None
+    keep: str | None = None
+    """Where the copy goes afterwards, if it is to be kept."""
+    shown: bool = False
+    """Only the text of what the SQL gives is wanted."""
+    private: bool = False
+    """It is sure to write."""
+    function: str = ""
+    request: msgspec.Raw = msgspec.Raw(b"\xc0")  # nil
+
+
+class Fault(Struct, frozen=True, tag=True):
+    kind: SqlFault
+    message: str
+
+
+class Rows(Struct, frozen=True, tag=True):
+    table: Table
+
+
+class Shown(Struct, frozen=True, tag=True):
+    text: str
+
+
+class Response(Struct, frozen=True, tag=True):
+    encoded: msgspec.Raw
+
+
+Answer = Rows | Shown | Fault | Response
+
+
+def do(work: Work) -> Rows | Shown | Fault | Response:
+    try:
+        if work.sql is not None:
+            return _told(_explored(work, work.sql), work.shown)
+        with _opened(work.path, work.limits, private=work.private) as connection:
+            function, kind = found(work.function)
+            with held_to(cpu=work.limits.cpu_seconds * _MOST_STATEMENTS + _SECONDS_TO_COMPARE):
+                bench = DuckdbBench(connection, work.limits, writes=work.private)
+                response = function(bench, msgspec.msgpack.decode(work.request, type=kind))
+            return Response(msgspec.Raw(msgspec.msgpack.encode(response)))
+    except SqlError as error:
+        return Fault(error.kind, error.message)
+
+
+def _told(table: Table, shown: bool) -> Rows | Shown:
+    plain = Table(table.columns, [tuple([_plain(cell) for cell in row]) for row in table.rows], table.truncated, table.changed)
+    return Shown(as_text(plain)) if shown else Rows(plain)
+
+
+def _plain(cell: Any) -> Any:
+    """What a message can carry; the rest as its text."""
+    if type(cell) in _PLAIN or (type(cell) is int and cell.bit_length() < 64):
+        return cell
+    return str(cell)
+
+
+def _explored(work: Work, sql: str) -> Table:
+    if work.keep is None:
+        try:
+            with _opened(work.path, work.limits, private=False) as connection:
+                return run(connection, sql, work.limits)
+        except SqlError as error:
+            if error.kind != "write":
+                raise
+    with _opened(work.path, work.limits, private=True, keep=work.keep) as connection:
+        return run(connection, sql, work.limits)
+
+
+class DuckdbBench:
+    """One judgement's connection: to the original, or to a copy."""
+
+    dialect = "duckdb"
+    timed_out = False
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, limits: Limits, *, writes: bool) -> None:
+        self._connection = connection
+        self._limits = limits
+        self.writes = writes
+
+    def run(self, sql: str) -> Result:
+        table = run(self._connection, sql, self._limits)
+        return Result(table.columns, table.rows, table.changed)
+
+    def trial(self, statements: Sequence[str]) -> Result:
+        self.run("BEGIN")
+        try:
+            return last_result(self.run, statements)
+        finally:
+            with suppress(SqlError):
+                self.run("ROLLBACK")
+
+    def official_rows(self, sql: str, result: Result) -> list[tuple[Any, ...]]:
+        return result.rows
+
+    def session(self) -> Any:
+        raise SqlError("refused", "There are no hidden tests on DuckDB.")
+
+    def shown(self, text: str) -> str:
+        return text
+
+
+def run(connection: duckdb.DuckDBPyConnection, script: str, limits: Limits) -> Table:
+    """The last statement's table. Raises SqlError."""
+    if len(script) > _LONGEST_SCRIPT:
+        raise SqlError("refused", f"The SQL is {len(script):,} characters long; at most {_LONGEST_SCRIPT:,} are taken.")
+    late = threading.Event()
+    try:
+        with held_to(cpu=limits.cpu_seconds, memory=2 * limits.memory + limits.bytes), _interrupted(connection, limits, late):
+            pieces = connection.extract_statements(script)
+            if not pieces:
+                raise SqlError("blank", "There is no SQL statement in this text.")
+            for piece in pieces[:-1]:
+                connection.execute(piece).fetchmany(1)
+            return _fetch(connection.execute(pieces[-1]), limits)
+    except (MemoryError, duckdb.OutOfMemoryException):
+        raise SqlError("memory", f"The query needs more than {limits.memory / 2**20:,.0f} MB of memory.") from None
+    except (duckdb.Error, RuntimeError, ValueError, OverflowError) as error:
+        if late.is_set():
+            raise SqlError("cpu", f"The query was stopped at its limit of {limits.seconds:g} seconds of CPU time.") from None
+        raise _explained(error) from None
+
+
+def _explained(error: Exception) -> SqlError:
+    text = str(error)
+    if isinstance(error, duckdb.InvalidInputException | duckdb.CatalogException) and any(words in text for words in _WRITES):
+        return SqlError("write", text)
+    if isinstance(error, _REFUSED) or "configuration has been locked" in text:
+        return SqlError("refused", "Only the database can be used: files, networks, extensions and settings are off.")
+    if "File too large" in text:
+        return SqlError("bytes", "The private copy of the database has reached its largest size.")
+    return SqlError("sql", text)
+
+
+@contextmanager
+def _interrupted(connection: duckdb.DuckDBPyConnection, limits: Limits, late: threading.Event) -> Generator[None]:
+    """DuckDB has no counter of its work, so a second thread looks at the CPU time."""
+    ended = threading.Event()
+    deadline = time.process_time() + limits.seconds
+
+    def watch() -> None:
+        while not ended.wait(_LOOK):
+            if time.process_time() > deadline:
+                late.set()
+                connection.interrupt()
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        watcher.join()
+
+
+def _fetch(result: duckdb.DuckDBPyConnection, limits: Limits) -> Table:
+    description: Any = result.description
+    if not description:
+        return Table((), [], changed=0)
+    columns = tuple(str(column[0]) for column in description)
+    rows: list[tuple[Any, ...]] = []
+    size, step = 0, 1  # the first steps are small, since a row may be very large
+    while batch := result.fetchmany(min(step, limits.rows + 1 - len(rows))):
+        step = min(2 * step, _ROWS_PER_FETCH)
+        rows += batch
+        size += sum(map(_size, batch))
+        if size > limits.bytes:
+            raise SqlError("bytes", f"The result is larger than {limits.bytes / 2**20:,.0f} MB.")
+        if len(rows) > limits.rows:
+            if limits.cut_rows:
+                return Table(columns, rows[: limits.rows], truncated=True)
+            raise SqlError("rows", f"The result has more than {limits.rows:,} rows.")
+    return Table(columns, rows)
+
+
+def _size(row: tuple[Any, ...]) -> int:
+    return sum([len(cell) if isinstance(cell, str | bytes) else 8 if type(cell) in _SMALL else len(str(cell)) for cell in row])
+
+
+_connections: OrderedDict[str, tuple[tuple[int, int], duckdb.DuckDBPyConnection]] = OrderedDict()
+
+
+@contextmanager
+def _opened(path: str, limits: Limits, *, private: bool, keep: str | None = None) -> Generator[duckdb.DuckDBPyConnection]:
+    """A connection of its own, so that temporary tables and variables end with it."""
+    if not private:
+        cursor = _shared(path, limits).cursor()
+        try:
+            yield cursor
+        finally:
+            cursor.close()
+        return
+    with tempfile.TemporaryDirectory(dir=scratch_folder()) as folder:
+        copy = Path(folder, Path(path).name)
+        _copied(path, copy)
+        connection = _connect(str(copy), limits, read_only=False)
+        try:
+            with _files_up_to(copy.stat().st_size + _GROWTH):
+                yield connection
+                if keep is not None:
+                    connection.execute("CHECKPOINT")
+        finally:
+            connection.close()
+        if keep is not None:
+            copy.replace(keep)
+
+
+def _copied(path: str, copy: Path) -> None:
+    try:
+        shutil.copyfile(path, copy)
+        if os.path.exists(f"{path}.wal"):  # noqa: PTH110 - a text already
+            shutil.copyfile(f"{path}.wal", f"{copy}.wal")
+    except OSError as error:
+        raise SqlError("sql", f"cannot copy the database: {error}") from None
+
+
+def _shared(path: str, limits: Limits) -> duckdb.DuckDBPyConnection:
+    """One process can have a file open in one configuration only, so another memory limit opens it again."""
+    stamp = (Path(path).stat().st_mtime_ns, limits.memory)
+    if (known := _connections.pop(path, None)) is not None and known[0] != stamp:
+        known[1].close()
+        known = None
+    _connections[path] = known = known or (stamp, _connect(path, limits, read_only=True))
+    if len(_connections) > _OPEN_AT_ONCE:
+        _connections.popitem(last=False)[1][1].close()
+    return known[1]
+
+
+def _connect(path: str, limits: Limits, *, read_only: bool) -> duckdb.DuckDBPyConnection:
+    settings: dict[str, Any] = {
+        "async_threads": "0",
+        "allow_community_extensions": "false",
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "enable_external_access": "false",
+        "memory_limit": f"{limits.memory // 2**20}MiB",
+        "python_enable_replacements": "false",
+        "temp_directory": "",
+        "threads": "1",
+        "lock_configuration": "true",
+    }
+    _prepare()
+    try:
+        return duckdb.connect(path, read_only=read_only, config=settings)
+    except (duckdb.Error, OSError, MemoryError) as error:
+        raise SqlError("sql", f"cannot open the database: {error}") from None
+
+
+@cache
+def _prepare() -> None:
+    """DuckDB draws a bar on standard output, which can be turned off per connection only, and the lock comes before those.
+    Its time zone is that of this process: the same on every machine."""
+    os.environ["TZ"] = "UTC"
+    time.tzset()
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
+
+
+@contextmanager
+def _files_up_to(size: int) -> Generator[None]:
+    """Python ignores the kernel's signal for this, so that the write fails in words."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)

@@ -1,0 +1,114 @@
+"""Files of questions: every format gives the same tasks, and what is wrong is said with its row and column."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from touchstone.benchmarks.sql.questions import SqlTask, load_questions
+from touchstone.errors import InputError
+
+ROWS: list[dict[str, Any]] = [
+    {"id": "a", "Question": "How many?", "SQL": "SELECT 1", "Hint": "all", "Tags": "x, y", "order": "yes", "tolerance": "1%"},
+    {"id": "b", "Question": "Which?", "SQL": "SELECT 'ü;'", "Hint": "", "Tags": "", "order": "", "tolerance": ""},
+]
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> Path:
+    if path.suffix in (".csv", ".tsv"):
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, list(rows[0]), delimiter="\t" if path.suffix == ".tsv" else ",")
+            writer.writeheader()
+            writer.writerows(rows)
+    elif path.suffix == ".json":
+        path.write_text(json.dumps(rows))
+    elif path.suffix in (".jsonl", ".ndjson"):
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    elif path.suffix == ".yaml":
+        path.write_text(pytest.importorskip("yaml").safe_dump({"questions": rows}, allow_unicode=True), encoding="utf-8")
+    elif path.suffix == ".parquet":
+        source = write(path.with_suffix(".json"), rows)
+        pytest.importorskip("duckdb").sql(f"COPY (SELECT * FROM read_json('{source}')) TO '{path}' (FORMAT parquet)")
+    else:
+        book = pytest.importorskip("openpyxl").Workbook()
+        book.active.append(list(rows[0]))
+        for row in rows:
+            book.active.append(list(row.values()))
+        book.save(path)
+    return path
+
+
+def load(path: Path, **named: str) -> list[SqlTask]:
+    return load_questions(path, named, "shop")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".yaml", ".parquet", ".xlsx"])
+def test_every_format_gives_the_same_tasks(tmp_path: Path, suffix: str) -> None:
+    first, second = load(write(tmp_path / f"q{suffix}", ROWS))
+    assert (first.key, first.question, first.golds, first.evidence) == ("a", "How many?", ("SELECT 1",), "all")
+    assert (first.order, first.tolerance, first.facets) == (True, "1%", {"database": "shop", "tags": "x, y"})
+    assert (second.golds, second.order, second.tolerance, second.evidence) == (("SELECT 'ü;'",), False, "", "")
+
+
+def test_columns_with_other_names_are_named(tmp_path: Path) -> None:
+    path = write(tmp_path / "q.csv", [{"Frage": "Wie viele?", "Abfrage": "SELECT 1"}])
+    with pytest.raises(InputError, match=r"no column is a question's; there are: Frage, Abfrage"):
+        load(path)
+    assert load(path, question="Frage", sql="Abfrage")[0].golds == ("SELECT 1",)
+    with pytest.raises(InputError, match=r"no such column; there are: Frage, Abfrage"):
+        load(path, question="Fragen", sql="Abfrage")
+
+
+def test_several_golds_are_accepted(tmp_path: Path) -> None:
+    rows = [{"question": "q", "sql": "SELECT 1", "sql_2": "SELECT 2", "sql 3": ""}]
+    assert load(write(tmp_path / "q.csv", rows))[0].golds == ("SELECT 1", "SELECT 2")
+    listed = [{"question": "q", "gold": ["SELECT 1", "SELECT 2"]}]
+    assert load(write(tmp_path / "q.json", listed))[0].golds == ("SELECT 1", "SELECT 2")
+
+
+def test_expected_rows_are_inline_or_a_file(tmp_path: Path) -> None:
+    write(tmp_path / "right.csv", [{"name": "Ada", "n": "1"}])
+    rows = [
+        {"question": "q", "expected": "right.csv"},
+        {"question": "q", "expected": '[["Ada", 1]]'},
+        {"question": "q", "expected": '[{"name": "Ada", "n": 1}]'},
+        {"question": "q", "expected": "7"},
+    ]
+    found = [task.expected for task in load(write(tmp_path / "q.csv", rows))]
+    assert [each.rows for each in found if each] == [[("Ada", "1")], [("Ada", 1)], [("Ada", 1)], [("7",)]]
+
+
+WRONG = {
+    "question,sql\n,SELECT 1\n": r"row 2: the question \(question\) is empty",
+    "question,sql\nq,\n": "row 2: there is neither gold SQL nor expected rows",
+    "question,sql\nq,SELECT 1,2\n": "row 2: 3 cells, expected 2",
+    "question,answer_key\nq,1\n": "no column has gold SQL or expected rows",
+    "id,question,sql\n1,q,SELECT 1\n1,r,SELECT 2\n": "row 3: the id '1' is row 2's too",
+    "question,sql,order\nq,SELECT 1,perhaps\n": "row 2: order: expected true or false, found 'perhaps'",
+    "question,sql,tolerance\nq,SELECT 1,much\n": "row 2: tolerance: expected a number",
+    'question,expected\nq,"[[1], [1, 2]]"\n': "row 2: the expected rows are not all of one width",
+    "question,expected\nq,nowhere.csv\n": "nowhere.csv: cannot be read",
+    "question,sql\n": "there are no questions",
+    "": "the file is empty",
+}
+
+
+@pytest.mark.parametrize(("text", "complaint"), WRONG.items())
+def test_what_is_wrong_is_said_with_its_row(tmp_path: Path, text: str, complaint: str) -> None:
+    path = tmp_path / "q.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=complaint):
+        load(path)
+
+
+@pytest.mark.parametrize("name", ["q.txt", "q.parquet", "q.xlsx", "q.yaml", "q.json"])
+def test_a_file_that_is_something_else_is_refused_in_a_line(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("{: no")
+    with pytest.raises(InputError) as caught:
+        load(tmp_path / name)
+    assert "\n" not in str(caught.value)
+    assert name in str(caught.value)

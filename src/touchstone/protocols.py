@@ -258,7 +258,7 @@ Script = Callable[[str], Sequence[Move] | None]
 
 
 def _no_script(*_: Any) -> Script:
-    raise InputError("there is nothing here that this agent could play")
+    raise InputError("this agent has nothing to play here")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -82,7 +82,9 @@ def handing_in(tools: Any, answer: str, name: str | None = None) -> ToolCall:
         found = offered
     if len(found) != 1 or len(found[0].arguments.__struct_fields__) != 1:
         names = ", ".join(tool.name for tool in offered)
-        raise InputError(f"it is not clear which tool takes an answer; name one with one argument by tool=; there are: {names}")
+        raise InputError(
+            f"more than one tool could take the answer; choose one that has one argument with tool=; there are: {names}"
+        )
     (field,) = found[0].arguments.__struct_encode_fields__
     return ToolCall("answer", found[0].name, msgspec.json.encode({field: answer}).decode())
 

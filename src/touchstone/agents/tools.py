@@ -84,7 +84,7 @@ class ToolsConfig(TurnsConfig, frozen=True, kw_only=True):
     name: ClassVar[str] = "tools"
 
     history: Annotated[WholeNumber, Opt(group=WHO, advanced=True)] = 3
-    """How many earlier pictures of a screen the model still sees."""
+    """How many earlier screenshots the model still sees."""
 
     def build(self, context: AgentContext) -> Agent:
         assert context.model is not None

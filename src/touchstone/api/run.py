@@ -142,7 +142,7 @@ def _prepared(benchmark: Playable | RunConfig, agent: Playing | None, options: d
             raise InputError("a benchmark needs an agent: run(benchmark, agent), or run(RunConfig(...))")
         return configured(benchmark, agent, **options)
     if agent is not None or options:
-        raise InputError("a RunConfig has the agent and all options already")
+        raise InputError("a RunConfig already has its agent and options")
     return benchmark
 
 

@@ -50,7 +50,7 @@ class Selection(BenchmarkConfig, frozen=True, kw_only=True):
     limit: Annotated[Count | None, Opt(names=("-n",), group=TASKS)] = None
     """Play at most this many tasks, after all filters."""
     offset: Annotated[WholeNumber, Opt(group=TASKS)] = 0
-    """Leave out this many tasks first."""
+    """Skip this many tasks first."""
     database: Annotated[tuple[str, ...], Opt(group=TASKS)] = ()
     """Only tasks on this database (repeatable)."""
     task: Annotated[tuple[str, ...], Opt(group=TASKS)] = ()

@@ -23,7 +23,7 @@ class SuspectOptions(SearchOptions, frozen=True, kw_only=True):
     json: Annotated[Path | None, Opt(target=True)] = None
     """Write the whole list to this file."""
     top: Count = 10
-    """Print so many of them."""
+    """How many to print."""
 
 
 def suspects(config: BirdConfig, options: SuspectOptions) -> int:

@@ -34,7 +34,7 @@ def check(
     all_
         Run all of them again.
     seed
-        Of the choice.
+        Seed of the sample.
     """
     if sample_size < 1:
         raise InputError(f"--sample {sample_size}: expected a positive number")

@@ -38,19 +38,19 @@ def compare(
         Two or more run directories. Differences are the later minus the earlier. Or directories of sweeps (of interact): then
         levels and agents are compared along them.
     force
-        Compare runs that measure different things (another metric, dataset, limit, rule) all the same.
+        Compare runs even if they measure different things (another metric, dataset, limit or rule).
     baseline
         Compare each run with the first only, instead of all with all.
     without_errors
         Leave out attempts in which the model's service or our machinery failed, instead of counting them as failed.
     detect
-        Say how many tasks are needed to see a difference in accuracy of this size: 0.05 is five points.
+        Print how many tasks it takes to detect a difference in accuracy of this size; 0.05 is five points.
     all
         Show all tasks on which two runs differ, not just the first 20.
     json
         Write everything to this file.
     seed
-        Of the resampling: the same seed gives the same numbers.
+        Seed of the resampling: the same seed gives the same numbers.
     resamples
         How often to resample.
     """

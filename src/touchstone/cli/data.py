@@ -28,7 +28,7 @@ app = App(name="data", help="Where benchmark data comes from, how to get it, and
 
 @app.command(name="list")
 def list_(name: str | None = None) -> int:
-    """List the datasets, or say all that is known of one.
+    """List the datasets, or show all that is known about one.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def get(
     sha256
         What the fetched file must have; the catalogue's by default, where it has one.
     unpinned
-        Take what is there today, where the address always has the newest version. Its SHA-256 is told and kept.
+        Take what is there today, where the address always has the newest version. Its SHA-256 is printed and kept.
     """
 
     wanted = dataset(name)

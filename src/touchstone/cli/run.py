@@ -35,7 +35,7 @@ class Invocation(Options, frozen=True, kw_only=True):
     resume: Annotated[Path | None, Opt(names=("-r",), group=RUN)] = None
     """Go on with this run directory, or the run at this address, with the options it had."""
     config: Annotated[Path | None, Opt(group=RUN)] = None
-    """A TOML file of options, such as the config.toml of a run; what is given on the command line counts more."""
+    """A TOML file of options, such as the config.toml of a run; options on the command line override it."""
 
 
 class RunCommand(StructCommand):

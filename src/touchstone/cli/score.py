@@ -33,7 +33,7 @@ class ScoreCommand(StructCommand):
             ["score", benchmark.name],
             argv,
             (self.kind, benchmark),
-            help=f"Score {benchmark.label} predictions that exist already, without a model.",
+            help=f"Score {benchmark.label} predictions without a model.",
             positional=self.kind,
         )
 
@@ -96,7 +96,7 @@ def __getattr__(name: str) -> Any:
     """`app`: every benchmark whose predictions can be scored, for `touchstone score --help`."""
     if name != "app":
         raise AttributeError(name)
-    app = App(name="score", help="Score predictions that exist already, without a model.")
+    app = App(name="score", help="Score existing predictions, without a model.")
     for each in available("benchmarks"):
         with suppress(InputError):
             app.command(ScoreCommand(benchmark_type(each), []).function(), name=each)

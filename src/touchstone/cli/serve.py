@@ -40,7 +40,7 @@ class ServeOptions(Options, frozen=True, kw_only=True):
     data: Path | None = None
     """A task file in BIRD's format with the gold SQL that the oracle agent answers from."""
     schema: bool = False
-    """Tell the agent the tables and columns together with the question."""
+    """Put the tables and columns into the request."""
     parallel: Annotated[Count, Opt(names=("-p",))] = 4
     """How many questions at once."""
     host: str = "127.0.0.1"

@@ -160,15 +160,15 @@ class ServiceConfig(ModelConfig, frozen=True, kw_only=True):
     base_url: Annotated[str | None, Opt(env="OPENAI_BASE_URL", group=WHO)] = None
     """The endpoint, if it is not the provider's own. The key comes from OPENAI_API_KEY."""
     temperature: Annotated[NotNegative | None, Opt(group=WHO)] = None
-    """Sent to the model's service, which has a default of its own and may refuse another."""
+    """Sampling temperature. Sent only if given; some models accept only their default."""
     top_p: Annotated[Annotated[float, Meta(gt=0, le=1)] | None, Opt(group=WHO, advanced=True)] = None
-    """Sent to the model's service."""
+    """Nucleus sampling. Sent only if given."""
     max_tokens: Annotated[Count | None, Opt(group=WHO)] = None
     """The longest reply. Sent as max_completion_tokens to OpenAI itself, as max_tokens to others."""
     reasoning_effort: Annotated[Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None, Opt(group=WHO)] = None
-    """Sent to the model's service."""
+    """How much a reasoning model thinks. Sent only if given."""
     seed: Annotated[int | None, Opt(group=WHO, advanced=True)] = None
-    """Sent to the model's service."""
+    """Sampling seed. Sent only if given; few services promise the same reply for the same seed."""
     extra_body: Annotated[dict[str, Any] | None, Opt(group=WHO, advanced=True)] = None
     """A JSON object whose fields are added to every request."""
     service_tier: Annotated[str | None, Opt(group=WHO, advanced=True)] = None
@@ -176,7 +176,7 @@ class ServiceConfig(ModelConfig, frozen=True, kw_only=True):
     model_timeout: Annotated[Positive, Opt(group=WHO, advanced=True)] = 600.0
     """Seconds to wait for a reply."""
     model_retries: Annotated[WholeNumber, Opt(group=WHO, advanced=True)] = 6
-    """How often a request is repeated that failed for reasons that may pass."""
+    """How often to retry a request that failed for a temporary reason."""
 
     def identity(self) -> dict[str, Any]:
         sampling = self.sampling()

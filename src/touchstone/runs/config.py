@@ -44,7 +44,7 @@ class RunOptions(Options, frozen=True, kw_only=True):
     ray_address: Annotated[str | None, Opt(group=RUN, advanced=True)] = None
     """host:port of the cluster; by default that of RAY_ADDRESS, one that runs on this machine, or a new one for this run."""
     ray_env: Annotated[tuple[str, ...], Opt(group=RUN, advanced=True)] = ()
-    """Give the nodes this variable of the environment too (repeatable). Keys such as OPENAI_API_KEY they are given anyway."""
+    """Pass this environment variable to the nodes too (repeatable). They get keys such as OPENAI_API_KEY anyway."""
 
 
 class RunConfig(Struct, frozen=True, kw_only=True):

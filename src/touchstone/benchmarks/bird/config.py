@@ -74,14 +74,14 @@ class BirdConfig(Selection, frozen=True):
     evidence: Annotated[bool, Opt(group=WHO)] = True
     """Show the task's evidence to the agent as a hint."""
     schema: Annotated[bool, Opt(group=WHO)] = False
-    """Tell the agent the tables and columns together with the question."""
+    """Put the tables and columns into the request."""
     system_prompt: Annotated[Path | None, Opt(group=WHO, advanced=True)] = None
     """A file with instructions that replace the built-in ones."""
     sql_timeout: Annotated[Positive, Opt(group=JUDGING)] = 30.0
-    """Seconds for each statement, the gold and the prediction apart. They are counted as work, 70 million steps of SQLite
-    each, so a busy machine changes no verdict."""
+    """Seconds for each statement, gold and prediction separately. A second is 70 million steps of SQLite, so a busy machine
+    changes no verdict."""
     today: Annotated[str | None, Opt(group=JUDGING)] = None
-    """The day that SQL is told it is, such as 2025-02-19: for gold queries that ask the clock."""
+    """The date that SQL takes for today, such as 2025-02-19: for gold queries that depend on it."""
     cache: Annotated[bool, Opt(group=JUDGING, advanced=True)] = True
     """Remember results by content across runs."""
 

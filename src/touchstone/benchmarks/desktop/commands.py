@@ -94,7 +94,7 @@ class DemoOptions(Options, frozen=True):
 
 
 def check(options: CheckOptions) -> int:
-    """Validate all tasks, and say for each whether it can run here, and if not, why."""
+    """Validate all tasks, and show which can run here and why the others cannot."""
     source = Dataset(options.dataset)
     findings = examine_dataset(source)
     for warning in findings.warnings:

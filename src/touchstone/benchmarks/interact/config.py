@@ -48,7 +48,7 @@ class InteractSelection(Selection, frozen=True, kw_only=True):
     limit: Annotated[int | None, Opt(names=("-n",), group=TASKS)] = None
     """Play at most this many tasks, after all filters; -1 for all."""
     offset: Annotated[WholeNumber, Opt(names=("--start_index",), group=TASKS)] = 0
-    """Leave out this many tasks first."""
+    """Skip this many tasks first."""
     category: Annotated[Category | None, Opt(group=TASKS)] = None
     """Only tasks of this category."""
     task: Annotated[tuple[str, ...], Opt(group=TASKS)] = ()
@@ -139,7 +139,7 @@ class InteractConfig(InteractSelection, frozen=True):
     sql_timeout: Annotated[Positive, Opt(group=JUDGING)] = 60.0
     """Seconds for each statement: counted as work on SQLite, 70 million steps each; the wall clock's on PostgreSQL."""
     today: Annotated[str | None, Opt(group=JUDGING)] = None
-    """The day that SQL and hidden tests are told it is, such as 2025-02-19: for gold queries that ask the clock."""
+    """The date that SQL and hidden tests take for today, such as 2025-02-19: for gold queries that depend on it."""
     locale: Annotated[str | None, Opt(group=DATABASES, advanced=True)] = None
     """How the private PostgreSQL server sorts: a locale of the system (C, en_US.utf8), or ICU's, as icu:en-US. By default as
     the published server does: en_US.utf8, else icu:en-US; the run says which."""

@@ -83,14 +83,13 @@ class Spider2Config(Selection, frozen=True):
     documents: Annotated[Path | None, Opt(group=WHO)] = None
     """The folder of external-knowledge documents (resource/documents), for questions that have one."""
     schema: Annotated[bool, Opt(group=WHO)] = False
-    """Tell the agent the tables and columns together with the question."""
+    """Put the tables and columns into the request."""
     system_prompt: Annotated[Path | None, Opt(group=WHO, advanced=True)] = None
     """A file with instructions that replace the built-in ones."""
     compat: Annotated[Compat, Opt(group=JUDGING)] = "strict"
     """The comparison that decides: strict (rows as rows) or official (to the letter). Both are recorded."""
     sql_timeout: Annotated[Positive, Opt(group=JUDGING)] = 30.0
-    """Seconds for each statement. They are counted as work, 70 million steps of SQLite each, so a busy machine changes no
-    verdict."""
+    """Seconds for each statement. A second is 70 million steps of SQLite, so a busy machine changes no verdict."""
     today: Annotated[str | None, Opt(group=JUDGING, advanced=True)] = None
     """The day that SQL is told it is, such as 2025-02-19."""
     cache: Annotated[bool, Opt(group=JUDGING, advanced=True)] = True

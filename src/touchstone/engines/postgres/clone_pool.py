@@ -69,7 +69,7 @@ class Administrator:
 
     def __init__(self, server: Server, pool: Pool, run: str | None, patience: float) -> None:
         if run is not None and not _RUN.fullmatch(run):
-            raise InputError(f"not an id for a run: {run!r}: up to 16 small letters and digits are possible")
+            raise InputError(f"not an id for a run: {run!r}: expected up to 16 lower-case letters and digits")
         self.server = server
         self.pool = pool
         self.run = run or secrets.token_hex(4)

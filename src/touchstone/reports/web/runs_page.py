@@ -48,7 +48,7 @@ def runs_table(runs: Sequence[Run], view: View) -> Html:
     whole = [run for run in runs if run.index.entries or run.problem is None]
     broken = [run for run in runs if run.problem is not None]
     pairs = None if view.pairs is None else " ".join(sorted(f"{first}/{second}" for first, second in view.pairs))
-    button = h("button", "Compare the two that are marked", type="button", id="compare", disabled=True, data_pairs=pairs)
+    button = h("button", "Compare the two selected runs", type="button", id="compare", disabled=True, data_pairs=pairs)
     choose = h("p", button, class_="js-only") if pairs != "" and len(whole) > 1 else None
     head = h("tr", [h("th", name, scope="col", class_=_class(name)) for name in _COLUMNS])
     table = h("table", h("thead", head), h("tbody", [_row(run) for run in whole]), class_="runs")

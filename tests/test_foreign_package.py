@@ -8,7 +8,6 @@ import sys
 import sysconfig
 import venv
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -32,17 +31,22 @@ class Foreign:
         self.bin = root / "env" / "bin"
         self.questions = root / "data" / "questions.json"
 
-    def __call__(self, *arguments: str | Path, script: str = "touchstone", **options: Any) -> Done:
-        done = subprocess.run(
-            [self.bin / script, *map(str, arguments)],
-            cwd=self.root,
-            env=environment(self.root / "cache"),
-            capture_output=True,
-            text=True,
-            timeout=300,
-            **options,
-        )
-        return Done(done.returncode, done.stdout, done.stderr)
+    def __call__(self, *arguments: str | Path, script: str = "touchstone", input: str = "") -> Done:
+        """Output goes to files: a cluster's daemons may hold on to a pipe when the command has ended."""
+        out, err = self.root / "out.txt", self.root / "err.txt"
+        with out.open("w") as stdout, err.open("w") as stderr:
+            code = subprocess.run(
+                [self.bin / script, *map(str, arguments)],
+                cwd=self.root,
+                env=environment(self.root / "cache"),
+                stdout=stdout,
+                stderr=stderr,
+                input=input,
+                text=True,
+                timeout=300,
+                check=False,
+            ).returncode
+        return Done(code, out.read_text(), err.read_text())
 
 
 @pytest.fixture(scope="module")

@@ -38,7 +38,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Literal
+from typing import Any, Literal
 
 from .foreign import whole
 from .types import Outcome
@@ -74,6 +74,8 @@ class EpisodeFailure(TouchstoneError):
     def __init__(self, message: str, kind: str = "") -> None:
         super().__init__(whole(message))
         self.kind = kind
+        self.evidence: dict[str, Any] = {}
+        """For the record, beside the kind."""
 
 
 class TurnLimit(EpisodeFailure):

@@ -72,8 +72,8 @@ class Session(Protocol):
         """The last statement's table, whole. Raises SqlError."""
         ...
 
-    async def show(self, sql: str) -> str:
-        """The same as text for a reader, made beside the data, so that only what is shown is ever sent."""
+    async def show(self, sql: str) -> Observation:
+        """The same as an agent sees it, made beside the data, so that only what is shown is ever sent."""
         ...
 
     async def close(self) -> None: ...
@@ -87,8 +87,8 @@ class EpisodeDatabase(Protocol):
         """The last statement's table. Raises SqlError."""
         ...
 
-    async def show(self, sql: str, limits: Limits) -> str:
-        """The same as text for a reader, made beside the data."""
+    async def show(self, sql: str, limits: Limits) -> Observation:
+        """The same as an agent sees it, made beside the data. Its table may be in the details (see engines/tables.py)."""
         ...
 
     async def judge(

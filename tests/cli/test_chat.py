@@ -10,13 +10,15 @@ import pytest
 
 from tests.cli.conftest import Cli
 from tests.support.chat_players import knowing, tools_of
-from tests.support.chat_server import ChatServer, Script, bad_key, failure, no_model, overflow, refusal, text
+from tests.support.chat_server import ChatServer, Script, bad_key, failure, no_model, overflow, refusal, refused_field, text
 from tests.support.command import Done, Started, finish, overall, records, run_directory, start
 from tests.support.ports import nobody_listens
 from tests.support.worlds import ROWS, World, make_world
 from touchstone.runs.config import stored_options
 
 KEY = {"OPENAI_API_KEY": "sk-very-secret"}
+PLAIN = {"model", "messages", "tools"}
+"""What a request has that no option adds to."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -88,6 +90,49 @@ def test_the_options_reach_the_service_and_the_configuration(cli: Cli, world: Wo
     assert arguments["model"] == "some/model"
     assert arguments["evidence"] is False
     assert arguments["system-prompt"] == str(tmp_path / "prompt.md")
+
+
+SAMPLING: list[tuple[str, str, dict[str, object]]] = [
+    ("--temperature", "0.2", {"temperature": 0.2}),
+    ("--temperature", "0", {"temperature": 0.0}),
+    ("--top-p", "0.9", {"top_p": 0.9}),
+    ("--max-tokens", "512", {"max_tokens": 512}),
+    ("--reasoning-effort", "low", {"reasoning_effort": "low"}),
+    ("--seed", "0", {"seed": 0}),
+    (
+        "--extra-body",
+        '{"top_k": 5, "chat_template_kwargs": {"thinking": false}}',
+        {"top_k": 5, "chat_template_kwargs": {"thinking": False}},
+    ),
+]
+
+
+@pytest.mark.parametrize(("option", "value", "fields"), SAMPLING, ids=lambda each: str(each)[:20])
+def test_a_sampling_option_is_sent_and_in_the_runs_identity(
+    cli: Cli, world: World, tmp_path: Path, option: str, value: str, fields: dict[str, object]
+) -> None:
+    done, server = play(cli, world, knowing(), "-n", "1", option, value)
+    assert done.code == 0
+    for request in server.requests:
+        assert {name: sent for name, sent in request.items() if name not in PLAIN} == fields
+    run = run_directory(tmp_path / "out")
+    assert json.loads((run / "config.json").read_text())["identity"]["sampling"] == fields
+
+
+def test_a_sampling_option_that_was_not_given_is_neither_sent_nor_recorded(cli: Cli, world: World, tmp_path: Path) -> None:
+    _, server = play(cli, world, knowing(), "-n", "1")
+    assert all(request.keys() == PLAIN for request in server.requests)
+    assert "sampling" not in json.loads((run_directory(tmp_path / "out") / "config.json").read_text())["identity"]
+
+
+def test_a_refused_sampling_option_is_named_in_one_line(cli: Cli, world: World, tmp_path: Path) -> None:
+    done, server = play(cli, world, [refused_field("temperature")], "--temperature", "0.2")
+    (line,) = done.err.splitlines()
+    assert (done.code, len(server.requests)) == (1, 1)
+    assert line.startswith(
+        "touchstone: the run was stopped: some/model: the service refuses --temperature; leave it out or give another value"
+    )
+    assert list((tmp_path / "out").iterdir()) == []
 
 
 def test_the_service_can_come_from_the_environment(

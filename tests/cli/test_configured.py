@@ -45,7 +45,7 @@ def test_what_toml_has_no_word_for() -> None:
     assert tomllib.loads(as_toml({"x": float("nan")}))["x"] != 0
     assert tomllib.loads(as_toml({"x": "\ud800"})) == {"x": "\ufffd"}
     assert tomllib.loads(as_toml({"x": 1e300, "y": 5.0, "z": -float("inf")})) == {"x": 1e300, "y": 5.0, "z": -float("inf")}
-    with pytest.raises(TypeError, match="cannot hold a object"):
+    with pytest.raises(TypeError, match="object"):
         as_toml({"x": object()})
 
 

@@ -10,6 +10,7 @@ import pytest
 from tests.support.command import overall, run_directory, start, touchstone
 from tests.support.worlds import World
 from touchstone.addresses import without_secrets
+from touchstone.cli.doctor import openai_sdk
 
 
 @pytest.mark.parametrize("script", ["touchstone", "ro-eval"])
@@ -98,3 +99,21 @@ def test_a_reader_that_goes_away_is_no_trouble(tmp_path: Path, world: World) -> 
 )
 def test_addresses_are_kept_without_their_secrets(given: str, kept: str) -> None:
     assert without_secrets(given) == kept
+
+
+@pytest.mark.parametrize(
+    ("installed", "litellm", "inspect", "problem"),
+    [
+        ("2.54.0", True, False, ""),
+        ("3.49.0", False, True, ""),
+        ("3.49.0", True, False, "LiteLLM needs 2.x"),
+        ("2.54.0", True, True, "Inspect's openai/ models need 3.4 or newer"),
+        ("2.54.0", False, False, ""),
+    ],
+)
+def test_doctor_tells_of_an_openai_sdk_that_an_extra_cannot_use(
+    installed: str, litellm: bool, inspect: bool, problem: str
+) -> None:
+    check = openai_sdk(installed, litellm=litellm, inspect=inspect)
+    advice = ": install the extras litellm and inspect in separate environments"
+    assert (check.good, check.detail) == (not problem, f"{installed}; {problem}{advice}" if problem else installed)

@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from tests.cli.conftest import Cli
+from tests.support.command import overall, run_directory
 from tests.support.data import shared_data
 from tests.support.file_server import FileServer, serving
 from tests.support.worlds import ROWS, Row, World, make_world
@@ -43,7 +44,7 @@ def server() -> Iterator[FileServer]:
 
 
 @pytest.fixture
-def published(tmp_path: Path, server: FileServer) -> Iterator[FileServer]:
+def published(tmp_path: Path, server: FileServer) -> FileServer:
     """A dataset as BIRD publishes it: an archive, with the databases as an archive inside, in a folder of its own."""
     world = make_world(tmp_path / "published")
     inner, outer = io.BytesIO(), io.BytesIO()
@@ -88,6 +89,32 @@ def test_a_dataset_is_fetched_unpacked_and_verified(cli: Cli, published: FileSer
     played = done.out.partition("Play it with: touchstone ")[2].split()
     assert cli(*played, "--agent", "oracle").code == 0
     assert [path.name for path in (tmp_path / "data").iterdir()] == ["bird-dev"], "nothing is left over"
+
+
+def test_a_fetched_dataset_is_played_by_its_name(
+    cli: Cli, server: FileServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """mini-dev as BIRD packs it: two folders deep, other dialects beside, and a Mac's droppings."""
+    world = make_world(tmp_path / "published")
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("__MACOSX/minidev/MINIDEV/._mini_dev_sqlite.json", b"\x00\x05")
+        archive.write(world.tasks, "minidev/MINIDEV/mini_dev_sqlite.json")
+        archive.writestr("minidev/MINIDEV/mini_dev_mysql.json", "[]")
+        for file in world.databases.rglob("*.sqlite"):
+            archive.write(file, f"minidev/MINIDEV/dev_databases/{file.relative_to(world.databases)}")
+    server.content = packed.getvalue()
+    small = msgspec.structs.replace(dataset("bird-mini-dev"), tasks=len(ROWS), tested=())
+    monkeypatch.setitem(catalogue(), "bird-mini-dev", small)
+    missing = cli("bird", "mini-dev", "--agent", "oracle")
+    assert (missing.code, missing.complaint) == (
+        2,
+        "touchstone: bird-mini-dev is not in data/bird-mini-dev: fetch it with 'touchstone data get bird-mini-dev'",
+    )
+    assert cli("data", "get", "bird-mini-dev", "--url", server.url).code == 0
+    for name in ("mini-dev", "bird-mini-dev"):
+        assert cli("bird", name, "--agent", "oracle", "-o", name).code == 0
+        assert overall(run_directory(tmp_path / name))["overall"]["passed"] == len(ROWS)
 
 
 @pytest.mark.usefixtures("small_dev")

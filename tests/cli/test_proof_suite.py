@@ -12,6 +12,7 @@ from tests.cli.conftest import Cli
 from tests.cli.test_proof_suspects import ALL, OLD, YOUNG, club, handed_in
 from tests.support.command import Done, overall, records, run_directory
 from tests.support.worlds import World
+from touchstone.datasets import bird_demo, named_suite
 from touchstone.proof import load
 
 __all__ = ["club"]
@@ -36,7 +37,7 @@ def test_a_suite_tells_without_a_search(cli: Cli, tmp_path: Path, club: World) -
     suite = load(tmp_path / "suite-of-mine.bin")
     assert list(suite.tasks) == ["1", "2"]
     assert suite.digest in done.out
-    one = handed_in(tmp_path / "one.jsonl", t1=ALL, t2="SELECT COUNT(id) FROM member", t3=YOUNG)
+    one = handed_in(tmp_path / "one.jsonl", t1=ALL, t2="SELECT COUNT(id) FROM member", t3=f"{YOUNG};")
     assert score(cli, club, one, "-o", "plain").code == 0
     scored = score(cli, club, one, "-o", "out", "--suite", "suite-of-mine.bin")
     assert scored.code == 0, scored.err
@@ -83,7 +84,7 @@ def test_a_task_with_another_gold_is_open(cli: Cli, tmp_path: Path, club: World)
     tasks = json.loads(club.tasks.read_text())
     tasks[0]["SQL"] = ALL
     club.tasks.write_text(json.dumps(tasks))
-    one = handed_in(tmp_path / "one.jsonl", t1=ALL)
+    one = handed_in(tmp_path / "one.jsonl", t1=f"{ALL};")
     assert score(cli, club, one, "-o", "out", "--suite", "s.bin").code == 0
     assert proofs(tmp_path / "out")["1"] == {"verdict": "open", "reason": "the suite has another gold"}
     alone = score(cli, club, one, "-o", "out", "--suite", "s.bin", "--task", "1")
@@ -107,3 +108,15 @@ def test_bad_input_is_refused_in_one_line(cli: Cli, tmp_path: Path, club: World)
         assert done.err.count("\n") == 1
     assert not (tmp_path / "out").exists()
     assert not (tmp_path / "s.bin").exists()
+
+
+def test_the_demo_has_a_suite_of_its_own(cli: Cli, tmp_path: Path) -> None:
+    tasks, _ = bird_demo()
+    golds = {str(task["question_id"]): task["SQL"] for task in json.loads(tasks.read_text())}
+    suite = load(named_suite(Path("demo")))
+    assert {key: task.gold for key, task in suite.tasks.items()} == golds
+    told, targets = (sum(getattr(task, name) for task in suite.tasks.values()) for name in ("told", "targets"))
+    assert told >= 0.8 * targets
+    done = cli("bird", "demo", "--agent", "oracle", "--suite", "demo", "--metric", "proven", "-o", "out")
+    assert done.code == 0, done.err
+    assert overall(run_directory(tmp_path / "out"))["overall"]["accuracy"] == 1

@@ -104,3 +104,19 @@ def test_bad_input_is_refused_before_anything_is_tried(cli: Cli, tmp_path: Path,
         assert (done.code, done.out) == (2, "")
         assert words in done.err
         assert done.err.count("\n") == 1
+
+
+def test_the_list_is_shown_in_the_viewer(cli: Cli, tmp_path: Path, club: World) -> None:
+    one, two = (handed_in(tmp_path / f"{name}.jsonl", t1=ALL) for name in ("one", "two"))
+    assert suspects(cli, club, one, two, "--json", tmp_path / "s.json").code == 0
+    for folder, options in (("open", []), ("hidden", ["--hide-gold"])):
+        done = cli("view", tmp_path / "s.json", "--export", tmp_path / folder, *options)
+        assert done.code == 0, done.err
+        index, (page,) = (tmp_path / folder / "index.html").read_text(), (tmp_path / folder / "suspects").iterdir()
+        assert f'href="suspects/{page.name}"' in index
+        text = page.read_text()
+        assert "It does not say which is wrong." in text
+        for words in ("Who is in Reno?", 'id="task-1"', "2 systems: one, two", ' class="number new"'):
+            assert (words in text) is (folder == "open")
+    (tmp_path / "other.json").write_text("{}")
+    assert "touchstone audit suspects --json" in cli("view", tmp_path / "other.json", "--export", tmp_path / "x").complaint

@@ -6,8 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.engines.tables import LONGEST_TEXT, ROWS_SHOWN, as_text
+from touchstone.engines.tables import LONGEST_TEXT, ROWS_SHOWN, observation_of
 from touchstone.types import Table
+
+
+def as_text(table: Table) -> str:
+    return observation_of(table).text
+
 
 cells = st.none() | st.integers() | st.floats() | st.text() | st.binary()
 
@@ -67,3 +72,21 @@ def test_two_thousand_columns_stay_in_bounds() -> None:
     text = as_text(Table(tuple(f"column {n}" for n in range(2000)), [("y" * 300,) * 2000] * 10))
     assert len(text) < LONGEST_TEXT + 1000
     assert text.count("the line is too long to be shown") == 3
+
+
+@given(st.integers(1, 5).flatmap(lambda width: st.lists(st.tuples(*[cells] * width), max_size=2 * ROWS_SHOWN)))
+def test_the_record_has_the_cells_of_the_text_and_no_more(rows: list[tuple[object, ...]]) -> None:
+    columns = tuple(f"c{number}" for number in range(len(rows[0]) if rows else 1))
+    seen = observation_of(Table(columns, rows))
+    table = seen.details["table"]
+    lines = seen.text.split("\n")
+    assert (table["columns"], table["count"]) == (list(columns), lines[-1])
+    assert len(table["rows"]) == len(lines) - 3
+    for row, kept, line in zip(rows, table["rows"], lines[2:-1], strict=False):
+        assert [cell is None for cell in row] == [cell is None for cell in kept]
+        assert line.startswith("NULL" if kept[0] is None else kept[0].rstrip())
+
+
+def test_a_table_with_lines_that_are_cut_is_kept_as_text_alone() -> None:
+    assert observation_of(Table(("a", "b"), [("y" * 300, "|")] * 3)).details["table"]["rows"][0][1] == "|"
+    assert observation_of(Table(tuple("x" * 200), [("y" * 300,) * 200])).details == {}

@@ -41,7 +41,7 @@ def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def build(url: str, provider: str = "openai", **settings: Any) -> LiteLLMModel:
-    defaults = {"base_url": url, "model_retries": 0, "model_timeout": 5.0}
+    defaults = {"base_url": url, "model_retries": 0, "model_timeout": 60.0}
     return LiteLLMConfig(model=f"litellm/{provider}/scripted", **defaults | settings).build()
 
 
@@ -102,6 +102,11 @@ async def test_failures(provider: str, answer: Answer, kind: type[EpisodeFailure
     assert type(caught.value) is kind
     assert KEY not in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+async def test_the_option_behind_a_refused_field_is_named() -> None:
+    with pytest.raises(ModelRejected, match="the service refuses --temperature; leave it out"):
+        await ask(chat.refused_field("temperature"), temperature=0.2)
 
 
 @pytest.mark.parametrize("provider", [*PROVIDERS, "ollama_chat"])

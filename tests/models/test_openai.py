@@ -46,7 +46,7 @@ async def models() -> AsyncIterator[Callable[..., OpenAIModel]]:
     built: list[OpenAIModel] = []
 
     def build(url: str, name: str = "scripted", concurrency: int = 16, **settings: Any) -> OpenAIModel:
-        options = {"base_url": url, "model_retries": 0, "model_timeout": 5.0} | settings
+        options = {"base_url": url, "model_retries": 0, "model_timeout": 60.0} | settings
         built.append(OpenAIConfig(model=name, **options).build(concurrency))
         return built[-1]
 
@@ -191,6 +191,32 @@ async def test_failures(ask: Ask, answer: Answer, kind: type[EpisodeFailure], hi
     assert type(caught.value) is kind
     assert hint in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+REFUSALS: list[tuple[dict[str, Any], Answer, str]] = [
+    ({"temperature": 0.2}, chat.refused_field("temperature"), "--temperature"),
+    ({"temperature": 0.2, "top_p": 0.5}, chat.refused_field("top_p"), "--top-p"),
+    ({"max_tokens": 9}, chat.failure(400, "Use 'max_completion_tokens' instead of 'max_tokens'"), "--max-tokens"),
+    ({"reasoning_effort": "low"}, chat.failure(400, "Unrecognized request argument: reasoning_effort"), "--reasoning-effort"),
+    ({"seed": 1}, chat.failure(422, "[{'loc': ['body', 'seed'], 'msg': 'Extra inputs are not permitted'}]"), "--seed"),
+    ({"extra_body": {"top_k": 1}}, chat.refused_field("top_k"), "--extra-body"),
+]
+
+
+@pytest.mark.parametrize(("settings", "answer", "option"), REFUSALS)
+async def test_the_option_behind_a_refused_field_is_named(
+    ask: Ask, settings: dict[str, Any], answer: Answer, option: str
+) -> None:
+    with pytest.raises(ModelRejected) as caught:
+        await ask(answer, **settings)
+    assert f"scripted: the service refuses {option}; leave it out or give another value (HTTP 4" in str(caught.value)
+
+
+@pytest.mark.parametrize("message", ["there is no seed in messages[3]", "'temperature' is not a column"])
+async def test_a_field_that_was_not_sent_is_not_blamed(ask: Ask, message: str) -> None:
+    with pytest.raises(ModelFailure) as caught:
+        await ask(chat.failure(400, message), seed=1)
+    assert type(caught.value) is ModelFailure
 
 
 OVERFLOWS = [

@@ -69,6 +69,13 @@ def failure(status: int, message: str, code: str | None = None, **headers: str) 
     return Answer(json.dumps({"error": error}), status, {name.replace("_", "-"): value for name, value in headers.items()})
 
 
+def refused_field(name: str) -> Answer:
+    """In the words of OpenAI's reasoning models."""
+    message = f"Unsupported value: '{name}' does not support this with this model. Only the default value is supported."
+    error = {"message": message, "type": "invalid_request_error", "param": name, "code": "unsupported_value"}
+    return Answer(json.dumps({"error": error}), 400)
+
+
 def rate_limited(after: float | None = None) -> Answer:
     headers = {} if after is None else {"retry_after": f"{after:g}"}
     return failure(429, "Rate limit reached for requests", "rate_limit_exceeded", **headers)
@@ -159,7 +166,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers["Content-Length"]))
-        answer = self.server.chat.next_answer(json.loads(raw), dict(self.headers))
+        answer = self.server.chat.next_answer(json.loads(raw), {name.title(): value for name, value in self.headers.items()})
         if answer.wait:
             self.server.chat.stopping.wait(answer.wait)
         if answer.wait or answer.reset:

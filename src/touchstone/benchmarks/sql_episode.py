@@ -75,7 +75,7 @@ class SqlEpisode(PlainEpisode):
         if tool == "submit_sql":
             return self._submit(sql)
         try:
-            return Observation(await self._session.show(sql))
+            return await self._session.show(sql)
         except SqlError as error:
             return Observation(f"SQL error: {error.message}" if error.kind == "sql" else error.message, error=True)
 

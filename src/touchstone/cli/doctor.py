@@ -9,6 +9,7 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Iterator
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -58,6 +59,7 @@ def _examine() -> Iterator[Check]:
     yield _clones()
     yield _cache()
     yield _openai_key()
+    yield openai_sdk(version("openai"), litellm=find_spec("litellm") is not None, inspect=find_spec("inspect_ai") is not None)
     yield _installed("LiteLLM", "litellm", pip_install("litellm"), "litellm/<provider>/<model>")
     yield _local_model()
     yield _postgres()
@@ -116,6 +118,17 @@ def _openai_key() -> Check:
     if os.environ.get("OPENAI_BASE_URL"):
         return Check(True, "OpenAI-compatible", "OPENAI_BASE_URL is set")
     return Check(False, "OpenAI-compatible", "set OPENAI_API_KEY, or give --base-url for a server of your own")
+
+
+def openai_sdk(installed: str, *, litellm: bool, inspect: bool) -> Check:
+    """Touchstone works with 2.x and 3.x; LiteLLM wants the one, Inspect's own OpenAI models the other."""
+    old = int(installed.partition(".")[0]) < 3
+    problems = [
+        *(["LiteLLM needs 2.x"] if litellm and not old else []),
+        *(["Inspect's openai/ models need 3.4 or newer"] if inspect and old else []),
+    ]
+    advice = "; ".join(problems) + ": install the extras litellm and inspect in separate environments"
+    return Check(not problems, "OpenAI SDK", f"{installed}; {advice}" if problems else installed)
 
 
 def _installed(what: str, module: str, command: str, gives: str) -> Check:

@@ -28,7 +28,8 @@ def view(
     Parameters
     ----------
     runs
-        Run directories, or directories that hold some up to four levels below; by default results.
+        Run directories, or directories that hold some up to four levels below; by default results. Also lists of suspect
+        golds, as touchstone audit suspects --json writes them.
     export
         Write the pages to this folder instead, to be opened from the disk or mailed.
     hide_gold

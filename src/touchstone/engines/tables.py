@@ -1,10 +1,15 @@
-"""A table as text for a model or a person: aligned, with headers, and every cut said in words."""
+"""A table as an agent sees it: text, aligned, with headers, and every cut said in words.
+
+The record keeps the same cells as a table too, in the observation's details, so that nobody has to read them back from the
+text: a cell may hold whatever looks like a border. It has what the text has, so it is bounded as the text is; if even a line
+had to be cut, there is only the text.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..types import Table
+from ..types import Observation, Table
 
 ROWS_SHOWN = 100
 WIDEST_CELL = 200
@@ -12,17 +17,21 @@ LONGEST_TEXT = 20_000
 WIDEST_LINE = LONGEST_TEXT // 3
 
 
-def as_text(table: Table) -> str:
+def observation_of(table: Table) -> Observation:
     if not table.columns:
-        return "Done." if not table.changed else f"Done. {table.changed} row{'s' * (table.changed != 1)} changed."
+        return Observation("Done." if not table.changed else f"Done. {table.changed} row{'s' * (table.changed != 1)} changed.")
     cells = [[_cell(value) for value in row] for row in table.rows[:ROWS_SHOWN]]
-    kept = _fitting([_cut(line) for line in _aligned([list(table.columns), *cells])])
-    return "\n".join([*kept, _count(table, len(kept) - 2, cells)])
+    lines = _aligned([list(table.columns), *(["NULL" if cell is None else cell for cell in row] for row in cells)])
+    kept = _fitting([_cut(line) for line in lines])
+    count = _count(table, len(kept) - 2, cells)
+    whole = all(len(line) <= WIDEST_LINE for line in lines[: len(kept)])
+    shown = {"columns": list(table.columns), "rows": cells[: len(kept) - 2], "count": count}
+    return Observation("\n".join([*kept, count]), details={"table": shown} if whole else {})
 
 
-def _cell(value: object) -> str:
+def _cell(value: object) -> str | None:
     if value is None:
-        return "NULL"
+        return None
     if isinstance(value, bytes):
         text, length = f"x'{value[:WIDEST_CELL].hex()}'", 2 * len(value) + 3
     else:

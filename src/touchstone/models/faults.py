@@ -6,6 +6,7 @@ A `Complaint` is what a service said when it gave no reply, whatever library car
     the conversation is too long         ContextLimit     by code, or by the wording of the known servers
     a content filter stopped it          Reply            with finish "refusal"
     it takes no pictures                 ModelRejected    by the wording of the known servers
+    an option that was given is refused  ModelRejected    400 or 422 that names one of `Service.options`
     no request like this can ever work   ModelRejected    401, 402, 403, 404; or a code that names key, model or option
     anything else                        ModelFailure     also a 400 that may concern this conversation only
 
@@ -18,7 +19,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 from urllib.parse import urlsplit
 
@@ -69,6 +70,8 @@ class Service:
     """Safe to show: without user, password and query."""
     key: str
     """Where the key comes from, in words."""
+    options: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The option that put each optional field into the request: {"max_completion_tokens": "--max-tokens"}."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +113,9 @@ def judge(complaint: Complaint, service: Service) -> Reply | EpisodeFailure:
     if complaint.status in (400, 404, 415, 422, 500, 501) and _NO_PICTURES.search(said):
         advice = "it takes no pictures; use a model with vision, or --observation a11y_tree"
         return ModelRejected(f"{service.model}: {advice} (HTTP {complaint.status}: {message})")
+    if complaint.status in (400, 422) and (option := _refused_option(complaint, service.options)):
+        advice = f"the service refuses {option}; leave it out or give another value"
+        return ModelRejected(f"{service.model}: {advice} (HTTP {complaint.status}: {message})")
     if _is_hopeless(complaint):
         advice = _ADVICE.get(complaint.status, "the request is refused, check {key}, the model's name and the options")
         return ModelRejected(f"{service.model}: {advice.format(key=service.key)} (HTTP {complaint.status}: {message})")
@@ -139,6 +145,16 @@ def settle(outcome: Reply | EpisodeFailure) -> Reply:
     if isinstance(outcome, Reply):
         return outcome
     raise outcome from None
+
+
+def _refused_option(complaint: Complaint, options: Mapping[str, str]) -> str | None:
+    """The option behind the field that a complaint names. A message may quote the conversation, so there a field counts only
+    in quotes, or if no prose has such a word."""
+    for name, option in options.items():
+        named = re.escape(name) if "_" in name or name == "temperature" else rf"(['\"`]){re.escape(name)}\1"
+        if complaint.param == name or re.search(rf"(?<!\w){named}(?!\w)", complaint.message):
+            return option
+    return None
 
 
 def _is_hopeless(complaint: Complaint) -> bool:

@@ -64,7 +64,7 @@ class LiteLLMModel:
         self._litellm = _library()
         self._provider = _provider(self._litellm, self._model)
         address = shown_url(settings.base_url) if settings.base_url else self._provider
-        self._service = Service(self._model, address, f"the API key of {self._provider}")
+        self._service = Service(self._model, address, f"the API key of {self._provider}", settings.sampling_options())
         self._price = user_price(self._model)
         self._free = asyncio.Semaphore(concurrency)
 

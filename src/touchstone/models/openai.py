@@ -53,7 +53,7 @@ class OpenAIModel:
         self._model = _served_name(self.name, url)
         self._settings = _for_openai(settings) if is_openai(url) else settings
         self._timeout = wire.time_limit(settings)
-        self._service = Service(self._model, shown_url(url), "OPENAI_API_KEY")
+        self._service = Service(self._model, shown_url(url), "OPENAI_API_KEY", _options(settings))
         self._price = price_of(self._model, url)
         self._free = asyncio.Semaphore(concurrency)
         self._client = _client(url, _key(base_url), self._timeout, settings.model_retries)
@@ -97,6 +97,11 @@ def _for_openai(settings: OpenAIConfig) -> OpenAIConfig:
         return settings
     extra = {"max_completion_tokens": settings.max_tokens, **(settings.extra_body or {})}
     return msgspec.structs.replace(settings, max_tokens=None, extra_body=extra)
+
+
+def _options(settings: OpenAIConfig) -> dict[str, str]:
+    options = settings.sampling_options()
+    return {"max_completion_tokens": "--max-tokens", **options} if settings.max_tokens is not None else options
 
 
 def _served_name(name: str, url: str) -> str:

@@ -4,11 +4,15 @@ httpx limits the wait for the next byte, not for all of them, and unpacks whatev
 then holds a call for ever, and 0.6 MB of gzip become 1.9 GB. This transport reads the whole answer itself, within a total of
 seconds, of bytes on the wire and of bytes unpacked, and hands the client a plain one. It offers gzip and deflate only, which
 zlib can unpack in steps. An answer that goes beyond becomes status 413 with a `code` of ours, which no client repeats.
+
+Version 3 of the OpenAI SDK speaks through httpx2, which has the names and the manner of httpx but takes only its own types. The
+types are therefore those of the request that is answered.
 """
 
 from __future__ import annotations
 
 import asyncio
+import sys
 import zlib
 from collections.abc import AsyncIterable
 from typing import Annotated, Any, Literal, TypeVar, cast
@@ -28,7 +32,7 @@ _PLAIN = ("", "identity")
 _ZIPPED = ("gzip", "x-gzip", "deflate")
 
 
-Client = TypeVar("Client", bound=httpx.AsyncClient)
+Client = TypeVar("Client")
 
 
 def bounded(client: Client, seconds: float | None = None, budgets: Budgets = BUDGETS) -> Client:
@@ -62,7 +66,7 @@ class BoundedTransport(httpx.AsyncBaseTransport):
                 finally:
                     await response.aclose()
         except TimeoutError:
-            raise httpx.ReadTimeout(f"no whole answer within {self._seconds:g} s", request=request) from None
+            raise _library(request).ReadTimeout(f"no whole answer within {self._seconds:g} s", request=request) from None
 
     async def aclose(self) -> None:
         await self._inner.aclose()
@@ -73,11 +77,13 @@ class BoundedTransport(httpx.AsyncBaseTransport):
             body = await self._unpacked(cast("AsyncIterable[bytes]", response.stream), encoding)
         except _Refused as refusal:
             return _complaint(refusal, request)
-        headers = httpx.Headers(response.headers)
+        headers = response.headers.copy()
         for name in ("Content-Encoding", "Content-Length", "Transfer-Encoding"):
             headers.pop(name, None)
         extensions = {name: value for name, value in response.extensions.items() if name != "network_stream"}
-        return httpx.Response(response.status_code, headers=headers, content=body, request=request, extensions=extensions)
+        return _library(request).Response(
+            response.status_code, headers=headers, content=body, request=request, extensions=extensions
+        )
 
     async def _unpacked(self, stream: AsyncIterable[bytes], encoding: str) -> bytes:
         if encoding not in (*_PLAIN, *_ZIPPED):
@@ -132,7 +138,14 @@ def _complaint(refusal: _Refused, request: httpx.Request) -> httpx.Response:
     body = {"error": {"message": f"the answer {refusal}", "code": refusal.code}}
     headers = {"Content-Type": "application/json", "x-should-retry": "false"}
     extensions = {_REFUSED: (refusal.code, str(refusal))}
-    return httpx.Response(413, headers=headers, content=msgspec.json.encode(body), request=request, extensions=extensions)
+    return _library(request).Response(
+        413, headers=headers, content=msgspec.json.encode(body), request=request, extensions=extensions
+    )
+
+
+def _library(request: httpx.Request) -> Any:
+    """httpx or httpx2, whichever the request is of."""
+    return sys.modules[type(request).__module__.partition(".")[0]]
 
 
 # The options of models behind a service: where it is, and how it answers. What is not given is not sent.
@@ -173,3 +186,8 @@ class ServiceConfig(ModelConfig, frozen=True, kw_only=True):
         """What is added to a request."""
         given = {name: getattr(self, name) for name in _SAMPLING}
         return {name: value for name, value in given.items() if value is not None} | (self.extra_body or {})
+
+    def sampling_options(self) -> dict[str, str]:
+        """By the field of a request that it sets, the option that asked for it: to say which one a service refuses."""
+        named = {name: f"--{name.replace('_', '-')}" for name in _SAMPLING if getattr(self, name) is not None}
+        return named | dict.fromkeys(self.extra_body or {}, "--extra-body")

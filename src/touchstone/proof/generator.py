@@ -308,8 +308,12 @@ class Generator:
                 self._connect(draft, chance)
             elif what < 0.65 and self.pool.pairs:
                 self._equate(draft, chance)
-            elif what < 0.75:
+            elif what < 0.72:
                 self._repeat(draft, chance)
+            elif what < 0.79:
+                self._add_sibling(draft, chance)
+            elif what < 0.84 and self.pool.group_keys:
+                self._merge_groups(draft, chance)
             else:
                 self._vary(draft, chance)
 
@@ -397,6 +401,31 @@ class Generator:
             places.remove(chance.choice(places))
         for place in places:
             draft.change(table, one, {place: other[place]})
+
+    def _add_sibling(self, draft: Draft, chance: random.Random) -> None:
+        """One more row that points where another points, alike in what a condition asks."""
+        cells = [cell for cell in self._laws.pointing if draft.rows[cell[0]]]
+        if not cells:
+            return
+        table, place = chance.choice(cells)
+        row = self._some_row(draft, chance, table)
+        others = self.pool.index(table, place).get(row[place], []) if row is not None and row[place] is not None else []
+        fresh = [number for number in others if number not in draft.rows[table]]
+        if row is None or not fresh:
+            return
+        made = draft.add(table, chance.choice(fresh))
+        for choice in self.pool.choices:
+            if choice.table == table and chance.random() < 0.8:
+                draft.change(table, made, {column: row[column] for column in choice.places})
+
+    def _merge_groups(self, draft: Draft, chance: random.Random) -> None:
+        """Rows of several groups become rows of one."""
+        for table in dict.fromkeys(name for name, _ in self.pool.group_keys):
+            rows = list(draft.rows[table].values())
+            places = [place for name, place in self.pool.group_keys if name == table]
+            for row in rows[1:]:
+                if chance.random() < 0.7:
+                    draft.change(table, row, {place: rows[0][place] for place in places})
 
     def _vary(self, draft: Draft, chance: random.Random) -> None:
         """One cell that a query looks at: like that of another row, NULL, the largest, the smallest."""

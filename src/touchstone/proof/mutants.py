@@ -193,9 +193,19 @@ def _distinct(node: exp.Select) -> Iterator[tuple[str, str, exp.Expr | None]]:
     if node.args.get("distinct"):
         node.set("distinct", None)
         yield "DISTINCT", "DISTINCT is dropped", None
-    elif not any(column.find(exp.AggFunc) for column in node.selects):
+    elif not any(column.find(exp.AggFunc) for column in node.selects) and _has_use_for_distinct(node):
         node.set("distinct", exp.Distinct())
         yield "DISTINCT", "DISTINCT is added", None
+
+
+def _has_use_for_distinct(node: exp.Select) -> bool:
+    """Of the first row alone nothing is repeated, and rows cannot be ordered by what DISTINCT has put together."""
+    order, limit = node.args.get("order"), node.args.get("limit")
+    if limit is None:
+        return True
+    shown = {text(column.this if isinstance(column, exp.Alias) else column) for column in node.selects}
+    keys = {text(key.this) for key in order.expressions} if order is not None else set[str]()
+    return limit.expression != exp.Literal.number(1) and keys <= shown | {column.alias for column in node.selects}
 
 
 def _turned(node: exp.Ordered) -> Iterator[tuple[str, str, exp.Expr | None]]:

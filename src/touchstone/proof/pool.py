@@ -21,6 +21,7 @@ from .source import Source, TableInfo, Values, quoted
 
 _SAMPLE = 10
 _STARTS = 3
+_SIBLINGS = 4
 _MOST_ROUNDS = 6
 _MOST_PER_TABLE = 150
 
@@ -59,7 +60,10 @@ class Pool:
         for name, table in self.tables.items():
             for row in source.sample(table, _SAMPLE, seed):
                 self._add(name, row)
+        self._add_siblings()
         self._close()
+        keys = [key for query in queries for key in query.group_keys if key[0] in self.tables]
+        self.group_keys = list(dict.fromkeys((name, self.tables[name].place(column)) for name, column in keys))
         atoms = dict.fromkeys(atom for query in queries for atom in query.atoms if atom.table in self.tables)
         self.choices = [choice for atom in atoms if (choice := self._choice(atom))]
         self.pairs = [
@@ -131,6 +135,17 @@ class Pool:
             return []
         rows = self._source.ask(f"SELECT * FROM {quoted(table)} WHERE rowid = ?", (number,))
         return [self._add(table, row) for row in rows or []]
+
+    def _add_siblings(self) -> None:
+        """Beside a row that meets a condition, others that point at the same row: what is counted twice, or is the larger."""
+        met = {part for combinations in self.meeting for combination in combinations[:_SIBLINGS] for part in combination}
+        for table, number in sorted(met):
+            row = self.rows[table][number]
+            for name, column in self._laws.pointing:
+                if name == table and row[column] is not None:
+                    key = quoted(self.tables[table].columns[column])
+                    query = f"SELECT * FROM {quoted(self.tables[table].name)} WHERE {key} = ? LIMIT {_SIBLINGS}"
+                    self._add_all(table, self._source.ask(query, (row[column],)))
 
     def _close(self) -> None:
         """Rows that inclusion and symmetry ask for beside those that are there."""

@@ -147,6 +147,14 @@ class Query:
         return found
 
     @cached_property
+    def group_keys(self) -> list[tuple[str, str]]:
+        """Tables and columns by which some SELECT groups, in lower case."""
+        groups = self.tree.find_all(exp.Group) if self.tree is not None else ()
+        columns = [key for group in groups for key in group.expressions if isinstance(key, exp.Column)]
+        found = (self.owner(column) for column in columns)
+        return list(dict.fromkeys(owner for owner in found if owner is not None))
+
+    @cached_property
     def groups(self) -> list[tuple[list[tuple[str, str]], str, tuple[int, ...]]]:
         """For each SELECT that groups by one column: its (alias, table)s, a query for (key, row numbers…) of groups that it
         keeps, and the whole numbers that it compares groups with."""

@@ -94,7 +94,7 @@ def _ended(failure: EpisodeFailure, episode: Episode | None) -> Verdict:
     """An agent that ran into a limit keeps what it had earned; what was never judged is worth nothing."""
     outcome = RULES[type(failure)].outcome
     earned = episode.partial_score() if episode and outcome in (Outcome.limit, Outcome.failed) else PartialScore()
-    evidence: dict[str, Any] = {**earned.evidence, **({"kind": failure.kind} if failure.kind else {})}
+    evidence: dict[str, Any] = {**earned.evidence, **failure.evidence, **({"kind": failure.kind} if failure.kind else {})}
     if notes := getattr(failure, "__notes__", None):
         evidence["traceback"] = "\n".join(notes)
     return Verdict(outcome, earned.score, str(failure), earned.metrics, evidence)

@@ -231,6 +231,9 @@ class Pool:
         self._preload = list(preload)
         self._stalled = stalled
         self._idle: list[Worker] = []
+        # Workers that calls share: idle, busy, or being forked. Each is counted once, from before its fork (so that calls which
+        # come together do not all fork) until `_forget` or a lease. A leased one is in `_workers` alone: `lease` takes it off
+        # the count and `give_back` puts it on again, also when it is dead by then, because `_release` then forgets it.
         self._shared = 0
         self._waiting: deque[asyncio.Future[Worker]] = deque()
         self._workers: set[Worker] = set()
@@ -315,7 +318,7 @@ class Pool:
             if worker is not None:
                 worker.close()
                 self._forget(worker)
-            return await self._fork()
+            return await self._fork()  # not counted: it was never a shared one
         self._shared -= 1
         return worker
 
@@ -355,6 +358,7 @@ class Pool:
         try:
             return await waiter
         except asyncio.CancelledError:
+            # A worker may have been handed over in the same turn of the loop in which the call was cancelled.
             if waiter.done() and not waiter.cancelled() and waiter.exception() is None:
                 self._release(waiter.result())
             raise

@@ -237,6 +237,9 @@ async def test_a_set_up_that_fails_is_an_error(make: Make) -> None:
     record = await world.calls(DONE)
     assert record.outcome is Outcome.error
     assert record.reason.startswith("set-up step 1 (launch) failed: FileNotFoundError")
+    assert record.evidence["kind"] == "set-up"
+    [step] = record.evidence["setup"]["steps"]
+    assert (step["step"], step["problem"]) == ("launch", record.reason)
 
 
 async def test_what_cannot_run_here_is_skipped_with_the_reason(make: Make) -> None:

@@ -263,7 +263,7 @@ async def test_a_value_of_a_gigabyte_is_an_error_of_the_agents(world: PostgresEp
         with pytest.raises(SqlError) as caught:
             await world.show(f"{start}{sql}", Limits(seconds=60))
         assert caught.value.kind == "memory"
-    assert "(1 row)" in await world.show("SELECT 1", Limits(seconds=60))
+    assert "(1 row)" in (await world.show("SELECT 1", Limits(seconds=60))).text
 
 
 async def test_what_crosses_to_the_main_process_is_what_is_shown(
@@ -271,5 +271,5 @@ async def test_what_crosses_to_the_main_process_is_what_is_shown(
 ) -> None:
     for sql in ("SELECT repeat('a', 50000000)", "SELECT n, repeat('a', 20000) FROM generate_series(1, 9000) AS n"):
         before = engine.pool.received
-        assert len(await world.show(sql, Limits(seconds=60, rows=10_000, cut_rows=True))) < 25_000
+        assert len((await world.show(sql, Limits(seconds=60, rows=10_000, cut_rows=True))).text) < 25_000
         assert engine.pool.received - before < 64_000

@@ -76,7 +76,7 @@ AS_OWNER = [
     # As the owner of a table: what an index computes is computed as the table's owner.
     """CREATE FUNCTION note() RETURNS int LANGUAGE plpgsql AS $$ BEGIN
         ALTER ROLE CURRENT_USER SET application_name TO 'the answer is 42'; RETURN 1; END $$;
-    CREATE FUNCTION noted(int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RETURN note(); END $$;
+    CREATE FUNCTION noted(int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RETURN public.note(); END $$;
     CREATE INDEX ON items (noted(id))""",
     """CREATE OR REPLACE FUNCTION add_item(text) RETURNS int SECURITY DEFINER LANGUAGE plpgsql AS $$ BEGIN
         ALTER ROLE CURRENT_USER SET application_name TO 'the answer is 42'; RETURN 1; END $$;

@@ -46,7 +46,7 @@ class Capital(touchstone.PlainEpisode):
             self._submitted = arguments.sql
             return touchstone.Observation("Submitted.")
         try:
-            return touchstone.Observation(await self._database.show(arguments.sql, LIMITS))
+            return await self._database.show(arguments.sql, LIMITS)
         except touchstone.SqlError as error:
             return touchstone.Observation(error.message, error=True)
 

@@ -29,8 +29,9 @@ class CsvDatabase:
         columns = tuple(column[0] for column in found.description or ())
         return touchstone.Table(columns, found.fetchmany(limits.rows))
 
-    async def show(self, sql: str, limits: touchstone.Limits) -> str:
-        return "\n".join(", ".join(map(str, row)) for row in (await self.explore(sql, limits)).rows)
+    async def show(self, sql: str, limits: touchstone.Limits) -> touchstone.Observation:
+        rows = (await self.explore(sql, limits)).rows
+        return touchstone.Observation("\n".join(", ".join(map(str, row)) for row in rows))
 
     async def judge(
         self, function: Callable[[Any, Any], Any], request: Any, limits: touchstone.Limits, *, writes: bool = False, wall: float

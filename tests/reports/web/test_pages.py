@@ -79,6 +79,7 @@ def hostile_record(task: str) -> Record:
         "finding": {"reason": HOSTILE, "phase": 1},
         "charge": {"action": HOSTILE, "price": 1, "after": 2},
         "screenshot": f"{HOSTILE}.png",
+        "table": {"columns": [HOSTILE, "b"], "rows": [[HOSTILE, None]], "count": "(1 row)"},
     }
     return a_record(
         task,

@@ -127,6 +127,8 @@ class BirdEpisode(SqlEpisode):
                 found = await self._engine.apply(
                     self._database, proven, ProofPair(gold, prediction, self._settings.laws), limits
                 )
+            elif prediction.strip() == gold.strip():
+                found = ProofFinding("same", "the same statement")
             elif (frozen := suite.tasks.get(self._task.key)) is None or frozen.gold != gold:
                 found = ProofFinding(
                     "open", "the suite does not have this task" if frozen is None else "the suite has another gold"

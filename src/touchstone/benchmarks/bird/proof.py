@@ -118,8 +118,6 @@ def distilled(reader: Reader, wanted: Wanted) -> SuiteTask:
 
 def tried(_: Reader, trial: Trial) -> ProofFinding:
     """As `proven`, on frozen databases: no search."""
-    if trial.gold.strip() == trial.prediction.strip():
-        return ProofFinding("same", "the same statement")
     told = first_told(trial.databases, trial.prediction)
     many = len(trial.databases)
     if told is None:

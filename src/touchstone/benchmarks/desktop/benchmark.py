@@ -13,7 +13,7 @@ import msgspec
 
 from touchstone import PlainEpisode
 
-from ...errors import Skipped, TimeLimit
+from ...errors import EpisodeFailure, Skipped, TimeLimit
 from ...protocols import Episode, Gold
 from ...types import Brief, Observation, Task, Tool, ToolCall, Verdict
 from .accounts import Accounts
@@ -96,6 +96,9 @@ class DesktopBenchmark:
                 try:
                     await run_steps(task.form.config, evaluation)
                     await evaluation.log.probe(desktop)
+                except EpisodeFailure as failure:
+                    failure.evidence["setup"] = evaluation.log.facts()
+                    raise
                 finally:
                     artefacts.keep(msgspec.json.format(msgspec.json.encode(evaluation.log.facts())), SETUP)
                 episode = DesktopEpisode(task, desktop, evaluation, self._settings, artefacts)

@@ -75,7 +75,7 @@ class AgenticEpisode(InteractEpisode):
         if self._rules.only_reads and not _READS.match(sql):
             return Observation("Only SELECT, WITH and EXPLAIN can be executed.", error=True)
         try:
-            return Observation(await self._examiner.show(sql, self._exploring))
+            return await self._examiner.show(sql, self._exploring)
         except SqlError as error:
             return Observation(f"SQL error: {error.message}" if error.kind == "sql" else error.message, error=True)
 

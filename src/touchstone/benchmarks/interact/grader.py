@@ -16,6 +16,7 @@ from msgspec import Struct
 from ...engines.judging_connection import wall_clock
 from ...errors import SqlError, Unscorable
 from ...protocols import EpisodeDatabase, Limits
+from ...types import Observation
 from .hidden_tests import TestReport, TestRequest, run_tests
 from .judge import GoldFault, Preparation, QueryReport, QueryRequest, check_gold, gold_fault, judge_query
 from .rules import Rules
@@ -27,7 +28,8 @@ _NO_WORDS = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|--[^\n]*|/\*.*?\*/|\$
 _CHANGES = re.compile(
     r"\b(?:insert|update|delete|merge|replace|create|alter|drop|truncate|copy|do|call|grant|set|into|nextval)\b", re.IGNORECASE
 )
-_NOT_AVAILABLE = re.compile(r'^extension "[^"]*" is not available')
+_NOT_AVAILABLE = re.compile(r'^extension "[^"]*" is not available|^could not open extension control file')
+"""The second is what PostgreSQL 14 says."""
 
 
 class PhaseFinding(Struct, frozen=True):
@@ -80,7 +82,7 @@ class Examiner:
         """Submissions in the present phase."""
         return sum(1 for finding in self.findings if finding.phase == self.passed + 1)
 
-    async def show(self, sql: str, limits: Limits) -> str:
+    async def show(self, sql: str, limits: Limits) -> Observation:
         await self._begin()
         return await self._world.show(sql, limits)
 

@@ -1,4 +1,9 @@
-"""The run on its server, as the event loop sees it: grounds, logins, and what is dropped in the background."""
+"""The run on its server, as the event loop sees it: grounds, logins, and what is dropped in the background.
+
+Nothing here keeps a list of what exists on the server: whatever a run makes carries its id in the name and belongs to its
+keeper, so a run that dies leaves nothing that the next one cannot find (see `holding`). Every attempt uses new names, because
+after a lost connection nobody knows whether a clone was made. A login belongs to whoever asked for it, until `give_up`.
+"""
 
 from __future__ import annotations
 
@@ -282,6 +287,9 @@ class ClonePool:
         self._database = database
         self._ahead = ahead
         self._ready: deque[Login] = deque()
+        # Copies on their way count as stock, or each `take` would order all of `_ahead` again while the first are being made.
+        # One that fails is only taken off the count: the next `take` orders it anew, and whoever needs one makes it, and
+        # hears what is wrong, without the stock.
         self._coming = 0
 
     async def take(self) -> Login:

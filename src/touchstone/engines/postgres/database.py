@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from ...errors import SqlError, SqlFault, WorkerFailure
 from ...protocols import Limits
-from ...types import Table
+from ...types import Observation, Table
 from ...workers.pool import WorkerLost
 from ..judging_connection import JudgingConnection, name_of, result_type
 from .clone_pool import Administrator, ClonePool, unreachable
@@ -75,11 +75,11 @@ class PostgresEpisodeDatabase:
         assert isinstance(answer, Rows)
         return answer.table
 
-    async def show(self, sql: str, limits: Limits) -> str:
-        """The same as text for a reader, made beside the data, so that only what is shown is ever sent."""
+    async def show(self, sql: str, limits: Limits) -> Observation:
+        """The same as an agent sees it, made beside the data, so that only what is shown is ever sent."""
         answer = await self._seen(sql, limits, shown=True)
         assert isinstance(answer, Shown)
-        return answer.text
+        return answer.seen
 
     async def judge(
         self, function: Callable[[JudgingConnection, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float
@@ -155,7 +155,11 @@ class PostgresEpisodeDatabase:
     async def _judge(
         self, function: Callable[[JudgingConnection, A], R], request: A, limits: Limits, writes: bool, wall: float
     ) -> tuple[R, Login | None]:
-        """The response, and the copy that it was found on if reading was not enough."""
+        """The response, and the copy that it was found on if reading was not enough.
+
+        The copy is then the caller's: `judge` gives it up, `advance` makes it the new state and gives up the old one. Whatever
+        fails before that point has given its copy up already, so a copy has exactly one owner at any time.
+        """
         order = _Order(name_of(function), msgspec.Raw(_encode(request)), limits, wall)
         answer, copy = await self._applied(order, writes)
         if answer.timed_out:  # the server's clock runs on while others have the cores

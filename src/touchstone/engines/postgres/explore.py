@@ -14,7 +14,7 @@ from psycopg.pq import TransactionStatus
 
 from ...errors import SqlError
 from ...types import Table
-from ..tables import as_text
+from ..tables import observation_of
 from . import connection_cache
 from .connection import Connection, Unreachable, abandoned
 from .execution import ConnectionLost, Execution, Impossible
@@ -103,7 +103,7 @@ def _run(request: Exploration, connection: Connection) -> Rows | Shown | Fault:
         return Fault(error.kind, error.message, execution.ended or _has_lasted(request, connection))
     table = Table(found.columns, found.rows, found.truncated, found.changed)
     spoiled = execution.ended or _has_lasted(request, connection)
-    return Shown(as_text(table), spoiled) if request.shown else Rows(table, spoiled)
+    return Shown(observation_of(table), spoiled) if request.shown else Rows(table, spoiled)
 
 
 def _has_lasted(request: Exploration, connection: Connection) -> bool:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from ...errors import SqlFault
 from ...protocols import Limits
-from ...types import Table
+from ...types import Observation, Table
 
 # Where a PostgreSQL server is, and as whom to log in.
 
@@ -89,9 +89,9 @@ class Rows(Struct, frozen=True, tag=True):
 
 
 class Shown(Struct, frozen=True, tag=True):
-    """A table as text, cut to what a reader is shown."""
+    """A table, cut to what an agent is shown."""
 
-    text: str
+    seen: Observation
     spoiled: bool
 
 

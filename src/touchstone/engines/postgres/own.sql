@@ -60,7 +60,13 @@ BEGIN
         WHERE NOT EXISTS (SELECT FROM pg_depend WHERE classid = class AND objid = object AND deptype = 'e')
         ORDER BY place, object
     LOOP
-        EXECUTE command;
+        BEGIN
+            EXECUTE command;
+        EXCEPTION WHEN insufficient_privilege THEN
+            IF command NOT ILIKE 'ALTER SCHEMA %' THEN  -- before version 15 public is a superuser's, and open to all
+                RAISE;
+            END IF;
+        END;
     END LOOP;
     FOR command IN
         SELECT format('REVOKE CREATE ON SCHEMA %1$I FROM PUBLIC; GRANT ALL ON SCHEMA %1$I TO %2$I', nspname, new_owner)

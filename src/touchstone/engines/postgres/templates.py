@@ -20,6 +20,8 @@ from . import binaries
 from .admin_sql import quoted
 from .messages import Server, TemplateRights
 
+_FILTER = "1,40{/^SET transaction_timeout = 0;$/d}"
+"""A newer pg_dump begins with settings that an older server does not know."""
 _DUMP = "--no-owner --no-privileges --no-comments --no-security-labels --no-publications --no-subscriptions --no-tablespaces"
 
 
@@ -66,20 +68,23 @@ async def copy_contents(server: Server, template: str, target: str, major: int) 
     environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C"}
     if server.password is not None:
         environment["PGPASSWORD"] = server.password  # not among the arguments, which everybody can see
-    reading, writing = os.pipe()
     pipe = asyncio.subprocess.PIPE
     dump = [*_DUMP.split(), "--dbname", _address(server, template)]
     load = ["--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", "--dbname", _address(server, target)]
-    try:
-        source = await asyncio.create_subprocess_exec(programs.pg_dump, *dump, stdout=writing, stderr=pipe, env=environment)
-        sink = await asyncio.create_subprocess_exec(
-            programs.psql, *load, stdin=reading, stdout=asyncio.subprocess.DEVNULL, stderr=pipe, env=environment
-        )
-    finally:
-        os.close(reading)
-        os.close(writing)
-    answers = await asyncio.gather(source.communicate(), sink.communicate())
-    for program, name, (_, said) in zip((source, sink), ("pg_dump", "psql"), answers, strict=True):
+    commands = [("pg_dump", [programs.pg_dump, *dump]), ("sed", ["sed", _FILTER]), ("psql", [programs.psql, *load])]
+    started: list[asyncio.subprocess.Process] = []
+    feed: int = asyncio.subprocess.DEVNULL
+    for place, (_, command) in enumerate(commands):
+        following, out = os.pipe() if place < len(commands) - 1 else (None, asyncio.subprocess.DEVNULL)
+        try:
+            started.append(await asyncio.create_subprocess_exec(*command, stdin=feed, stdout=out, stderr=pipe, env=environment))
+        finally:
+            for end in (feed, out):
+                if end >= 0:
+                    os.close(end)
+        feed = following if following is not None else asyncio.subprocess.DEVNULL
+    answers = await asyncio.gather(*(program.communicate() for program in started))
+    for program, (name, _), (_, said) in zip(started, commands, answers, strict=True):
         if program.returncode:
             raise DatabaseFailure(f"{template} cannot be copied: {name}: {' '.join(said.decode(errors='replace').split())}")
 

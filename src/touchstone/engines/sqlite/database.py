@@ -21,11 +21,11 @@ from msgspec import Struct
 from ...errors import SqlError
 from ...protocols import Limits
 from ...sandbox.folders import scratch_folder
-from ...types import Table
+from ...types import Observation, Table
 from ...workers.limits import held_to
 from ...workers.pool import STALLED, WorkerLost
 from ..judging_connection import JudgingConnection, Result, found, last_result, name_of, result_type
-from ..tables import as_text
+from ..tables import observation_of
 from .connection import Connection
 from .engine import SqliteEngine, blamed
 from .guard import statements as cut
@@ -53,7 +53,7 @@ class Work(Struct, frozen=True):
     keep: str | None = None
     """Where the copy goes afterwards, if it is to be kept."""
     shown: bool = False
-    """Only the text of what the SQL gives is wanted."""
+    """Only what an agent sees of the result is wanted."""
     function: str = ""
     request: msgspec.Raw = msgspec.Raw(b"\xc0")  # nil
 
@@ -75,10 +75,10 @@ class SqliteEpisodeDatabase:
         assert isinstance(answer, Rows)
         return answer.table
 
-    async def show(self, sql: str, limits: Limits) -> str:
+    async def show(self, sql: str, limits: Limits) -> Observation:
         answer = await self._call(Work(self._source, limits, sql, shown=True))
         assert isinstance(answer, Shown)
-        return answer.text
+        return answer.seen
 
     async def judge(
         self, function: Callable[[JudgingConnection, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float
@@ -161,7 +161,7 @@ def do(work: Work) -> Rows | Shown | Fault | Response:
             table = connection.run(work.sql, work.limits)
             if work.keep is not None:
                 Path(work.keep).write_bytes(connection.serialized())
-            return Shown(as_text(table)) if work.shown else Rows(table)
+            return Shown(observation_of(table)) if work.shown else Rows(table)
         function, kind = found(work.function)
         with held_to(cpu=work.limits.cpu_seconds * _MOST_STATEMENTS + SECONDS_TO_COMPARE):
             response = function(

@@ -22,7 +22,7 @@ from ...errors import InputError, SqlError, WorkerFailure
 from ...protocols import EpisodeDatabase, Limits
 from ...sandbox.folders import scratch_folder
 from ...sandbox.worker import WorkerRules
-from ...types import Table
+from ...types import Observation, Table
 from ...workers.limits import Turns, cores
 from ...workers.pool import Pool, Worker, WorkerLost
 from ..cache import Cache, Origin, key
@@ -178,10 +178,10 @@ class SqliteSession:
         assert isinstance(answer, Rows)
         return answer.table
 
-    async def show(self, sql: str) -> str:
+    async def show(self, sql: str) -> Observation:
         answer = await self._ask(sql, shown=True)
         assert isinstance(answer, Shown)
-        return answer.text
+        return answer.seen
 
     async def _ask(self, sql: str, *, shown: bool) -> Rows | Shown:
         if not _is_text(sql):

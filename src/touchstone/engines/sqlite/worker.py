@@ -19,11 +19,11 @@ from msgspec import Struct
 
 from ...errors import SqlError, SqlFault
 from ...protocols import Limits
-from ...types import Table
+from ...types import Observation, Table
 from ...workers.limits import held_to
 from ..cache import Cache, Origin, key
 from ..judging_connection import found, name_of
-from ..tables import as_text
+from ..tables import observation_of
 from ..today import day
 from .connection import Connection
 from .guard import is_volatile
@@ -41,7 +41,7 @@ class Query(Struct, frozen=True):
     sql: str
     limits: Limits
     shown: bool = False
-    """Only the table's text is wanted."""
+    """Only what an agent sees of the table is wanted."""
 
 
 class Fault(Struct, frozen=True, tag=True):
@@ -54,9 +54,9 @@ class Rows(Struct, frozen=True, tag=True):
 
 
 class Shown(Struct, frozen=True, tag=True):
-    """A table as text, cut to what a reader is shown."""
+    """A table, cut to what an agent is shown."""
 
-    text: str
+    seen: Observation
 
 
 class Application(Struct, frozen=True):
@@ -167,7 +167,7 @@ class CachedReader:
 
 def _answer(request: Query, run: Callable[[], Table]) -> Rows | Shown | Fault:
     answer = _attempt(run)
-    return Shown(as_text(answer.table)) if request.shown and isinstance(answer, Rows) else answer
+    return Shown(observation_of(answer.table)) if request.shown and isinstance(answer, Rows) else answer
 
 
 def statement(reader: Reader, sql: str) -> Rows | Fault:

@@ -9,7 +9,7 @@ import msgspec
 
 from ...types import ON_SCREEN
 from . import grids, layout
-from .charts import listed, mapping, names, number, objects
+from .charts import listed, mapping, names, number, objects, rows
 from .episodes import Episode
 from .film import address, details_of, pictures_of, shown_as
 from .layout import Child, Html, h, join
@@ -183,10 +183,12 @@ def _observation(observation: Mapping[str, Any]) -> Html:
     if mark:
         lines = count(screen.count("\n") + 1, "line")
         return join(_long(words), h("details", h("summary", f"On the screen: {lines}"), h("pre", screen[:_LONGEST])))
-    grid = grids.read(words)
-    if grid is None:
+    table = mapping(mapping(observation.get("details")).get("table"))
+    _, counted, rest = words.rpartition(str(table.get("count") or "\0"))
+    if not counted:  # an error, a record of an earlier version, or a line that was too long for a table
         return _long(words)
-    return join(grids.show(grid), h("p", grid.rest, class_="dim prose") if grid.rest else None)
+    shown = grids.shown(names(table.get("columns")), rows(table.get("rows")), counted)
+    return join(shown, h("p", rest.strip(), class_="dim prose") if rest.strip() else None)
 
 
 def _long(words: str) -> Html:

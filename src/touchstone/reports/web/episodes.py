@@ -25,7 +25,7 @@ _SHOWN = frozenset(
 )
 """Of the evidence: what says nothing of the reference."""
 _OF_A_SUBMISSION = frozenset("phase passed feedback kind sql verdicts".split())
-_OF_AN_OBSERVATION = frozenset("charge refused screenshot screenshots before marked accessibility returncode".split())
+_OF_AN_OBSERVATION = frozenset("table charge refused screenshot screenshots before marked accessibility returncode".split())
 
 
 class Episode(Struct, frozen=True, kw_only=True):

@@ -51,7 +51,7 @@ def _prepare(target: Path) -> None:
         if target.is_dir() and any(target.iterdir()):
             if not (target / "static" / "view.js").is_file() or not (target / "index.html").is_file():
                 raise InputError(f"--export {target}: the folder is not empty, and is no earlier export")
-            for name in ("runs", "compare", "static"):
+            for name in ("runs", "compare", "suspects", "static"):
                 shutil.rmtree(target / name, ignore_errors=True)
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -60,6 +60,7 @@ def _prepare(target: Path) -> None:
 
 def _paths(site: Site, runs: list[Run], pairs: list[tuple[Run, Run]]) -> Iterator[str]:
     yield "index.html"
+    yield from (f"suspects/{name}.html" for name in site.library.suspects)
     yield from (f"static/{file.name}" for file in sorted(STATIC.iterdir()) if file.is_file())
     for run in runs:
         yield f"runs/{run.name}/index.html"

@@ -1,88 +1,27 @@
-"""Tables: what an engine showed as aligned text, read back into cells; and cells as HTML with marks."""
+"""Tables as HTML with marks."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from .layout import Child, Html, h
 
 ROWS_SHOWN = 200
-
-_WIDEST = 40
-"""The engine aligns no further."""
-
-_RULE = re.compile(r"-+(?:-\+-+)*\Z")
-_FOOT = re.compile(r"\((?:the first (?P<shown>[\d,]+) of )?(?:more than )?(?P<total>[\d,]+) rows?\b.*\)\Z")
 _NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?(?:[eE][+-]?\d+)?\Z")
 
 Marks = Callable[[int, int], str | None]
 """From row and column to a CSS class; row -1 is the header."""
 
 
-@dataclass(frozen=True)
-class Grid:
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    foot: str
-    """The line that counts the rows."""
-    rest: str
-    """What follows the table."""
-
-
-def read(text: str) -> Grid | None:
-    """The table that a text begins with; None if it is something else, or cannot be read without a doubt."""
-    lines = text.split("\n")
-    if len(lines) < 3 or not _RULE.match(lines[1]):
-        return None
-    widths = [len(part) for part in lines[1].replace("-+-", "+").split("+")]
-    end = next((place for place in range(len(lines) - 1, 1, -1) if _FOOT.match(lines[place])), None)
-    if end is None or not _counted(lines[end], end - 2):
-        return None
-    cells = [_split(line, widths) for line in (lines[0], *lines[2:end])]
-    if any(row is None for row in cells):
-        return None
-    header, *rows = [row for row in cells if row is not None]
-    return Grid(header, rows, lines[end], "\n".join(lines[end + 1 :]).strip())
-
-
-def _counted(foot: str, rows: int) -> bool:
-    found = _FOOT.match(foot)
-    return found is not None and int((found["shown"] or found["total"]).replace(",", "")) == rows
-
-
-def _split(line: str, widths: Sequence[int]) -> list[str] | None:
-    """By place where the line is aligned, else by the bars. A cell is wider than its column only where columns end."""
-    line = line.ljust(sum(widths) + 3 * (len(widths) - 1))
-    cells = _by_place(line, widths) or _by_bars(line, widths)
-    fits = cells and all(len(cell) <= width or width == _WIDEST for cell, width in zip(cells, widths, strict=True))
-    return cells if fits else None
-
-
-def _by_place(line: str, widths: Sequence[int]) -> list[str] | None:
-    cells: list[str] = []
-    start = 0
-    for width in widths[:-1]:
-        if line[start + width : start + width + 3] != " | ":
-            return None
-        cells.append(line[start : start + width].rstrip())
-        start += width + 3
-    return [*cells, line[start:].rstrip()]
-
-
-def _by_bars(line: str, widths: Sequence[int]) -> list[str] | None:
-    cells = [cell.strip() for cell in line.split(" | ")]
-    return cells if len(cells) == len(widths) else None
-
-
 def _unmarked(_row: int, _column: int) -> None:
     return None
 
 
-def show(grid: Grid) -> Html:
-    return h("figure", table(grid.columns, grid.rows, cell=_as_text), h("figcaption", grid.foot))
+def shown(columns: Sequence[str], rows: Sequence[Sequence[Any]], count: str) -> Html:
+    """A table whose cells are all text, as an agent saw it."""
+    return h("figure", table(columns, rows, cell=_as_text), h("figcaption", count))
 
 
 def table(
@@ -113,10 +52,8 @@ def _cell(value: tuple[str, str | None], mark: str | None) -> Html:
     return h("td", words, class_=" ".join(filter(None, (kind, mark))) or None)
 
 
-def _as_text(value: str) -> tuple[str, str | None]:
-    if value == "NULL":
-        return value, "null"
-    return value, "number" if _NUMBER.match(value) else None
+def _as_text(value: Any) -> tuple[str, str | None]:
+    return ("NULL", "null") if value is None else (str(value), "number" if _NUMBER.match(str(value)) else None)
 
 
 def _as_value(value: Any) -> tuple[str, str | None]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InputError
+from ...foreign import Unreadable, read_json
 from ...runs.config import stored_options
 from ...runs.directory import LOCK, read_config
 from .charts import mapping
@@ -110,16 +111,18 @@ class Run:
 
 
 class Library:
-    """The runs below some directories."""
+    """The runs below some directories, and lists of suspect golds, which are files."""
 
     def __init__(self, roots: Sequence[Path]) -> None:
         for root in roots:
-            if not root.is_dir():
+            if not root.exists():
                 raise InputError(f"{root}: there is no such directory")
-        self._roots = roots
+        self.suspects = {_stem(place, path): _read_suspects(path) for place, path in enumerate(roots) if path.is_file()}
+        """By their names in addresses."""
+        self._roots = [root for root in roots if root.is_dir()]
         self._known: dict[Path, Run] = {}
         self._looked = float("-inf")
-        if not self._search():
+        if not self._search() and not self.suspects:
             where = ", ".join(map(str, roots))
             raise InputError(f"{where}: no run directory (with config.json and runs.jsonl) here or up to {DEPTH} levels below")
 
@@ -153,6 +156,24 @@ class Library:
             del self._known[gone]
         self._looked = time.monotonic()
         return bool(self._known)
+
+
+def _read_suspects(path: Path) -> Mapping[str, Any]:
+    """Raises InputError if the file is no such list."""
+    try:
+        value = read_json(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except Unreadable as error:
+        raise InputError(f"{path}: not valid JSON: {error}") from None
+    listed = mapping(value)
+    if "suspects" not in listed or "systems" not in listed:
+        raise InputError(f"{path}: expected a run directory, or the list that touchstone audit suspects --json writes")
+    return listed
+
+
+def _stem(place: int, path: Path) -> str:
+    return f"{safe(path.stem)}-{place + 1}"
 
 
 def _runs_below(path: Path, depth: int) -> Iterator[Path]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from ...types import Outcome
-from .charts import outcome_bar, share_bar
+from .charts import objects, outcome_bar, share_bar
 from .layout import Child, Html, View, h, join, notice, page
 from .library import Run
 from .words import count, interval, money, percent, seconds
@@ -14,13 +15,26 @@ from .words import count, interval, money, percent, seconds
 _COLUMNS = ("Run", "Benchmark", "Agent", "Model", "Score", "n", "Outcomes", "Cost", "Time")
 
 
-def runs_page(runs: Sequence[Run], view: View) -> Html:
+def runs_page(runs: Sequence[Run], view: View, suspects: Mapping[str, Mapping[str, Any]] | None = None) -> Html:
     content = (
         h("h1", "Runs"),
         h("div", runs_table(runs, view), id="live"),
+        _suspects(suspects or {}),
     )
     live = {} if view.exported else {"data_live": "live.json", "data_stamp": runs_stamp(runs)}
     return page("Runs", [("Runs", None)], *content, depth=0, view=view, **live)
+
+
+def _suspects(lists: Mapping[str, Mapping[str, Any]]) -> Child:
+    links = [
+        h(
+            "li",
+            h("a", f"{count(len(objects(found.get('suspects'))), 'gold')} to read", href=f"suspects/{name}.html"),
+            f" {name}",
+        )
+        for name, found in lists.items()
+    ]
+    return h("section", h("h2", "Suspect golds"), h("ul", links, class_="plain")) if links else None
 
 
 def runs_stamp(runs: Sequence[Run]) -> str:

@@ -6,6 +6,7 @@ runs/<run>/t-<task>~<epoch>.html         an episode
 runs/<run>/files/<path>                  a picture or a video inside the run directory, or a tree with .txt behind its name
 compare/<run>/<run>/index.html           two runs
 compare/<run>/<run>/t-….html             the same task in both
+suspects/<list>.html                     golds that systems agree against
 static/<file>                            the style and the script
 live.json, runs/<run>/live.json          what has changed since (the app only)
 """
@@ -27,6 +28,7 @@ from .library import Library, Run
 from .pair_page import pair_page
 from .run_page import rows, run_page, summary
 from .runs_page import runs_page, runs_stamp, runs_table
+from .suspects_page import suspects_page
 from .task_page import pair_task_page, task_page
 
 STATIC = Path(__file__).parent / "static"
@@ -65,7 +67,9 @@ class Site:
     def _answer(self, path: str, query: Mapping[str, str]) -> Response:
         match path.split("/"):
             case [""] | ["index.html"]:
-                return _html(runs_page(self.library.runs(), self.view))
+                return _html(runs_page(self.library.runs(), self.view, self.library.suspects))
+            case ["suspects", file] if found := self.library.suspects.get(file.removesuffix(".html")):
+                return _html(suspects_page(found, self.view))
             case ["live.json"]:
                 return self._live(query)
             case ["static", name]:

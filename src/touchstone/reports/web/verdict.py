@@ -180,17 +180,23 @@ def _proof(proof: Mapping[str, Any]) -> Child:
         return None
     parts: list[Child] = [h("h3", f"Proof: {proof.get('verdict')}"), h("p", str(proof.get("reason") or ""))]
     if found := mapping(proof.get("difference")):
-        parts += [
-            h("p", "The queries differ on this small database; it does not say which is wrong.", class_="dim"),
-            layout.block(str(found.get("script") or "")),
-            h(
-                "div",
-                _returned("Prediction", found, "prediction", "gold", "new"),
-                _returned("Gold", found, "gold", "prediction", "gone"),
-                class_="sides",
-            ),
-        ]
+        words = "The queries differ on this small database; it does not say which is wrong."
+        parts += [h("p", words, class_="dim"), small_database(found, "Prediction")]
     return h("section", *parts, class_="submission", id="proof")
+
+
+def small_database(found: Mapping[str, Any], title: str) -> Html:
+    """Its script, and what both queries give there, with the rows marked in which they differ."""
+    return h(
+        "div",
+        layout.block(str(found.get("script") or "")),
+        h(
+            "div",
+            _returned(title, found, "prediction", "gold", "new"),
+            _returned("Gold", found, "gold", "prediction", "gone"),
+            class_="sides",
+        ),
+    )
 
 
 def _returned(title: str, found: Mapping[str, Any], whose: str, other: str, mark: str) -> Html:

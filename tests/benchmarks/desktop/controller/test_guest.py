@@ -143,7 +143,7 @@ async def test_a_place_that_cannot_be_written(guest: ControlledGuest, tmp_path: 
 
 
 async def test_hands_that_cannot_work_say_why(guest: ControlledGuest) -> None:
-    with pytest.raises(WorkerFailure, match="the hands worker does not start"):
+    with pytest.raises(WorkerFailure, match="the worker input_worker does not start"):
         await guest.act("pass")
 
 

@@ -10,5 +10,5 @@ HERE = Path(__file__).resolve().parent
 
 if __name__ == "__main__":
     sys.path[0] = str(HERE.parent)
-    role = import_module(f"{HERE.name}.{'forking' if sys.argv[1:2] == ['worker'] else 'serving'}")
+    role = import_module(f"{HERE.name}.{'fork_server' if sys.argv[1:2] == ['worker'] else 'server'}")
     sys.exit(role.main(sys.argv[1:]))

@@ -45,7 +45,7 @@ def act(state: State, request: Request) -> HttpResponse:
     if not isinstance(asked.get("code"), str):
         raise BadRequest("code is missing")
     try:
-        return _told(state.hands.run({"code": asked["code"]}, _seconds(asked, ACTION_SECONDS)))
+        return _told(state.input_worker.run({"code": asked["code"]}, _seconds(asked, ACTION_SECONDS)))
     except WorkerGone as error:
         return failure(str(error), 503)
 

@@ -110,7 +110,7 @@ def system(state: State, request: Request) -> HttpResponse:
 @ROUTES("GET", "/ready")
 def ready(state: State, request: Request) -> HttpResponse:
     """503 with what is missing, until the desktop can be used."""
-    missing = [why for why in (_no_desktop(), state.hands.ready(), state.tree.ready()) if why]
+    missing = [why for why in (_no_desktop(), state.input_worker.ready(), state.tree.ready()) if why]
     return as_json({"status": "starting" if missing else "ready", "missing": missing}, 503 if missing else 200)
 
 

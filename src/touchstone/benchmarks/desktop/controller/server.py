@@ -145,7 +145,7 @@ def main(arguments: Sequence[str]) -> int:
     if chosen.tunnel:
         tunnel.serve(chosen.tunnel, token)
     if os.environ.get("DISPLAY"):
-        state.hands.warm()
+        state.input_worker.warm()
         state.tree.warm()
     for server in servers[1:]:
         Thread(target=server.serve_forever, daemon=True).start()

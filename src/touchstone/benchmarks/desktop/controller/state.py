@@ -10,6 +10,6 @@ from .workers import Worker
 
 @dataclass(frozen=True)
 class State:
-    hands: Worker = field(default_factory=lambda: Worker("hands"))
+    input_worker: Worker = field(default_factory=lambda: Worker("input_worker"))
     tree: Worker = field(default_factory=lambda: Worker("tree"))
     recorder: Recorder = field(default_factory=Recorder)

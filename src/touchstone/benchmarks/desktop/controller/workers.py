@@ -21,7 +21,7 @@ class WorkerGone(Exception):
 
 
 class Worker:
-    """See `forking` for the other end."""
+    """See `fork_server` for the other end."""
 
     def __init__(self, kind: str) -> None:
         self._kind = kind
@@ -111,7 +111,7 @@ class Worker:
             word = f"failed {error}"
         if word != "ready":
             self.close()
-            raise WorkerGone(f"the {self._kind} worker does not start: {word.removeprefix('failed ')}")
+            raise WorkerGone(f"the worker {self._kind} does not start: {word.removeprefix('failed ')}")
 
 
 def _line(channel: socket.socket, seconds: float) -> str:

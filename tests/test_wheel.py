@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,13 +16,15 @@ USER = 12345
 pytestmark = pytest.mark.long
 
 
-def run(*words: str | Path, user: int | None = None, cwd: Path) -> subprocess.CompletedProcess[str]:
+def run(
+    *words: str | Path, user: int | None = None, cwd: Path, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     """With nothing of ours in the environment, as somebody else if that is wanted."""
     somebody: Sequence[str] = ()
     if user is not None and os.geteuid() == 0:
         somebody = ("setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups")
     passed_on = ("PATH", "LANG", *(name for name in os.environ if name.startswith(("PIP_", "SSL_", "HTTP", "http"))))
-    variables = {name: os.environ[name] for name in passed_on if name in os.environ} | {"HOME": str(cwd)}
+    variables = {name: os.environ[name] for name in passed_on if name in os.environ} | {"HOME": str(cwd), **(env or {})}
     return subprocess.run(
         [*somebody, *map(str, words)], cwd=cwd, env=variables, capture_output=True, text=True, timeout=600, check=False
     )

@@ -122,7 +122,7 @@ def test_a_configuration_is_written_and_read_back(world: World, tmp_path: Path) 
     [
         ("sql_timeout", -1, "expected a positive number"),
         ("limit", "many", "expected a positive whole number"),
-        ("metric", "accuracy", "expected one of ex, multiset, soft-f1, r-ves, r-ves-wall"),
+        ("metric", "accuracy", "expected one of ex, ex-ties, proven, multiset, soft-f1, r-ves, r-ves-wall"),
         ("task", "99", "not in the task file"),
     ],
 )

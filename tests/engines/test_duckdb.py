@@ -61,8 +61,8 @@ async def engine(folder: Path) -> AsyncIterator[DuckdbEngine]:
 async def test_a_query_is_shown_and_read(engine: DuckdbEngine) -> None:
     world = engine.database("shop")
     assert (await world.explore("SELECT id, price FROM item ORDER BY id LIMIT 2", LIMITS)).rows == [(0, "0.0"), (1, "1.5")]
-    assert "item 3" in await world.show("SELECT name FROM item", LIMITS)
-    assert "(2 rows)" in await world.show("FROM cheap", LIMITS)
+    assert "item 3" in (await world.show("SELECT name FROM item", LIMITS)).text
+    assert "(2 rows)" in (await world.show("FROM cheap", LIMITS)).text
 
 
 async def test_what_exploring_writes_is_gone_with_the_call(engine: DuckdbEngine) -> None:

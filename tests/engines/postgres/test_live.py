@@ -57,7 +57,7 @@ async def test_a_role_that_reads_reads(live: Server) -> None:
     async with AsyncExitStack() as stack:
         engine = await opened(live, "reader", stack)
         database = engine.database("live")
-        assert "a" in await database.show("SELECT name FROM item", LIMITS)
+        assert "a" in (await database.show("SELECT name FROM item", LIMITS)).text
         assert await database.judge(total, "item", LIMITS, wall=30) == 2
         assert engine.versions["PostgreSQL"]
         assert (await engine.digests(["live"]))["live"]

@@ -163,7 +163,7 @@ class SqlQuestionEpisode(PlainEpisode):
             self.submitted = sql
             return Observation("Submitted.")
         try:
-            return Observation(await self._database.show(sql, self._settings.exploring))
+            return await self._database.show(sql, self._settings.exploring)
         except SqlError as error:
             return Observation(f"SQL error: {error.message}" if error.kind == "sql" else error.message, error=True)
 

@@ -21,7 +21,7 @@ from ...errors import SqlError, Unscorable
 from ...protocols import Limits
 from ...sandbox.folders import scratch_folder
 from ...sandbox.worker import WorkerRules
-from ...types import Table
+from ...types import Observation, Table
 from ...workers.limits import Turns, cores
 from ...workers.pool import STALLED, Pool, WorkerLost
 from ..judging_connection import JudgingConnection, name_of, result_type
@@ -100,10 +100,10 @@ class DuckdbWorld:
         assert isinstance(answer, Rows)
         return answer.table
 
-    async def show(self, sql: str, limits: Limits) -> str:
+    async def show(self, sql: str, limits: Limits) -> Observation:
         answer = await self._call(Work(self._source, limits, sql, shown=True))
         assert isinstance(answer, Shown)
-        return answer.text
+        return answer.seen
 
     async def judge(
         self, function: Callable[[JudgingConnection, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float

@@ -30,10 +30,10 @@ from msgspec import Struct
 from ...errors import SqlError, SqlFault
 from ...protocols import Limits
 from ...sandbox.folders import scratch_folder
-from ...types import Table
+from ...types import Observation, Table
 from ...workers.limits import held_to
 from ..judging_connection import Result, found, last_result
-from ..tables import as_text
+from ..tables import observation_of
 
 _OPEN_AT_ONCE = 4
 _LONGEST_SCRIPT = 1_000_000
@@ -76,7 +76,7 @@ class Rows(Struct, frozen=True, tag=True):
 
 
 class Shown(Struct, frozen=True, tag=True):
-    text: str
+    seen: Observation
 
 
 class Response(Struct, frozen=True, tag=True):
@@ -102,7 +102,7 @@ def do(work: Work) -> Rows | Shown | Fault | Response:
 
 def _told(table: Table, shown: bool) -> Rows | Shown:
     plain = Table(table.columns, [tuple([_plain(cell) for cell in row]) for row in table.rows], table.truncated, table.changed)
-    return Shown(as_text(plain)) if shown else Rows(plain)
+    return Shown(observation_of(plain)) if shown else Rows(plain)
 
 
 def _plain(cell: Any) -> Any:

@@ -18,7 +18,7 @@ from ...errors import DatabaseFailure, InputError, SqlError, WorkerFailure
 from ...protocols import Limits, Opening
 from ...sandbox.folders import scratch_folder
 from ...sandbox.worker import WorkerRules
-from ...types import Table
+from ...types import Observation, Table
 from ...workers.limits import Turns, cores
 from ...workers.pool import Pool, WorkerLost
 from ..judging_connection import JudgingConnection, name_of, result_type
@@ -124,10 +124,10 @@ class LiveDatabase:
         assert isinstance(answer, Rows)
         return answer.table
 
-    async def show(self, sql: str, limits: Limits) -> str:
+    async def show(self, sql: str, limits: Limits) -> Observation:
         answer = await self._explore(sql, limits, shown=True)
         assert isinstance(answer, Shown)
-        return answer.text
+        return answer.seen
 
     async def judge(
         self, function: Callable[[JudgingConnection, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float

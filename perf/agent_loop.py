@@ -22,7 +22,8 @@ from typing import Any
 from measuring import arguments, peak_memory, report, tree_cpu
 
 from touchstone.agents.tools import ToolAgent
-from touchstone.benchmarks.bird import Bird, load_tasks
+from touchstone.benchmarks.bird.benchmark import Bird
+from touchstone.benchmarks.bird.tasks import load_tasks
 from touchstone.datasets import bird_demo
 from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.runs.directory import RunDirectory

@@ -31,8 +31,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.support.rewrites import rewrites
 
-from touchstone.benchmarks.bird import BirdTask, load_tasks
 from touchstone.benchmarks.bird.predictions import load_predictions
+from touchstone.benchmarks.bird.tasks import BirdTask, load_tasks
 from touchstone.proof import Budget, Subject, Suite, build_task, load, prove, ranked, strength, suspect
 from touchstone.proof.strength import tells
 

@@ -30,7 +30,8 @@ from agent_loop import Script
 from measuring import arguments, report
 
 from touchstone.agents.tools import ToolAgent
-from touchstone.benchmarks.bird import Bird, load_tasks
+from touchstone.benchmarks.bird.benchmark import Bird
+from touchstone.benchmarks.bird.tasks import load_tasks
 from touchstone.datasets import bird_demo
 from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.runs.directory import encoded

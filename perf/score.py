@@ -27,8 +27,9 @@ from typing import Any
 from measuring import arguments, report, tree_cpu
 
 from touchstone.agents.scripted import ScriptedAgent
-from touchstone.benchmarks.bird import Bird, BirdTask, load_tasks
+from touchstone.benchmarks.bird.benchmark import Bird
 from touchstone.benchmarks.bird.predictions import load_predictions
+from touchstone.benchmarks.bird.tasks import BirdTask, load_tasks
 from touchstone.benchmarks.sql_episode import submission
 from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.runs.directory import RunDirectory, read_records

@@ -26,9 +26,7 @@ def block(sql: str) -> Any:
     return says(f"Here it is:\n```sql\n{sql}\n```")
 
 
-async def played(
-    bird: Bird, make: Callable[[ScriptedModel], DirectAgent], answers: Sequence[str]
-) -> tuple[Record, ScriptedModel]:
+async def played(bird: Bird, make: Make, answers: Sequence[str]) -> tuple[Record, ScriptedModel]:
     model = ScriptedModel([block(sql) for sql in answers])
     record, _ = await play(bird, make(model), bird.tasks()[0])
     return record, model

@@ -39,7 +39,7 @@ async def test_an_empty_script_submits_nothing(bird: Bird) -> None:
 )
 async def test_each_task_is_played_its_own_script(bird: Bird, config: AgentConfig, without: Outcome) -> None:
     scripts: dict[str, list[ToolCall]] = {task.key: list(bird.solution(task)) for task in bird.tasks()[:-1]}
-    agent = config.build(AgentContext(solutions=lambda: scripts.get, predictions=lambda _: scripts.get))
+    agent = config.build(AgentContext(solutions=lambda: scripts.get, predictions=lambda *_: scripts.get))
     outcomes = [(await play(bird, agent, task))[0].outcome for task in bird.tasks()]
     assert outcomes == [Outcome.passed] * 5 + [without]
     assert not config.needs_model

@@ -19,7 +19,7 @@ from examples.own_benchmark import Sums
 import touchstone
 from tests.support.worlds import ROWS, World
 from touchstone import InputError, Outcome, Record, Stage, ToolCall
-from touchstone.benchmarks.bird import BirdConfig
+from touchstone.benchmarks.bird.config import BirdConfig
 
 GOLD = {row["question"]: row["SQL"] for row in ROWS}
 

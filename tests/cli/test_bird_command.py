@@ -12,7 +12,7 @@ from tests.cli.conftest import Cli
 from tests.support.command import overall, records, run_directory, times_recorded
 from tests.support.worlds import ROWS, World, make_world, row
 from touchstone.agents.tools import ToolsConfig
-from touchstone.benchmarks.bird import BirdConfig
+from touchstone.benchmarks.bird.config import BirdConfig
 from touchstone.models.openai import OpenAIConfig
 from touchstone.options import fields
 from touchstone.runs.config import RunOptions, stored_options

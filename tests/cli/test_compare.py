@@ -89,3 +89,35 @@ def test_real_predictions_as_a_user_compares_them(tmp_path: Path) -> None:
         assert {flip["task"] for flip in pair["only_first_right"]} == first - second
         assert {flip["task"] for flip in pair["only_second_right"]} == second - first
         assert (pair["tasks"], pair["both_passed"]) == (52, len(first & second))
+
+
+@pytest.fixture
+def worse(cli: Cli, tmp_path: Path) -> tuple[str, str]:
+    """Eight questions of somebody's own: the oracle, and answers of which all are wrong."""
+    from touchstone.benchmarks.sql.config import DEMO
+
+    (tmp_path / "q.csv").write_text("id,question,sql\n" + "".join(f"t{n},{n}?,SELECT {n}\n" for n in range(8)))
+    (tmp_path / "p.json").write_text(json.dumps({f"t{n}": "SELECT -1" for n in range(8)}))
+    data = ["--questions", "q.csv", "--db", DEMO / "shop.sqlite"]
+    assert cli("run", "sql", *data, "--agent", "oracle", "-o", "all").code == 0
+    assert cli("score", "sql", "p.json", *data, "-o", "none").code == 0
+    return "all/latest", "none/latest"
+
+
+def test_a_run_that_is_worse_fails_the_build(cli: Cli, tmp_path: Path, worse: tuple[str, str]) -> None:
+    good, bad = worse
+    done = cli("compare", good, bad, "--fail-if-worse", "--markdown", "s.md")
+    assert done.code == 1
+    assert "Worse: accuracy -100.0 points, p = 0.0078." in done.out
+    text = (tmp_path / "s.md").read_text()
+    assert "Broke: 8, mended: 0." in text
+    assert "- `t3`: " in text
+    assert cli("compare", good, bad).code == 0
+    assert cli("compare", bad, good, "--fail-if-worse").code == 0
+
+
+def test_a_difference_that_may_be_chance_fails_nothing(cli: Cli, runs: tuple[Path, Path]) -> None:
+    assert cli("compare", runs[1], runs[0], "--fail-if-worse").code == 0
+    done = cli("compare", *runs, "--by", "0.1")
+    assert done.code == 2
+    assert "together with --fail-if-worse" in done.err

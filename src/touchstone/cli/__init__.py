@@ -12,6 +12,8 @@ from ..options import OptionError
 from ..terminal import clean_streams, unfiltered
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from cyclopts import App
 
     from .struct_command import StructCommand
@@ -33,10 +35,12 @@ COMMANDS = {
     "serve": ("serve:app", "Answer questions over HTTP with any agent."),
     "demo": ("demo:demo", "Watch agents play a small benchmark, without a key or a network."),
     "cache": ("cache:app", "Check the cache of results."),
+    "schema": ("schema:schema", "Print the JSON schema of a --config file."),
+    "completion": ("completion:completion", "Print a completion script for your shell."),
     "doctor": ("doctor:doctor", "Show what works on this machine and what to install for the rest."),
 }
 """Every registered benchmark is a command too, unless its name is one of these."""
-_GENERATED = ("run", "score", "audit", "mcp", "suite", "serve")
+GENERATED = ("run", "score", "audit", "mcp", "suite", "serve")
 """Commands whose options are those of structs: what is named behind them, a benchmark for most, decides which."""
 
 
@@ -44,6 +48,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Exit codes: 0 done, 1 the run had to stop, 2 a mistake in the input, 130 interrupted."""
     with clean_streams():
         return _main(list(sys.argv[1:] if argv is None else argv))
+
+
+def ro_eval() -> int:
+    """The command of another harness, whose own comparison then decides unless another metric is named."""
+    argv = sys.argv[1:]
+    named = {word.partition("=")[0] for word in argv}
+    if argv[:1] == ["bird"] and not named & {"--metric", "--resume", "-r", "--config", "--help", "-h", "--help-all"}:
+        print("touchstone: as in ro-eval, rows are compared with their number (--metric ex is BIRD's own)", file=sys.stderr)
+        argv[1:1] = ["--metric=multiset"]
+    return main(argv)
 
 
 def _main(argv: list[str]) -> int:
@@ -63,9 +77,13 @@ def _main(argv: list[str]) -> int:
 
 
 def _dispatch(argv: list[str]) -> int:
+    from .. import __version__
+
+    if argv == ["--version"]:  # asked by scripts: nothing else is imported
+        print(__version__)
+        return 0
     from cyclopts import App, CycloptsError, Parameter, UnknownOptionError, UnusedCliTokensError
 
-    from .. import __version__
     from .help_format import Formatter, default_in_words
 
     argv = _with_command(argv)
@@ -105,9 +123,9 @@ def _filled(app: App, argv: list[str], *, everything: bool) -> tuple[list[str], 
     word = argv[0] if argv else ""
     called = None
     for name, (target, text) in COMMANDS.items():
-        if name != word or name not in _GENERATED:
+        if name != word or name not in GENERATED:
             app.command(f"touchstone.cli.{target}", name=name, help=text)
-    if word in _GENERATED:
+    if word in GENERATED:
         called = _called(app, word, argv, everything=everything)
     elif word in available("benchmarks") and word not in COMMANDS:
         from .run import own_app, own_command, translated
@@ -146,13 +164,27 @@ def _benchmark_help(name: str) -> App:
     """A line of the list of commands."""
     from cyclopts import App
 
-    from ..plugins import benchmark_type
+    from ..plugins import available, benchmark_type
 
     try:
-        text = (benchmark_type(name).__doc__ or "").strip().partition("\n")[0]
+        text = _docstring(available("benchmarks")[name]) or benchmark_type(name).__doc__ or ""
     except InputError as error:
         text = str(error)
-    return App(name=name, help=text)
+    return App(name=name, help=text.strip().partition("\n")[0])
+
+
+def _docstring(point: EntryPoint) -> str | None:
+    """The struct's, from its source: the list of commands would else import every benchmark."""
+    import ast
+    from importlib.util import find_spec
+
+    try:
+        spec = find_spec(point.module)
+        with open(spec.origin or "", encoding="utf-8") as source:  # pyright: ignore[reportOptionalMemberAccess]  # noqa: PTH123
+            classes = [node for node in ast.parse(source.read()).body if isinstance(node, ast.ClassDef)]
+    except (ImportError, AttributeError, OSError, SyntaxError, ValueError):  # whoever calls it will be told
+        return None
+    return next((ast.get_docstring(node) for node in classes if node.name == point.attr), None)
 
 
 def _with_command(argv: list[str]) -> list[str]:

@@ -9,11 +9,12 @@ import msgspec
 from cyclopts import Parameter
 
 from ..errors import InputError
-from ..reports.comparison import Comparison, as_text, load
+from ..reports.comparison import Comparison, RunPair, as_text, load
 from ..reports.comparison import compare as compare_runs
 from ..reports.interact_sweep import is_sweep, load_sweep, steps, sweep_text
 from ..runs.directory import replace_file
 
+_SIGNIFICANT = 0.05
 Flag = Annotated[bool, Parameter(negative="")]
 
 
@@ -27,6 +28,9 @@ def compare(
     detect: float = 0.05,
     all: Flag = False,
     json: Path | None = None,
+    markdown: Path | None = None,
+    fail_if_worse: Flag = False,
+    by: float = 0.0,
     seed: int = 0,
     resamples: int = 10_000,
 ) -> int:
@@ -49,13 +53,23 @@ def compare(
         Show all tasks on which two runs differ, not just the first 20.
     json
         Write everything to this file.
+    markdown
+        Write what broke and what was mended to this file: the step summary of a CI service.
+    fail_if_worse
+        Exit with 1 if the last run is worse than the first: a lower accuracy that the paired test (p < 0.05) does not put down
+        to chance.
+    by
+        Only if it is worse by more than this: 0.03 is three points.
     seed
         Seed of the resampling: the same seed gives the same numbers.
     resamples
         How often to resample.
     """
-    if json is not None and not json.absolute().parent.is_dir():
-        raise InputError(f"--json {json}: there is no directory {json.parent}")
+    for option, target in (("--json", json), ("--markdown", markdown)):
+        if target is not None and not target.absolute().parent.is_dir():
+            raise InputError(f"{option} {target}: there is no directory {target.parent}")
+    if not 0 <= by < 1 or (by and not fail_if_worse):
+        raise InputError(f"--by {by:g}: expected a fraction such as 0.03, for three points, together with --fail-if-worse")
     if run_dir and len([path for path in run_dir if is_sweep(path)]) == len(run_dir):
         sweeps = [load_sweep(path) for path in run_dir]
         print(sweep_text(sweeps, steps(sweeps)), end="")
@@ -77,12 +91,39 @@ def compare(
     )
     print(as_text(comparison, all_flips=all), end="")
     if json is not None:
-        _write(json, comparison)
+        _write("--json", json, msgspec.json.format(msgspec.json.encode(comparison), indent=1) + b"\n")
+    pair = next(each for each in comparison.pairs if each.first == 0 and each.second == len(run_dir) - 1)
+    if markdown is not None:
+        _write("--markdown", markdown, _summary(comparison, pair).encode())
+    measure = pair.accuracy
+    if fail_if_worse and measure.difference < -by and measure.p is not None and measure.p < _SIGNIFICANT:
+        print(f"Worse: accuracy {measure.difference * 100:+.1f} points, p = {measure.p:.2g}.")
+        return 1
     return 0
 
 
-def _write(target: Path, comparison: Comparison) -> None:
+def _summary(comparison: Comparison, pair: RunPair) -> str:
+    """As Markdown: the two accuracies, then the tasks that one run passes and the other does not."""
+    first, second, measure = comparison.runs[pair.first], comparison.runs[pair.second], pair.accuracy
+    p = "" if measure.p is None else f", p = {measure.p:.2g}"
+    lines = [
+        f"## {second.title}",
+        "",
+        "| run | accuracy | tasks |",
+        "| --- | --- | --- |",
+        f"| {first.path} | {measure.first:.1%} | {measure.tasks} |",
+        f"| {second.path} | {measure.second:.1%} | {measure.tasks} |",
+        "",
+        f"Difference: {measure.difference * 100:+.1f} points{p}. Broke: {pair.first_wins}, mended: {pair.second_wins}.",
+    ]
+    for title, flips in (("Broke", pair.only_first_right), ("Mended", pair.only_second_right)):
+        lines += ["", f"### {title}", ""] if flips else []
+        lines += [f"- `{flip.task}`: {' '.join(flip.second.reason.split())[:200]}" for flip in flips]
+    return "\n".join(lines) + "\n"
+
+
+def _write(option: str, target: Path, content: bytes) -> None:
     try:
-        replace_file(target, msgspec.json.format(msgspec.json.encode(comparison), indent=1) + b"\n")
+        replace_file(target, content)
     except OSError as error:
-        raise InputError(f"--json {target}: {error.strerror}") from None
+        raise InputError(f"{option} {target}: {error.strerror}") from None

@@ -8,7 +8,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from touchstone.benchmarks.audit import excluded, findings, found, remaining
+from touchstone.benchmarks.audit import excluded, found, remaining
+from touchstone.benchmarks.audit.findings import exclusions
 from touchstone.errors import InputError
 from touchstone.types import Task
 
@@ -23,7 +24,7 @@ FINDINGS = [
 
 
 def write(path: Path, *severities: str) -> Path:
-    path.write_bytes(msgspec.json.encode(findings("bird", "0", TASKS, FINDINGS, severities or ("error",))))  # pyright: ignore
+    path.write_bytes(msgspec.json.encode(exclusions("bird", "0", TASKS, FINDINGS, severities or ("error",))))  # pyright: ignore
     return path
 
 

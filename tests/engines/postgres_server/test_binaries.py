@@ -53,14 +53,14 @@ def test_the_first_new_enough_is_taken(tmp_path: Path, monkeypatch: pytest.Monke
         install(tmp_path / "c", "17.1"),
     ]
     monkeypatch.delenv("TOUCHSTONE_POSTGRES", raising=False)
-    monkeypatch.setattr(binaries, "_places", lambda: iter(places))
+    monkeypatch.setattr(binaries, "places", lambda: iter(places))
     assert binaries.find() == binaries.Binaries(places[2], 18)
 
 
 def test_without_any_the_message_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TOUCHSTONE_POSTGRES", raising=False)
     old = install(tmp_path / "old", "9.6.1")
-    monkeypatch.setattr(binaries, "_places", lambda: iter([old]))
+    monkeypatch.setattr(binaries, "places", lambda: iter([old]))
     with pytest.raises(
         InputError, match=r"apt install postgresql.*touchstone-harness\[postgres-server\].*--database-url"
     ) as caught:
@@ -72,4 +72,4 @@ def test_without_any_the_message_says_what_to_install(tmp_path: Path, monkeypatc
 def test_the_path_is_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     directory = install(tmp_path / "bin", "17.1")
     monkeypatch.setenv("PATH", str(directory), prepend=":")
-    assert directory in list(binaries._places())
+    assert directory in list(binaries.places())

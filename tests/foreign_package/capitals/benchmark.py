@@ -131,7 +131,7 @@ class CapitalsConfig(touchstone.Selection, frozen=True, kw_only=True):
     async def audit(self, opening: touchstone.Opening, options: touchstone.AuditOptions) -> touchstone.Audited:
         benchmark = await self.open(opening)
         findings = [
-            touchstone.Finding(task.key, "gold_text_differs", "warning", f"{task.key}: the gold selects everything")
+            touchstone.AuditFinding(task.key, "gold_text_differs", "warning", f"{task.key}: the gold selects everything")
             for task in benchmark.tasks()
             if "*" in task.gold
         ]

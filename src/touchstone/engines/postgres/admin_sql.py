@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-
 import psycopg
 
 from .connection import Connection, Unreachable, administrate, one_line
@@ -52,39 +50,3 @@ def refusal(error: psycopg.Error) -> Refused | Lost:
     if error.sqlstate is None or error.sqlstate.startswith(_SHUTDOWN):
         return Lost()
     return Refused(error.sqlstate or "", one_line(error.diag.message_primary or error))
-
-
-# Names of what a run makes on a server. All of them are plain identifiers of less than 64 bytes.
-
-
-def keeper(run: str) -> str:
-    """Owns the run's databases."""
-    return f"touchstone_keeper_{run}"
-
-
-def owner(run: str) -> str:
-    """Owns what is in those that are cloned and read."""
-    return f"touchstone_owner_{run}"
-
-
-def owner_of_copy(role: str) -> str:
-    """Owns what is in a private copy, in which this role logs in."""
-    return f"{role}_o"
-
-
-def of_episodes(run: str) -> str:
-    """A pattern of the names of all roles of episodes, and of little else."""
-    return f"^ts_{run}_[0-9a-f]{{10}}_[rc][0-9]+(_o)?$"
-
-
-def template(database: str) -> str:
-    """The server cuts a name that is too long, always in the same way."""
-    return f"{database}_template"
-
-
-def prefix(run: str, database: str) -> str:
-    return f"ts_{run}_{hashlib.blake2b(database.encode(), digest_size=5).hexdigest()}"
-
-
-def quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

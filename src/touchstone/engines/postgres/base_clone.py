@@ -16,7 +16,7 @@ import msgspec
 import psycopg
 from psycopg.sql import SQL, Identifier
 
-from .admin_sql import administrator, execute, keeper, owner, quoted, refusal
+from .admin_sql import administrator, execute, refusal
 from .connection import Connection, Unreachable, administrate, one_line
 from .messages import (
     BaseClone,
@@ -32,6 +32,7 @@ from .messages import (
     TemplateCheck,
     TemplateRights,
 )
+from .names import keeper, owner, quoted
 
 _TABLES = """
     SELECT nspname, relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeVar
 from ...errors import DatabaseFailure, InputError, Unscorable, WorkerFailure
 from ...workers.limits import Turns, cores
 from ...workers.pool import Pool, Worker, WorkerLost
-from . import admin_sql
+from . import names
 from .messages import (
     BaseClone,
     Broken,
@@ -107,7 +107,7 @@ class Administrator:
         facts = await self.start()
         if facts.superuser:
             return
-        wanted = [admin_sql.template(name) for name in databases]
+        wanted = [names.template(name) for name in databases]
         found = await _twice(lambda: self._call(rights, TemplateCheck(self.server, wanted, self.patience), ""))
         assert isinstance(found, list)
         self._copied |= to_copy(found, self.server.user, facts.major)
@@ -132,7 +132,7 @@ class Administrator:
         """Looked at once: a template does not change while a run uses it."""
         base = (await self._names(database)).base
         if database not in self._described:
-            order = Contents(self.server, base, admin_sql.template(database), self.patience)
+            order = Contents(self.server, base, names.template(database), self.patience)
             found = await _twice(lambda: self._call(describe, order, database))
             assert isinstance(found, Description)
             self._described[database] = found
@@ -148,7 +148,7 @@ class Administrator:
         if state is not None:
             return await _twice(lambda: self._clone(state.database, [state.owner, state.role], database, shared=False))
         source = await self.ground(database)
-        return await _twice(lambda: self._clone(source, [admin_sql.owner(self.run)], database, shared=True))
+        return await _twice(lambda: self._clone(source, [names.owner(self.run)], database, shared=True))
 
     async def settle(self, login: Login) -> None:
         """Makes a copy that was written to one that can be cloned."""
@@ -177,11 +177,11 @@ class Administrator:
     async def _lay(self, database: str) -> _Names:
         facts = await self.start()
         made = _Names(self._name(database, "t"), self._name(database, "b"))
-        template = admin_sql.template(database)
+        template = names.template(database)
         if not facts.superuser:
             await self.check([database])
         if copied := self._copied.get(template):
-            create = f"CREATE DATABASE {made.ground} OWNER {admin_sql.keeper(self.run)} TEMPLATE template0 {copied.options}"
+            create = f"CREATE DATABASE {made.ground} OWNER {names.keeper(self.run)} TEMPLATE template0 {copied.options}"
             await self._order([create])
             await copy_contents(self.server, template, made.ground, facts.major)
         strategy, superuser = _strategy(facts), facts.superuser
@@ -200,9 +200,9 @@ class Administrator:
         login = self._login(name, name, database, private=True)
         # Past row policies, which are not to change what agents see; the administrator must be able to hand things over.
         policies = "BYPASSRLS" if facts.superuser else ""
-        owner = f"CREATE ROLE {login.owner} NOLOGIN {policies} ROLE {admin_sql.quoted(self.server.user)}"
+        owner = f"CREATE ROLE {login.owner} NOLOGIN {policies} ROLE {names.quoted(self.server.user)}"
         rights = f"REVOKE ALL ON DATABASE {name} FROM PUBLIC; GRANT CREATE, TEMPORARY ON DATABASE {name} TO {login.owner}"
-        create = f"CREATE DATABASE {name} OWNER {admin_sql.keeper(self.run)} TEMPLATE {source}{_strategy(facts)}"
+        create = f"CREATE DATABASE {name} OWNER {names.keeper(self.run)} TEMPLATE {source}{_strategy(facts)}"
         roles = f"{owner}; {self._creation(login)}; {rights}; GRANT CONNECT ON DATABASE {name} TO {login.role}"
         order = Copy(self.server, login, [create, roles], belongs_to, shared, facts.superuser, self.patience)
         await self._call(copy, order, "")
@@ -224,19 +224,19 @@ class Administrator:
 
     def _name(self, database: str, kind: str) -> str:
         """A new one each time, so that what was interrupted can be begun anew."""
-        return f"{admin_sql.prefix(self.run, database)}_{kind}{next(self._numbers)}"
+        return f"{names.prefix(self.run, database)}_{kind}{next(self._numbers)}"
 
     def _login(self, database: str, role: str, shown_as: str, *, private: bool) -> Login:
         password = secrets.token_hex(16) if self.server.needs_passwords else None
         server = self.server.as_role(role, password)
-        owner = admin_sql.owner_of_copy(role) if private else admin_sql.owner(self.run)
+        owner = names.owner_of_copy(role) if private else names.owner(self.run)
         return Login(database, role, server, owner, shown_as, private, self.patience)
 
     def _creation(self, login: Login) -> str:
         password = f" PASSWORD '{login.server.password}'" if login.server.password else ""
         create = f"CREATE ROLE {login.role} LOGIN{password} IN ROLE {login.owner}"
         if self._facts is None or not self._facts.superuser:
-            return f"{create} ROLE {admin_sql.quoted(self.server.user)}"  # so that the administrator may end its connections
+            return f"{create} ROLE {names.quoted(self.server.user)}"  # so that the administrator may end its connections
         hidden = f"ALTER ROLE {login.role} SET track_activities = off"
         return f"{create}; {hidden}; ALTER ROLE {login.role} SET temp_file_limit = '{_LARGEST_TEMPORARY_FILES}'"
 

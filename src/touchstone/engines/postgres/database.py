@@ -134,7 +134,7 @@ class PostgresEpisodeDatabase:
         """Tried twice: a connection may have been lost for reasons that are not the text's."""
         wall = limits.seconds + self._administrator.patience + _MARGIN
         for _ in range(2):
-            login = await (self._exploring_copy() if writes else self._reading_seat())
+            login = await (self._exploring_copy() if writes else self._reading_login())
             try:
                 answer = await self._administrator.pool.call(
                     explore, Exploration(login, sql, limits, writes, shown), stalled=wall
@@ -169,7 +169,7 @@ class PostgresEpisodeDatabase:
 
     async def _applied(self, order: _Order, writes: bool, *, alone: bool = False) -> tuple[Applied, Login | None]:
         if not writes:
-            answer = await self._judge_on(await self._reading_seat(), order, writes=False, alone=alone)
+            answer = await self._judge_on(await self._reading_login(), order, writes=False, alone=alone)
             if isinstance(answer, Applied):
                 return answer, None
         for last in (False, True):
@@ -199,7 +199,7 @@ class PostgresEpisodeDatabase:
             raise unreachable(answer)
         return answer
 
-    async def _reading_seat(self) -> Login:
+    async def _reading_login(self) -> Login:
         if self._state is not None:
             return await self._exploring_copy()
         if self._reading is None:

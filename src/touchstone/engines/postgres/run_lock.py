@@ -14,9 +14,10 @@ import secrets
 import psycopg
 from psycopg.sql import SQL, Identifier, Literal
 
-from .admin_sql import MAINTENANCE, keeper, of_episodes, owner, quoted
+from .admin_sql import MAINTENANCE
 from .connection import Connection, Unreachable, administrate, connect, one_line
 from .messages import Done, Facts, Hold, Server, ServerGone, Unfit
+from .names import keeper, of_episodes, owner, quoted
 
 OLDEST = 14
 _KEEPER = re.compile(keeper(r"([a-z0-9]+)") + "$")

@@ -17,8 +17,8 @@ from msgspec import Struct
 
 from ...errors import DatabaseFailure, InputError
 from . import binaries
-from .admin_sql import quoted
 from .messages import Server, TemplateRights
+from .names import quoted
 
 _FILTER = "1,40{/^SET transaction_timeout = 0;$/d}"
 """A newer pg_dump begins with settings that an older server does not know."""

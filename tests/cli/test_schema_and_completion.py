@@ -1,0 +1,105 @@
+"""What is made from the structs besides commands: the schema of a file, completion, the page of options; and other names."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from tests.cli.conftest import Cli
+from tests.support.command import run_directory, touchstone
+from tests.support.worlds import World
+from touchstone.plugins import available
+
+ROOT = Path(__file__).parents[2]
+
+
+def schema(cli: Cli, *words: str) -> dict[str, Any]:
+    done = cli("schema", *words)
+    assert done.code == 0, done.err
+    return json.loads(done.out)
+
+
+def test_the_file_that_a_run_wrote_fits_the_schema_of_its_benchmark(cli: Cli, tmp_path: Path, world: World) -> None:
+    assert cli("bird", *world.arguments, "--agent", "oracle", "-n", "1", "-o", "out").code == 0
+    options = tomllib.loads((run_directory(tmp_path / "out") / "config.toml").read_text())
+    made = schema(cli, "bird", "--agent", "oracle")
+    jsonschema.validate(options, made)
+    for wrong in ({"limit": 0}, {"limmit": 1}, {"metric": ["accuracy"]}, {"sql-timeout": "long"}, {"max-turns": 3}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate({**options, **wrong}, made)
+
+
+@pytest.mark.parametrize("benchmark", sorted(available("benchmarks")))
+def test_every_benchmark_has_a_schema_with_a_text_for_each_option(cli: Cli, benchmark: str) -> None:
+    made = schema(cli, benchmark)
+    jsonschema.Draft202012Validator.check_schema(made)
+    assert all(each["description"] for each in made["properties"].values())
+    assert "parallel" in made["properties"]
+
+
+def test_the_shell_completes_commands_and_options(tmp_path: Path) -> None:
+    script = tmp_path / "touchstone.bash"
+    script.write_text(touchstone("completion", "bash", cwd=tmp_path).out)
+    for words, expected in (
+        (["touchstone", "comp"], {"compare", "completion"}),
+        (["touchstone", "bird", "--sql"], {"--sql-timeout"}),
+        (["touchstone", "score", "bird", "--allow"], {"--allow-missing"}),
+        (["touchstone", "audit", "bird", "--mut"], {"--mutants"}),
+    ):
+        line = f"COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _touchstone; echo ${{COMPREPLY[@]}}"
+        done = subprocess.run(["bash", "-c", f"source {script}; {line}"], capture_output=True, text=True, check=True)
+        assert set(done.stdout.split()) == expected
+
+
+def test_the_page_of_options_is_current() -> None:
+    spec = importlib.util.spec_from_file_location("make_options_page", ROOT / "tools" / "make_options_page.py")
+    assert spec
+    assert spec.loader
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    assert made.PAGE.read_text() == made.page(), "run tools/make_options_page.py"
+
+
+def test_ro_eval_compares_as_ro_eval_does(tmp_path: Path, world: World) -> None:
+    for options, metric in (([], "multiset"), (["--metric", "ex"], "ex")):
+        done = touchstone(
+            *("bird", *world.arguments, "--agent", "oracle", "-n", "1", "-o", metric, *options),
+            cwd=tmp_path,
+            script="ro-eval",
+        )
+        assert done.code == 0, done.err
+        assert f"metric {metric}" in done.out
+        assert ("as in ro-eval" in done.err) == (not options)
+
+
+ALLOWED = {
+    "cli/demo.py": "shows all four",
+    "cli/serve.py": "questions and instructions are BIRD's",
+    "cli/suite.py": "builds suites for BIRD",
+    "cli/audit_suspects.py": "lists golds of BIRD",
+    "cli/proof_systems.py": "reads predictions of BIRD",
+    "cli/audit.py": "has audit suspects",
+    "cli/doctor.py": "looks at what the desktop needs",
+    "cli/new.py": "writes the folder of a benchmark of SQL questions",
+}
+
+
+def test_shared_code_imports_no_benchmark() -> None:
+    """So a fifth one is one folder and one line in pyproject.toml."""
+    source = ROOT / "src" / "touchstone"
+    folders = "|".join(path.name for path in (source / "benchmarks").iterdir() if (path / "config.py").is_file())
+    imported = re.compile(rf"^\s*(?:from|import) .*\bbenchmarks\.({folders})\b", re.MULTILINE)
+    found = {
+        str(path.relative_to(source))
+        for path in source.rglob("*.py")
+        if not re.match(rf"benchmarks/({folders})/", str(path.relative_to(source))) and imported.search(path.read_text())
+    }
+    assert found <= ALLOWED.keys(), found - ALLOWED.keys()

@@ -167,7 +167,7 @@ def test_it_is_imported_late_offline_and_silently() -> None:
     code = """
 import asyncio, socket, sys
 import touchstone.models.litellm as module
-from touchstone.types import Place
+from touchstone.types import CallPosition
 
 def guarded(function):
     def checked(address, *rest, **options):
@@ -178,7 +178,7 @@ def guarded(function):
 
 async def main():
     model = module.LiteLLMConfig(model="litellm/openai/x", base_url=sys.argv[1]).build()
-    await model.reply([dict(role="user", content="hello")], (), Place("task", 0, 0))
+    await model.reply([dict(role="user", content="hello")], (), CallPosition("task", 0, 0))
     await model.close()
 
 assert "litellm" not in sys.modules

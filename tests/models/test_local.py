@@ -129,11 +129,11 @@ def test_the_process_ends_cleanly_and_silently(ending: str) -> None:
     code = f"""
 import asyncio
 from touchstone.models.local import LocalConfig
-from touchstone.types import Place
+from touchstone.types import CallPosition
 async def main():
     global model
     model = LocalConfig(model="local").build()
-    reply = await model.reply([dict(role="user", content="Say hello.")], (), Place("task", 0, 0))
+    reply = await model.reply([dict(role="user", content="Say hello.")], (), CallPosition("task", 0, 0))
     {ending}
     print(bool(reply.text))
 asyncio.run(main())

@@ -6,7 +6,7 @@ seconds, of bytes on the wire and of bytes unpacked, and hands the client a plai
 zlib can unpack in steps. An answer that goes beyond becomes status 413 with a `code` of ours, which no client repeats.
 
 Version 3 of the OpenAI SDK speaks through httpx2, which has the names and the manner of httpx but takes only its own types. The
-types are therefore those of the request that is answered.
+types are therefore those of the request that is answered, and neither is imported here.
 """
 
 from __future__ import annotations
@@ -15,15 +15,17 @@ import asyncio
 import sys
 import zlib
 from collections.abc import AsyncIterable
-from typing import Annotated, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar, cast
 
-import httpx
 import msgspec
 from msgspec import Meta
 
 from ..budgets import BUDGETS, Budgets, in_words
 from ..options import Count, NotNegative, Opt, Positive, WholeNumber
 from ..protocols import WHO, ModelConfig
+
+if TYPE_CHECKING:
+    import httpx
 
 TOO_LARGE = "touchstone_answer_too_large"
 NOT_UNPACKED = "touchstone_answer_not_unpacked"
@@ -48,7 +50,7 @@ def bounded(client: Client, seconds: float | None = None, budgets: Budgets = BUD
     return client
 
 
-class BoundedTransport(httpx.AsyncBaseTransport):
+class BoundedTransport:
     """Another transport, of whose answers only so much is read. Without `seconds` the caller minds the clock."""
 
     def __init__(self, inner: httpx.AsyncBaseTransport, seconds: float | None = None, budgets: Budgets = BUDGETS) -> None:
@@ -70,6 +72,12 @@ class BoundedTransport(httpx.AsyncBaseTransport):
 
     async def aclose(self) -> None:
         await self._inner.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
 
     async def _read(self, response: httpx.Response, request: httpx.Request) -> httpx.Response:
         encoding = response.headers.get("Content-Encoding", "").strip().lower()

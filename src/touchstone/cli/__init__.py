@@ -77,9 +77,13 @@ def _main(argv: list[str]) -> int:
 
 
 def _dispatch(argv: list[str]) -> int:
+    from .. import __version__
+
+    if argv == ["--version"]:  # asked by scripts: nothing else is imported
+        print(__version__)
+        return 0
     from cyclopts import App, CycloptsError, Parameter, UnknownOptionError, UnusedCliTokensError
 
-    from .. import __version__
     from .help_format import Formatter, default_in_words
 
     argv = _with_command(argv)

@@ -102,7 +102,7 @@ class NoModel(ModelConfig, frozen=True, kw_only=True):
             None,
             ToolsConfig(),
             NoModel(model="m"),
-            "the model 'm': build() gave a NoneType, expected a Model (it has no reply())",
+            "the model 'm': build() gave a int, expected a Model (it has no reply())",
         ),
     ],
 )

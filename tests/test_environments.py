@@ -22,9 +22,10 @@ import json, sys
 from inspect_ai import eval
 from touchstone.integrations.inspect.tasks import bird
 (log,) = eval(bird(tasks=sys.argv[1], databases=sys.argv[2]), model="openai/scripted", model_base_url=sys.argv[3],
-              log_dir="logs", display="none", responses_api=False, model_args={"responses_api": False})
+              log_dir="logs", display="none", model_args={"responses_api": False})
 import openai
-print(json.dumps([openai.__version__, log.status, log.results.scores[0].metrics["accuracy"].value, str(log.error)]))
+accuracy = log.results.scores[0].metrics["accuracy"].value if log.results else None
+print(json.dumps([openai.__version__, log.status, accuracy, log.error and log.error.message]))
 """
 PART = (
     "tests/verdicts",

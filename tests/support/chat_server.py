@@ -43,7 +43,8 @@ Script = Sequence[Answer] | Callable[[JSON], Answer]
 
 def completion(message: JSON, finish: str | None = "stop", **extra: Any) -> Answer:
     """An ordinary answer: 100 tokens in, 40 of them cached, and 10 out."""
-    usage = {"prompt_tokens": 100, "completion_tokens": 10, "prompt_tokens_details": {"cached_tokens": 40}}
+    counts = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
+    usage = {**counts, "prompt_tokens_details": {"cached_tokens": 40}}
     choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": finish}
     head = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "scripted"}
     return Answer(json.dumps({**head, "choices": [choice], "usage": usage, **extra}))

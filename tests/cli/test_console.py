@@ -65,7 +65,13 @@ def test_the_version(tmp_path: Path) -> None:
 def test_doctor_says_what_works(tmp_path: Path) -> None:
     done = touchstone("doctor", cwd=tmp_path, env={"OPENAI_API_KEY": "sk-very-secret"})
     assert (done.code, done.err) == (0, "")
-    for words in ("ok       SQL workers", "SQLite 3.", "result cache", "OPENAI_API_KEY is set", "oracle, react, replay"):
+    for words in (
+        "ok       SQL workers",
+        "SQLite 3.",
+        "result cache",
+        "OPENAI_API_KEY is set",
+        "oracle, react, repair, replay",
+    ):
         assert words in done.out
     assert "sk-very-secret" not in done.out
 

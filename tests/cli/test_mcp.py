@@ -173,7 +173,7 @@ async def test_spider2_is_served_too(tmp_path: Path) -> None:
         (["--benchmark", "bird", "--task", "no-such"], "no-such"),
         (["--benchmark", "spider2", "--task", "no-such"], "no-such"),
         (["--benchmark", "bird", "--task", "1", "--data", "x.json"], "a task file and its databases belong together"),
-        (["--benchmark", "interact", "--task", "1", "--gold", "x"], "Unknown option: --gold"),
+        (["--benchmark", "interact", "--task", "1", "--gold", "x"], "--gold is not for --benchmark interact"),
         (["DATASET", "--benchmark", "bird", "--task", "1"], "belong together"),
         (["--benchmark", "poker", "--task", "1"], "poker"),
         (["--benchmark", "bird"], "--task"),

@@ -29,9 +29,9 @@ class Invocation(Options, frozen=True, kw_only=True):
     """What only the command line has."""
 
     agent: Annotated[str | None, Opt(group=WHO)] = None
-    """Who plays: tools (function calling), react (plain text), direct, vote and repair (baselines with the schema in the
-    prompt), oracle (the reference), replay (--predictions), http (--api-url), human, command (--command), nothing, or a
-    Python function (path/to/file.py:function). Each has options of its own: see --agent NAME --help."""
+    """Who plays: tools (function calling), react (plain text), direct, vote or repair (the schema in one prompt), oracle,
+    replay, http (a service), human, command, nothing, or a Python function (path/to/file.py:function). Each has options of
+    its own: see --agent NAME --help."""
     resume: Annotated[Path | None, Opt(names=("-r",), group=RUN)] = None
     """Go on with this run directory, or the run at this address, with the options it had."""
     config: Annotated[Path | None, Opt(group=RUN)] = None

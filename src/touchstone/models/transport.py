@@ -172,7 +172,7 @@ class ServiceConfig(ModelConfig, frozen=True, kw_only=True):
     top_p: Annotated[Annotated[float, Meta(gt=0, le=1)] | None, Opt(group=WHO, advanced=True)] = None
     """Nucleus sampling. Sent only if given."""
     max_tokens: Annotated[Count | None, Opt(group=WHO)] = None
-    """The longest reply. Sent as max_completion_tokens to OpenAI itself, as max_tokens to others."""
+    """The most tokens that a reply may have."""
     reasoning_effort: Annotated[Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None, Opt(group=WHO)] = None
     """How much a reasoning model thinks. Sent only if given."""
     seed: Annotated[int | None, Opt(group=WHO, advanced=True)] = None

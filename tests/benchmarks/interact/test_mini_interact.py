@@ -34,12 +34,13 @@ async def test_every_task_is_played_until_the_withheld_gold_is_needed() -> None:
             assert record.evidence["kind"] == "database", record.reason
             continue
         assert record.evidence["kind"] == "gold withheld", record.reason
-        schema, _, answer, tables, made = seen(record)
+        schema, _, answer, tables, made, submitted = seen(record)
         assert f"[{budget - 1:g} of {budget:g} bird-coins left]" in schema.text
         assert "CREATE TABLE" in schema.text
         assert answer.details["user"]["choice"] == "labeled"
         assert "rows)" in tables.text or "row)" in tables.text
         assert made.text.startswith("Done.")
+        assert "withheld" in submitted.text, submitted.text
     assert _changed(directory) == before
 
 

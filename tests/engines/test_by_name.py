@@ -1,0 +1,134 @@
+"""Engines by the names of their entry points: what opens a place, and what a plug-in must give."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from tests.support.worlds import World
+from touchstone import AgentConfig, BenchmarkConfig, InputError, Limits, ModelConfig, Opening, bird, run
+from touchstone.agents.tools import ToolsConfig
+from touchstone.plugins import engine_at, expected_of, open_engine
+
+LIMITS = Limits(seconds=5)
+
+
+@pytest.mark.parametrize(
+    ("place", "engine"), [("shop.sqlite", "sqlite"), ("a/b.db", "sqlite"), ("postgresql://me@host:5432/shop", "postgres")]
+)
+def test_a_place_says_which_engine_opens_it(place: str, engine: str) -> None:
+    assert engine_at(place) == engine
+
+
+def test_a_place_that_none_opens() -> None:
+    with pytest.raises(InputError, match=r"no engine opens this; there are: .*sqlite"):
+        engine_at("shop.xlsx")
+
+
+@pytest.mark.parametrize("one", [True, False])
+def test_a_database_of_a_folder_or_a_file_is_private_to_its_episode(world: World, one: bool) -> None:
+    async def main() -> None:
+        async with AsyncExitStack() as stack:
+            place = world.databases / "zoo" / "zoo.sqlite" if one else world.databases
+            engine = await open_engine("sqlite", Opening(stack=stack), place=str(place), cache=False)
+            first, second = engine.database("zoo", "1"), engine.database("zoo", "2")
+            table = (await first.explore("SELECT name FROM sqlite_master WHERE type = 'table'", LIMITS)).rows[0][0]
+            before = (await first.explore(f"SELECT count(*) FROM {table}", LIMITS)).rows
+            await first.advance([f"DELETE FROM {table}"], LIMITS)
+            assert (await first.explore(f"SELECT count(*) FROM {table}", LIMITS)).rows == [(0,)]
+            assert (await second.explore(f"SELECT count(*) FROM {table}", LIMITS)).rows == before
+            assert len((await engine.digests(["zoo"]))["zoo"] or "") == 64
+            await first.close()
+            await second.close()
+
+    asyncio.run(main())
+
+
+def test_an_unknown_engine_and_an_unknown_option() -> None:
+    async def opened(name: str, **options: Any) -> None:
+        async with AsyncExitStack() as stack:
+            await open_engine(name, Opening(stack=stack), **options)
+
+    with pytest.raises(InputError, match="there is no engine named 'oracle'; there are: "):
+        asyncio.run(opened("oracle"))
+    with pytest.raises(InputError, match="the engine 'sqlite' has no option 'colour'"):
+        asyncio.run(opened("sqlite", colour="red"))
+
+
+class Broken(BenchmarkConfig, frozen=True, kw_only=True):
+    name: ClassVar[str] = "broken"
+    label: ClassVar[str] = "Broken"
+
+    async def open(self, opening: Opening) -> Any:
+        return "a text"
+
+
+class NoTasks(Broken, frozen=True, kw_only=True):
+    async def open(self, opening: Opening) -> Any:
+        class Nearly:
+            def tasks(self) -> list[str]:
+                return ["one"]
+
+            open = solution = identity = tasks
+
+        return Nearly()
+
+
+class NoAgent(AgentConfig, frozen=True, kw_only=True):
+    name: ClassVar[str] = "no-agent"
+
+    def build(self, context: Any) -> Any:
+        return 7
+
+
+class NoModel(ModelConfig, frozen=True, kw_only=True):
+    provider: ClassVar[str] = "no-model"
+
+    def build(self, concurrency: int = 16) -> Any:
+        return 7
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "agent", "model", "complaint"),
+    [
+        (Broken(), "oracle", None, "the benchmark 'broken': open() gave a str, expected a Benchmark (it has no tasks())"),
+        (NoTasks(), "oracle", None, "the benchmark 'broken': tasks() gave a list, expected a sequence of Task"),
+        (None, NoAgent(), None, "the agent 'no-agent': build() gave a int, expected an Agent (it has no play())"),
+        (
+            None,
+            ToolsConfig(),
+            NoModel(model="m"),
+            "the model 'm': build() gave a int, expected a Model (it has no reply())",
+        ),
+    ],
+)
+def test_a_plug_in_that_gives_something_else_is_named(
+    world: World, benchmark: Any, agent: Any, model: Any, complaint: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        run(benchmark or bird(world.tasks, world.databases), agent, model=model)
+    assert str(caught.value) == complaint
+
+
+def test_a_forgotten_await_is_said() -> None:
+    async def forgotten() -> None: ...
+
+    waiting = forgotten()
+    with pytest.raises(InputError, match="gave a coroutine: is an await missing"):
+        expected_of(waiting, "the engine 'x': open()", "an Engine", "database")
+    waiting.close()
+
+
+def test_a_path_is_shipped_because_of_its_type(tmp_path: Path, world: World) -> None:
+    config = bird(world.tasks, world.databases, system_prompt=tmp_path / "prompt.md")
+    assert {world.tasks, world.databases, tmp_path / "prompt.md"} <= set(_paths(config))
+
+
+def _paths(config: Any) -> list[Path]:
+    from touchstone.options import paths
+
+    return list(paths(config))

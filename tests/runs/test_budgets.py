@@ -138,7 +138,7 @@ async def test_kept_text(bird: Bird) -> None:
     assert isinstance(model, ModelStep)
     assert model.cut == {"reply.text": Truncation(5000, digest)}
     assert isinstance(tool, ToolStep)
-    assert tool.cut.keys() == {"call.arguments", "observation.text"}
+    assert tool.cut.keys() == {"call.arguments", "observation.text", "observation.details"}
     assert isinstance(service, ServiceStep)
     assert service.cut.keys() == {"request", "response"}
     assert isinstance(last, ToolStep)

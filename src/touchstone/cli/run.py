@@ -165,15 +165,16 @@ def own_app(name: str, called: StructCommand | None, *, everything: bool = False
         function = mine.function(everything=everything)
         app.command(function, name=word) if word else app.default(function)
     groups: dict[str, App] = {}
+    listed = called is None or (called.words == name and not {"--help", "-h"}.isdisjoint(called.argv))
     for words, target in benchmark.commands.items():
         group, _, word = words.rpartition(" ")
         if group and group not in groups:
             within = ", ".join(each.rpartition(" ")[2] for each in benchmark.commands if each.startswith(f"{group} "))
-            app.command(groups.setdefault(group, App(name=group, help=f"Has commands of its own: {within}.")))
+            app.command(groups.setdefault(group, App(name=group, help=f"Commands: {within}.")))
         if called and called.words == f"{name} {words}":
             groups.get(group, app).command(called.function(everything=everything), name=word)
         else:  # what they do is imported only where it is shown
-            text = None if called else (getdoc(imported(target)) or "").partition("\n")[0]
+            text = (getdoc(imported(target)) or "").partition("\n")[0] if listed else None
             groups.get(group, app).command(target, name=word, help=text)
     return app
 

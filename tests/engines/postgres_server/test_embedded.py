@@ -48,8 +48,8 @@ def processes(directory: Path) -> dict[int, str]:
     return found
 
 
-def keeper_of(base: Path) -> int:
-    (pid,) = [pid for pid, arguments in processes(base).items() if "postgres.keeper " in arguments]
+def supervisor_of(base: Path) -> int:
+    (pid,) = [pid for pid, arguments in processes(base).items() if "postgres.supervisor " in arguments]
     return pid
 
 
@@ -83,7 +83,7 @@ def test_start_use_and_stop(base: Path) -> None:
         query = "SELECT rolname FROM pg_roles WHERE rolsuper ORDER BY oid"
         assert ask(server, "postgres", query) == [("bootstrap",), ("postgres",)]
         assert ask(server, "postgres", "SELECT current_user, upper('é')") == [("postgres", "É")]
-        for pid in (keeper_of(base), postmaster_of(base)):
+        for pid in (supervisor_of(base), postmaster_of(base)):
             assert os.getsid(pid) != os.getsid(0)  # a Ctrl-C does not reach them
         (home,) = base.iterdir()
         assert home.stat().st_mode & 0o777 == 0o700
@@ -156,16 +156,16 @@ def test_a_server_that_dies_is_tidied_up(parent: subprocess.Popen[str], base: Pa
     assert wait_for(lambda: is_clean(base))
 
 
-def test_the_keeper_is_asked_to_end(parent: subprocess.Popen[str], base: Path) -> None:
-    os.kill(keeper_of(base), signal.SIGTERM)
+def test_the_supervisor_is_asked_to_end(parent: subprocess.Popen[str], base: Path) -> None:
+    os.kill(supervisor_of(base), signal.SIGTERM)
     assert wait_for(lambda: is_clean(base))
 
 
-def test_after_parent_and_keeper_were_killed_the_next_start_cleans_up(parent: subprocess.Popen[str], base: Path) -> None:
-    keeper, postmaster = keeper_of(base), postmaster_of(base)
+def test_after_parent_and_supervisor_were_killed_the_next_start_cleans_up(parent: subprocess.Popen[str], base: Path) -> None:
+    supervisor, postmaster = supervisor_of(base), postmaster_of(base)
     (left,) = base.iterdir()
-    os.kill(postmaster, signal.SIGSTOP)  # else the kernel would stop it with its keeper
-    os.kill(keeper, signal.SIGKILL)
+    os.kill(postmaster, signal.SIGSTOP)  # else the kernel would stop it with its supervisor
+    os.kill(supervisor, signal.SIGKILL)
     parent.kill()
     parent.wait()
     assert left.exists()
@@ -176,9 +176,9 @@ def test_after_parent_and_keeper_were_killed_the_next_start_cleans_up(parent: su
     assert is_clean(base)
 
 
-def test_the_kernel_stops_a_server_with_its_keeper(parent: subprocess.Popen[str], base: Path) -> None:
+def test_the_kernel_stops_a_server_with_its_supervisor(parent: subprocess.Popen[str], base: Path) -> None:
     postmaster = postmaster_of(base)
-    os.kill(keeper_of(base), signal.SIGKILL)
+    os.kill(supervisor_of(base), signal.SIGKILL)
     assert wait_for(lambda: postmaster not in processes(base))
 
 
@@ -270,9 +270,9 @@ def test_an_ordinary_user(nobodys: Path) -> None:
 
 WITHOUT_NAMESPACES = """
 import sys
-from touchstone.engines.postgres import identity, keeper
-identity._namespaces_work = lambda: False
-keeper.main()
+from touchstone.engines.postgres import supervisor
+supervisor._namespaces_work = lambda: False
+supervisor.main()
 """
 
 
@@ -282,9 +282,9 @@ def test_root_where_namespaces_are_forbidden(nobodys: Path) -> None:
     request = {"programs": str(found.directory), "major": found.major, "base": str(nobodys), "store": None}
     request |= {"locale": ["--locale=C"], "environment": {}}
     command = [sys.executable, "-c", WITHOUT_NAMESPACES, json.dumps(request)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as keeper:
-        assert keeper.stdout is not None
-        answer: dict[str, Any] = json.loads(keeper.stdout.readline())
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as supervisor:
+        assert supervisor.stdout is not None
+        answer: dict[str, Any] = json.loads(supervisor.stdout.readline())
         assert Path(f"/proc/{answer['server']}").stat().st_uid != 0
         server = Server(host=answer["socket"], port=5432, user="postgres")
         assert ask(server, "postgres", "SELECT 1") == [(1,)]
@@ -311,7 +311,7 @@ def test_a_server_gets_no_secrets_and_not_all_memory(base: Path, monkeypatch: py
     monkeypatch.setenv("PGDATA", "/nowhere")
     kept = Kept()
     kept.ready()
-    for pid in (keeper_of(base), postmaster_of(base)):
+    for pid in (supervisor_of(base), postmaster_of(base)):
         variables = Path(f"/proc/{pid}/environ").read_bytes()
         assert b"SOME_API_KEY" not in variables
         assert b"PGDATA=/nowhere" not in variables

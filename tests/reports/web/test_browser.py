@@ -189,7 +189,8 @@ def test_two_runs_are_compared_in_one_click(server: Server, new: New) -> None:
 
 
 def halves(page: Page) -> list[dict[str, float]]:
-    """Where the two transcripts are, in one look."""
+    """Where the two transcripts are, in one look, once the style sheet is there."""
+    page.wait_for_load_state("load")
     return page.evaluate("[...document.querySelectorAll('.half')].map((half) => half.getBoundingClientRect().toJSON())")
 
 

@@ -106,6 +106,7 @@ lint: setup
 perf: setup
 	$(BIN)/python perf/clone.py
 	$(BIN)/python perf/agent_loop.py
+	$(BIN)/python perf/model_client.py
 	$(BIN)/python perf/score.py
 	$(BIN)/python perf/spider2_compare.py
 	$(BIN)/python perf/interact_reset.py

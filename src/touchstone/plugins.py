@@ -7,7 +7,8 @@ An entry point of `touchstone.benchmarks`, `.agents`, `.models` or `.engines` na
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -29,6 +30,7 @@ __all__ = [
     "model_config",
     "model_type",
     "open_engine",
+    "structs_with",
 ]
 
 Kind = Literal["benchmarks", "agents", "models", "engines"]
@@ -70,6 +72,18 @@ def model_type(model: str) -> type[ModelConfig]:
 
 def engine_type(name: str) -> type[EngineConfig]:
     return _struct("engines", name, EngineConfig)
+
+
+def structs_with(kind: Kind, capability: str, *, named: str | None = None) -> Iterator[Any]:
+    """The structs of this kind, or the one of this name, that have such a method or attribute. One that cannot be loaded has
+    none: whoever calls it is told why."""
+    for name in available(kind):
+        if named in (None, name):
+            struct = None
+            with suppress(Exception):  # whatever a foreign module does when it is imported
+                struct = load(kind, name)
+            if hasattr(struct, capability):
+                yield struct
 
 
 def engine_at(place: str | Path) -> str:

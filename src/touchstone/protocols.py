@@ -405,6 +405,10 @@ class BenchmarkConfig(Options, frozen=True, kw_only=True):
     - `async audit(opening, options) -> Audited`: what is wrong with its own gold (see touchstone.benchmarks.audit)
     - `described(record) -> Sequence[str]`: what `--verbose` tells of a task besides its outcome
     - `check_data(dataset, file, found, deep)`, a classmethod: whether a dataset of the catalogue is complete
+    - `run_section(records) -> RunSection | None`, a classmethod: a table and charts for the page of a run (see
+      touchstone.reports.estimates)
+    - `compared(directories) -> str | None`, a classmethod: what `touchstone compare` prints of directories that are not runs
+      but something of its own, such as sweeps; None for all others
     """
 
     name: ClassVar[str]

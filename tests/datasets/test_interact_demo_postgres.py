@@ -16,12 +16,14 @@ from typing import Any
 import psycopg
 import pytest
 
+from touchstone.benchmarks.interact.official import official, rewritten
+from touchstone.benchmarks.interact.tasks import read_conditions
 from touchstone.datasets import interact_demo
 from touchstone.engines.judging_connection import Result
 from touchstone.engines.postgres import dumps
 from touchstone.engines.postgres.messages import Server
 from touchstone.engines.postgres.private_server import started
-from touchstone.verdicts.interact import Conditions, official, rewritten, strict
+from touchstone.verdicts.by_value import Conditions, strict
 
 DEMO = interact_demo()
 TASKS: dict[str, dict[str, Any]] = {
@@ -107,7 +109,7 @@ def accepted(ground: Ground, key: str, phase: int, sql: str, *, prepare: bool = 
         for after in record["clean_up_sqls"] * (clean and phase == 2):
             run(connection, after)
         if part["category"] == "Query":
-            return same(connection, part["sol_sql"][0], sql, Conditions.read(part["conditions"]))
+            return same(connection, part["sol_sql"][0], sql, read_conditions(part["conditions"]))
         result = run(connection, sql)
         return all(passes(test, sql, part["sol_sql"], connection, result) for test in part["test_cases"])
 

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import email.utils
+import math
+import ssl
 import subprocess
 import sys
 import threading
 import time
+from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from tests.support import chat_server as chat
 from tests.support.chat_server import Answer, ChatServer
 from tests.support.ports import nobody_listens
 from touchstone.errors import ContextLimit, EpisodeFailure, InputError, ModelFailure, ModelRejected, ModelUnreachable
+from touchstone.models.client import asked_wait
 from touchstone.models.openai import OpenAIConfig, OpenAIModel
 from touchstone.protocols import Model
 from touchstone.types import CallPosition, Message, Reply, Tool, Usage
@@ -373,6 +384,108 @@ def test_the_prefix_of_the_name_is_ours_only_at_openai() -> None:
     assert served("openai/gpt-oss-20b", base_url="http://127.0.0.1/v1") == "openai/gpt-oss-20b"
 
 
-def test_importing_the_module_does_not_import_the_sdk() -> None:
-    code = "import sys, touchstone.models.openai; assert 'openai' not in sys.modules; assert 'httpx' not in sys.modules"
+ELSEWHERE = "http://127.0.0.9:9/v1"
+"""Where nobody listens: only a proxy can answer for it."""
+
+
+@pytest.fixture
+def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+
+
+@pytest.mark.usefixtures("no_proxies")
+@pytest.mark.parametrize("variable", ["http_proxy", "HTTP_PROXY", "ALL_PROXY"])
+async def test_a_proxy_of_the_environment(models: Callable[..., Model], monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
+    with ChatServer([chat.text("hi")]) as server:
+        monkeypatch.setenv(variable, server.url.removesuffix("/v1"))
+        assert (await models(ELSEWHERE).reply(ASK, [], PLACE)).text == "hi"
+        assert server.headers[0]["Host"] == "127.0.0.9:9"
+        monkeypatch.setenv("NO_PROXY", "127.0.0.9")
+        with pytest.raises(ModelUnreachable):
+            await models(ELSEWHERE).reply(ASK, [], PLACE)
+
+
+@pytest.mark.usefixtures("no_proxies")
+def test_a_proxy_of_another_kind_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:1080")
+    with pytest.raises(InputError, match="socks5 proxy"):
+        OpenAIConfig(model="scripted", base_url=ELSEWHERE).build()
+
+
+async def test_certificates_of_the_environment(
+    models: Callable[..., Model], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    certificate = own_certificate(tmp_path)
+    tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    tls.load_cert_chain(certificate)
+    with ChatServer([chat.text("hi")], tls) as server:
+        with pytest.raises(ModelUnreachable, match="CERTIFICATE_VERIFY_FAILED"):
+            await models(server.url).reply(ASK, [], PLACE)
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        assert (await models(server.url).reply(ASK, [], PLACE)).text == "hi"
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
+    with pytest.raises(InputError, match="SSL_CERT_FILE"):
+        models(server.url)
+
+
+def own_certificate(folder: Path) -> Path:
+    """A key and a certificate for 127.0.0.1 that nobody else has signed, in one file."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.now(UTC)
+    address = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
+    signed = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(address, critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    form = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    file = folder / "certificate.pem"
+    file.write_bytes(key.private_bytes(*form) + signed.public_bytes(serialization.Encoding.PEM))
+    return file
+
+
+async def test_headers_of_the_environment(models: Callable[..., Model], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Team: data\nnonsense")
+    with ChatServer([chat.text("hi")]) as server:
+        await models(server.url).reply(ASK, [], PLACE)
+        await models(server.url.replace("//", "//me:p%40ss@")).reply(ASK, [], PLACE)
+    assert (server.headers[0]["Openai-Organization"], server.headers[0]["X-Team"]) == ("org-1", "data")
+    assert server.headers[1]["Authorization"] == f"Basic {b64encode(b'me:p@ss').decode()}"
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": "2.5"}, 2.5),
+        ({"retry-after-ms": "300", "retry-after": "7"}, 0.3),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "Wed, 99 Jan 99999 00:00:00 GMT"}, None),
+        ({"x-should-retry": "false", "retry-after": "1"}, math.inf),
+    ],
+)
+def test_how_long_a_service_asks_to_wait(headers: dict[str, str], seconds: float | None) -> None:
+    assert asked_wait(headers) == seconds
+
+
+def test_a_date_to_wait_for() -> None:
+    date = email.utils.formatdate(time.time() + 50, usegmt=True)
+    asked = asked_wait({"retry-after": date})
+    assert asked is not None
+    assert 0 < asked <= 51
+
+
+def test_importing_the_module_imports_no_client() -> None:
+    code = "import sys, touchstone.models.openai; assert not {'openai', 'httpx', 'aiohttp'} & sys.modules.keys()"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import socket
+import ssl
 import struct
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -117,17 +118,20 @@ def reset() -> Answer:
 class ChatServer:
     """A context manager that serves while it is open."""
 
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script: Script, tls: ssl.SSLContext | None = None) -> None:
         self.script = script
         self.requests: list[JSON] = []
         self.headers: list[Mapping[str, str]] = []
         self.stopping = threading.Event()
         self._lock = threading.Lock()
         self._http = _Server(self)
+        self._scheme = "https" if tls else "http"
+        if tls:
+            self._http.socket = tls.wrap_socket(self._http.socket, server_side=True)
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_port}/v1"
+        return f"{self._scheme}://127.0.0.1:{self._http.server_port}/v1"
 
     def __enter__(self) -> Self:
         threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True).start()

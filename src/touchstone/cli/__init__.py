@@ -7,13 +7,9 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..errors import InputError, TouchstoneError
-from ..options import OptionError
 from ..terminal import clean_streams, unfiltered
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
     from cyclopts import App
 
     from .struct_command import StructCommand
@@ -46,8 +42,9 @@ GENERATED = ("run", "score", "audit", "mcp", "suite", "serve")
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit codes: 0 done, 1 the run had to stop, 2 a mistake in the input, 130 interrupted."""
+    words = list(sys.argv[1:] if argv is None else argv)
     with clean_streams():
-        return _main(list(sys.argv[1:] if argv is None else argv))
+        return _shown(words) if _asks_what_there_is(words) else _main(words)
 
 
 def ro_eval() -> int:
@@ -60,7 +57,27 @@ def ro_eval() -> int:
     return main(argv)
 
 
+def _asks_what_there_is(words: list[str]) -> bool:
+    return not words or (len(words) == 1 and words[0] in ("--version", "--help", "--help-all", "-h", "help"))
+
+
+def _shown(words: list[str]) -> int:
+    """Asked by scripts and by people who look around: no parser is imported."""
+    if words == ["--version"]:
+        from .. import __version__
+
+        print(__version__)
+    else:
+        from .overview import overview
+
+        print(overview())
+    return 0
+
+
 def _main(argv: list[str]) -> int:
+    from ..errors import InputError, TouchstoneError
+    from ..options import OptionError
+
     try:
         return _dispatch(argv)
     except OptionError as error:
@@ -77,15 +94,14 @@ def _main(argv: list[str]) -> int:
 
 
 def _dispatch(argv: list[str]) -> int:
-    from .. import __version__
-
-    if argv == ["--version"]:  # asked by scripts: nothing else is imported
-        print(__version__)
-        return 0
     from cyclopts import App, CycloptsError, Parameter, UnknownOptionError, UnusedCliTokensError
 
+    from .. import __version__
+    from ..errors import InputError
     from .help_format import Formatter, default_in_words
 
+    if argv[0] == "help":
+        argv = [*argv[1:], "--help"]
     argv = _with_command(argv)
     everything = "--help-all" in argv
     argv = ["--help" if word == "--help-all" else word for word in argv]
@@ -133,11 +149,19 @@ def _filled(app: App, argv: list[str], *, everything: bool) -> tuple[list[str], 
         argv = translated(argv)
         called = own_command(word, argv)
         app.command(own_app(word, called, everything=everything))
-    elif not word or word.startswith("-"):
-        for name in available("benchmarks"):
-            if name not in COMMANDS:
-                app.command(_benchmark_help(name), name=name)
+    elif word not in COMMANDS:
+        raise _unknown(word, [*COMMANDS, *available("benchmarks")])
     return argv, called
+
+
+def _unknown(word: str, names: Sequence[str]) -> Exception:
+    from difflib import get_close_matches
+
+    from ..errors import InputError
+
+    close = get_close_matches(word, names, 1)
+    hint = f"did you mean {close[0]}?" if close else "touchstone --help lists them"
+    return InputError(f"there is no command '{word}'; {hint}")
 
 
 def _called(app: App, word: str, argv: list[str], *, everything: bool) -> StructCommand | None:
@@ -158,33 +182,6 @@ def _called(app: App, word: str, argv: list[str], *, everything: bool) -> Struct
             inner = within
         inner.command(called.function(everything=everything), name=last)
     return called
-
-
-def _benchmark_help(name: str) -> App:
-    """A line of the list of commands."""
-    from cyclopts import App
-
-    from ..plugins import available, benchmark_type
-
-    try:
-        text = _docstring(available("benchmarks")[name]) or benchmark_type(name).__doc__ or ""
-    except InputError as error:
-        text = str(error)
-    return App(name=name, help=text.strip().partition("\n")[0])
-
-
-def _docstring(point: EntryPoint) -> str | None:
-    """The struct's, from its source: the list of commands would else import every benchmark."""
-    import ast
-    from importlib.util import find_spec
-
-    try:
-        spec = find_spec(point.module)
-        with open(spec.origin or "", encoding="utf-8") as source:  # pyright: ignore[reportOptionalMemberAccess]  # noqa: PTH123
-            classes = [node for node in ast.parse(source.read()).body if isinstance(node, ast.ClassDef)]
-    except (ImportError, AttributeError, OSError, SyntaxError, ValueError):  # whoever calls it will be told
-        return None
-    return next((ast.get_docstring(node) for node in classes if node.name == point.attr), None)
 
 
 def _with_command(argv: list[str]) -> list[str]:

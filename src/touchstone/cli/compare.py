@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -9,9 +10,9 @@ import msgspec
 from cyclopts import Parameter
 
 from ..errors import InputError
+from ..plugins import structs_with
 from ..reports.comparison import Comparison, RunPair, as_text, load
 from ..reports.comparison import compare as compare_runs
-from ..reports.interact_sweep import is_sweep, load_sweep, steps, sweep_text
 from ..runs.directory import replace_file
 
 _SIGNIFICANT = 0.05
@@ -39,8 +40,8 @@ def compare(
     Parameters
     ----------
     run_dir
-        Two or more run directories. Differences are the later minus the earlier. Or directories of sweeps (of interact): then
-        levels and agents are compared along them.
+        Two or more run directories. Differences are the later minus the earlier. Or directories of sweeps: then levels and
+        agents are compared along them.
     force
         Compare runs even if they measure different things (another metric, dataset, limit or rule).
     baseline
@@ -70,9 +71,8 @@ def compare(
             raise InputError(f"{option} {target}: there is no directory {target.parent}")
     if not 0 <= by < 1 or (by and not fail_if_worse):
         raise InputError(f"--by {by:g}: expected a fraction such as 0.03, for three points, together with --fail-if-worse")
-    if run_dir and len([path for path in run_dir if is_sweep(path)]) == len(run_dir):
-        sweeps = [load_sweep(path) for path in run_dir]
-        print(sweep_text(sweeps, steps(sweeps)), end="")
+    if (text := _by_benchmark(run_dir)) is not None:
+        print(text, end="")
         return 0
     if len(run_dir) < 2:
         raise InputError("compare needs two run directories or more")
@@ -100,6 +100,14 @@ def compare(
         print(f"Worse: accuracy {measure.difference * 100:+.1f} points, p = {measure.p:.2g}.")
         return 1
     return 0
+
+
+def _by_benchmark(directories: Sequence[Path]) -> str | None:
+    """The comparison of directories that are no runs but something that a benchmark knows, such as sweeps."""
+    if not directories or any((path / "runs.jsonl").exists() for path in directories):
+        return None
+    texts = (benchmark.compared(directories) for benchmark in structs_with("benchmarks", "compared"))
+    return next((text for text in texts if text is not None), None)
 
 
 def _summary(comparison: Comparison, pair: RunPair) -> str:

@@ -59,7 +59,10 @@ def _examine() -> Iterator[Check]:
     yield _clones()
     yield _cache()
     yield _openai_key()
-    yield openai_sdk(version("openai"), litellm=find_spec("litellm") is not None, inspect=find_spec("inspect_ai") is not None)
+    if find_spec("openai"):
+        yield openai_sdk(
+            version("openai"), litellm=find_spec("litellm") is not None, inspect=find_spec("inspect_ai") is not None
+        )
     yield _installed("LiteLLM", "litellm", pip_install("litellm"), "litellm/<provider>/<model>")
     yield _local_model()
     yield _postgres()
@@ -121,7 +124,7 @@ def _openai_key() -> Check:
 
 
 def openai_sdk(installed: str, *, litellm: bool, inspect: bool) -> Check:
-    """Touchstone works with 2.x and 3.x; LiteLLM wants the one, Inspect's own OpenAI models the other."""
+    """Touchstone itself needs none; LiteLLM wants the one, Inspect's own OpenAI models the other."""
     old = int(installed.partition(".")[0]) < 3
     problems = [
         *(["LiteLLM needs 2.x"] if litellm and not old else []),

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import random
 import re
 import warnings
 from collections.abc import Mapping, Sequence
@@ -25,12 +24,12 @@ from ..errors import EpisodeFailure, InputError, ModelFailure, ModelUnreachable
 from ..foreign import Unreadable, read_json
 from ..types import CallPosition, Message, Reply, Tool, Usage
 from . import wire
+from .client import asked_wait, retry_wait
 from .faults import Service, complaint_of, judge, judge_error, no_reply, one_line, settle, shown_url
 from .prices import user_price
 from .transport import ServiceConfig
 
 _QUIET = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION", "LITELLM_LOG": "ERROR"}
-_LONGEST_WAIT = 120.0
 _NOBODY = re.compile(
     r"connection error|cannot connect|connect call failed|connection (refused|reset|attempts failed)"
     r"|name or service not known|server disconnected",
@@ -173,18 +172,10 @@ def _provider(litellm: Any, model: str) -> str:
 
 
 def _wait_before_repeating(error: Exception, attempt: int) -> float | None:
-    """Seconds, or None if there is no use: the same rules as in the OpenAI SDK."""
+    """Seconds, or None if there is no use in it."""
     status = getattr(error, "status_code", None)
-    if not isinstance(status, int) or not (status in (408, 409, 429) or status >= 500):
-        return None
     headers = cast(Mapping[str, str], getattr(error, "litellm_response_headers", None) or {})
-    try:
-        asked = float(headers.get("retry-after", 0))
-    except ValueError:
-        asked = 0.0
-    if asked > _LONGEST_WAIT:
-        return None
-    return asked or min(0.5 * 2**attempt, 8.0) * random.uniform(0.75, 1.0)
+    return retry_wait(status, asked_wait(headers), attempt) if isinstance(status, int) else None
 
 
 def _quoted_body(error: Exception) -> Any:

@@ -1,10 +1,7 @@
 """Any service that speaks OpenAI's chat completions: OpenAI, vLLM, llama.cpp, Ollama, gateways.
 
-The official SDK carries the requests: one client per model, shared by all episodes. It repeats a request after 429,
-408, 409, 5xx, time-outs and lost connections, waits as long as Retry-After says (up to two minutes; if told to wait
-longer it gives up at once) and otherwise 0.5 to 8 s. It takes about a second to import, so that happens when a model
-is built. `transport` keeps each answer within its time and its size. Answers are decoded by us: `wire` is both faster and
-more lenient than the SDK's own types.
+One `client` per model, shared by all episodes, carries the requests and repeats them where that can help. `wire` decodes the
+answers: any JSON, as far as it makes sense.
 
 A temperature, or any other option of how to answer, is sent only if it was asked for: several models refuse it, and each
 service's default is what its users get.
@@ -15,23 +12,21 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
-from urllib.parse import urlsplit
+from typing import ClassVar
+from urllib.parse import urlsplit, urlunsplit
 
 import msgspec
 
-from ..errors import InputError
+from .. import __version__
+from ..errors import InputError, ModelUnreachable
 from ..types import CallPosition, Message, Reply, Tool
 from . import wire
-from .faults import Service, embedded_complaint, judge, judge_error, one_line, settle, shown_url
+from .client import ChatClient, ConnectionFailure, HttpFailure
+from .faults import Service, complaint_of, embedded_complaint, judge, no_reply, one_line, settle, shown_url
 from .prices import is_openai, price_of
 from .transport import ServiceConfig
 
-if TYPE_CHECKING:
-    from openai import AsyncOpenAI
-
 _OPENAI_URL = "https://api.openai.com/v1"
-_CONNECT_TIMEOUT = 10.0
 
 
 class OpenAIConfig(ServiceConfig, frozen=True, kw_only=True):
@@ -56,17 +51,19 @@ class OpenAIModel:
         self._service = Service(self._model, shown_url(url), "OPENAI_API_KEY", _options(settings))
         self._price = price_of(self._model, url)
         self._free = asyncio.Semaphore(concurrency)
-        self._client = _client(url, _key(base_url), self._timeout, settings.model_retries)
+        self._client = ChatClient(_endpoint(url), _headers(_key(base_url)), self._timeout, settings.model_retries)
 
     async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: CallPosition) -> Reply:
-        from openai import APIError
-
-        request = wire.request(self._model, messages, tools, self._settings)
+        request = msgspec.json.encode(wire.request(self._model, messages, tools, self._settings))
         try:
             async with self._free:
-                body = await self._client.post("/chat/completions", cast_to=str, body=request)
-        except APIError as error:
-            return settle(judge_error(error, self._service, self._timeout))
+                body = await self._client.post(request)
+        except HttpFailure as failure:
+            return settle(judge(complaint_of(failure.status, failure.body), self._service))
+        except TimeoutError:
+            raise no_reply(self._service, self._timeout) from None
+        except ConnectionFailure as failure:
+            raise ModelUnreachable(f"{self._model}: nothing answers at {self._service.url}: {one_line(str(failure))}") from None
         return self._read(body, place)
 
     async def close(self) -> None:
@@ -81,14 +78,22 @@ class OpenAIModel:
         return wire.reply_of(completion, msgspec.structs.replace(usage, cost=cost), place)
 
 
-def _client(url: str, key: str, timeout: float, retries: int) -> AsyncOpenAI:
-    from openai import AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
+def _endpoint(url: str) -> str:
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(path=f"{parts.path.rstrip('/')}/chat/completions"))
 
-    from .transport import bounded
 
-    limits = Timeout(timeout, connect=min(timeout, _CONNECT_TIMEOUT))
-    http = bounded(DefaultAsyncHttpxClient(timeout=limits), timeout)
-    return AsyncOpenAI(api_key=key, base_url=url, timeout=limits, max_retries=retries, http_client=http)
+def _headers(key: str) -> dict[str, str]:
+    """The key, and what the OpenAI SDK too takes from the environment: organization, project and any other header."""
+    headers = {"Authorization": f"Bearer {key}", "User-Agent": f"touchstone/{__version__}"}
+    for name, variable in (("OpenAI-Organization", "OPENAI_ORG_ID"), ("OpenAI-Project", "OPENAI_PROJECT_ID")):
+        if value := os.environ.get(variable):
+            headers[name] = value
+    for line in os.environ.get("OPENAI_CUSTOM_HEADERS", "").splitlines():
+        name, colon, value = line.partition(":")
+        if colon:
+            headers[name.strip()] = value.strip()
+    return headers
 
 
 def _for_openai(settings: OpenAIConfig) -> OpenAIConfig:
@@ -122,7 +127,7 @@ def _checked_url(url: str) -> str:
 
 
 def _key(base_url: str | None) -> str:
-    """From the environment; a local server needs none, but the SDK does."""
+    """From the environment; a local server needs none, but takes any."""
     key = os.environ.get("OPENAI_API_KEY", "").strip()
     if not key and base_url is None:
         raise InputError("no model service: set OPENAI_API_KEY, or give the base URL of an OpenAI-compatible server")

@@ -4,15 +4,11 @@ httpx limits the wait for the next byte, not for all of them, and unpacks whatev
 then holds a call for ever, and 0.6 MB of gzip become 1.9 GB. This transport reads the whole answer itself, within a total of
 seconds, of bytes on the wire and of bytes unpacked, and hands the client a plain one. It offers gzip and deflate only, which
 zlib can unpack in steps. An answer that goes beyond becomes status 413 with a `code` of ours, which no client repeats.
-
-Version 3 of the OpenAI SDK speaks through httpx2, which has the names and the manner of httpx but takes only its own types. The
-types are therefore those of the request that is answered, and neither is imported here.
 """
 
 from __future__ import annotations
 
 import asyncio
-import sys
 import zlib
 from collections.abc import AsyncIterable
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar, cast
@@ -68,7 +64,9 @@ class BoundedTransport:
                 finally:
                     await response.aclose()
         except TimeoutError:
-            raise _library(request).ReadTimeout(f"no whole answer within {self._seconds:g} s", request=request) from None
+            from httpx import ReadTimeout
+
+            raise ReadTimeout(f"no whole answer within {self._seconds:g} s", request=request) from None
 
     async def aclose(self) -> None:
         await self._inner.aclose()
@@ -82,36 +80,40 @@ class BoundedTransport:
     async def _read(self, response: httpx.Response, request: httpx.Request) -> httpx.Response:
         encoding = response.headers.get("Content-Encoding", "").strip().lower()
         try:
-            body = await self._unpacked(cast("AsyncIterable[bytes]", response.stream), encoding)
-        except _Refused as refusal:
+            body = await unpacked(cast("AsyncIterable[bytes]", response.stream), encoding, self._budgets)
+        except AnswerRefused as refusal:
             return _complaint(refusal, request)
         headers = response.headers.copy()
         for name in ("Content-Encoding", "Content-Length", "Transfer-Encoding"):
             headers.pop(name, None)
         extensions = {name: value for name, value in response.extensions.items() if name != "network_stream"}
-        return _library(request).Response(
-            response.status_code, headers=headers, content=body, request=request, extensions=extensions
-        )
+        from httpx import Response
 
-    async def _unpacked(self, stream: AsyncIterable[bytes], encoding: str) -> bytes:
-        if encoding not in (*_PLAIN, *_ZIPPED):
-            raise _Refused(NOT_UNPACKED, f"is packed as '{encoding[:40]}', which was not asked for")
-        body = bytearray()
-        unpack = None if encoding in _PLAIN else _Unpacking()
-        total = 0
-        async for piece in stream:
-            total += len(piece)
-            room = self._budgets.answer_bytes - len(body) + 1
-            body += piece if unpack is None else unpack(piece, room)
-            if total > self._budgets.answer_wire_bytes:
-                raise _Refused(TOO_LARGE, f"is larger than {in_words(self._budgets.answer_wire_bytes)}")
-            if len(body) > self._budgets.answer_bytes:
-                unpacked = " when it is unpacked" if unpack else ""
-                raise _Refused(TOO_LARGE, f"is larger than {in_words(self._budgets.answer_bytes)}{unpacked}")
-        return bytes(body)
+        return Response(response.status_code, headers=headers, content=body, request=request, extensions=extensions)
 
 
-class _Refused(Exception):
+async def unpacked(stream: AsyncIterable[bytes], encoding: str, budgets: Budgets) -> bytes:
+    """A whole answer, within the bytes on the wire and unpacked that are allowed."""
+    if encoding not in (*_PLAIN, *_ZIPPED):
+        raise AnswerRefused(NOT_UNPACKED, f"is packed as '{encoding[:40]}', which was not asked for")
+    body = bytearray()
+    unpack = None if encoding in _PLAIN else _Unpacking()
+    total = 0
+    async for piece in stream:
+        total += len(piece)
+        room = budgets.answer_bytes - len(body) + 1
+        body += piece if unpack is None else unpack(piece, room)
+        if total > budgets.answer_wire_bytes:
+            raise AnswerRefused(TOO_LARGE, f"is larger than {in_words(budgets.answer_wire_bytes)}")
+        if len(body) > budgets.answer_bytes:
+            inflated = " when it is unpacked" if unpack else ""
+            raise AnswerRefused(TOO_LARGE, f"is larger than {in_words(budgets.answer_bytes)}{inflated}")
+    return bytes(body)
+
+
+class AnswerRefused(Exception):
+    """An answer that is not read to its end, or cannot be unpacked."""
+
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
@@ -129,7 +131,7 @@ class _Unpacking:
             return self._zlib.decompress(piece, room)
         except zlib.error as error:
             if self._begun:
-                raise _Refused(NOT_UNPACKED, f"cannot be unpacked: {error}") from None
+                raise AnswerRefused(NOT_UNPACKED, f"cannot be unpacked: {error}") from None
             self._zlib = zlib.decompressobj(-zlib.MAX_WBITS)
             self._begun = True
             return self(piece, room)
@@ -142,18 +144,13 @@ def refused(response: httpx.Response) -> tuple[str, str] | None:
     return response.extensions.get(_REFUSED)
 
 
-def _complaint(refusal: _Refused, request: httpx.Request) -> httpx.Response:
+def _complaint(refusal: AnswerRefused, request: httpx.Request) -> httpx.Response:
     body = {"error": {"message": f"the answer {refusal}", "code": refusal.code}}
     headers = {"Content-Type": "application/json", "x-should-retry": "false"}
     extensions = {_REFUSED: (refusal.code, str(refusal))}
-    return _library(request).Response(
-        413, headers=headers, content=msgspec.json.encode(body), request=request, extensions=extensions
-    )
+    from httpx import Response
 
-
-def _library(request: httpx.Request) -> Any:
-    """httpx or httpx2, whichever the request is of."""
-    return sys.modules[type(request).__module__.partition(".")[0]]
+    return Response(413, headers=headers, content=msgspec.json.encode(body), request=request, extensions=extensions)
 
 
 # The options of models behind a service: where it is, and how it answers. What is not given is not sent.

@@ -23,7 +23,7 @@ from msgspec import Struct
 from ...engines.judging_connection import JudgingConnection, Result
 from ...engines.sqlite.guard import is_volatile
 from ...errors import SqlError, SqlFault
-from ...verdicts.interact import Conditions, strict
+from ...verdicts.by_value import Conditions, strict
 
 # What a query leaves open, decided one way and the other.
 #

@@ -19,13 +19,13 @@ from ...engines.judging_connection import JudgingConnection, Result, wall_clock
 from ...engines.sqlite.guard import without_comments
 from ...errors import SqlError, Unscorable
 from ...protocols import EpisodeDatabase, Limits
-from ...verdicts.interact import official, rewritten
 from ..audit.findings import AuditFinding, found
 from ..audit.probes import Watch, each, from_probe, normal, probed, repeated
 from ..task_file import entries
 from .catalogue import Catalogue
 from .episode_databases import EpisodeDatabases
 from .hidden_tests import TestReport, TestRequest, run_tests
+from .official import official, rewritten
 from .tasks import InteractTask, Phase
 
 _SECONDS_FOR_A_TEST = 60.0

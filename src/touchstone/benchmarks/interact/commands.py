@@ -16,9 +16,6 @@ from ...addresses import address_of
 from ...cli.run import RunCommand
 from ...cli.terminal import play, say
 from ...errors import InputError
-from ...reports.interact_report import InteractReport, interact_report
-from ...reports.interact_sweep import is_sweep, load_sweep, plot, steps, sweep_text
-from ...reports.interact_tables import as_csv, as_latex, as_text, draw_curves
 from ...runs.config import FORMAT, RunConfig
 from ...runs.directory import replace_file
 from ...runs.records import read_config, read_records
@@ -27,7 +24,10 @@ from ...types import Outcome
 from .combine import combine as merge
 from .config import SweepConfig
 from .databases import load_dumps, own_server
+from .report import InteractReport, interact_report
+from .report_tables import as_csv, as_latex, as_text, draw_curves
 from .results import adk_results, batch_results
+from .sweep import is_sweep, load_sweep, plot, steps, sweep_text
 
 
 def combine(public: Path, gt: Path, out: Path, *, allow_missing: Annotated[bool, Parameter(negative="")] = False) -> int:

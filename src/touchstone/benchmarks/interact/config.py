@@ -29,6 +29,7 @@ from .user.prompts import VERSIONS, UserMode
 
 if TYPE_CHECKING:
     from ...datasets.catalogue import Dataset
+    from ...reports.estimates import RunSection
     from ..data_check import Found
     from .benchmark import Interact, InteractSettings
     from .predictions import Submissions
@@ -253,6 +254,22 @@ class InteractConfig(InteractSelection, frozen=True):
         from .data_check import check_data
 
         check_data(dataset, file, found, deep)
+
+    @classmethod
+    def run_section(cls, counted: Sequence[Record]) -> RunSection | None:
+        from .report import run_section
+
+        return run_section(counted)
+
+    @classmethod
+    def compared(cls, directories: Sequence[Path]) -> str | None:
+        """Sweeps are compared level by level."""
+        from .sweep import is_sweep, load_sweep, steps, sweep_text
+
+        if not all(map(is_sweep, directories)):
+            return None
+        sweeps = [load_sweep(path) for path in directories]
+        return sweep_text(sweeps, steps(sweeps))
 
     def changed(self, kind: type[C], **options: Any) -> C:
         """The same with other options, as this kind of struct."""

@@ -28,8 +28,16 @@ from typing import Any, Literal
 from ...engines.sqlite.guard import statements
 from ...protocols import Limits
 from ...types import Row
-from ...verdicts.interact import normalise, official, remove_comments, remove_distinct, remove_round, rewritten
-from ...verdicts.interact.official import round_numbers, same_rows
+from .official import (
+    normalise,
+    official,
+    remove_comments,
+    remove_distinct,
+    remove_round,
+    rewritten,
+    round_numbers,
+    same_rows,
+)
 
 EvaluatorName = Literal["strict", "batch", "adk", "conv"]
 Outcome = tuple[list[Row] | None, Any, bool]

@@ -16,7 +16,8 @@ from msgspec import Struct
 from ...engines.judging_connection import JudgingConnection, Result
 from ...errors import SqlError
 from ...types import Row
-from ...verdicts.interact import Conditions, official, rewritten, strict
+from ...verdicts.by_value import Conditions, strict
+from .official import official, rewritten
 
 Fault = Literal["prediction", "gold", "dataset", "own"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ...errors import InputError
 from ...types import Task
-from ...verdicts.interact import Conditions
+from ...verdicts.by_value import Conditions
 from ..task_file import cut, entries, in_words, refuse_odd_cut, refuse_unknown
 from .user.view import Ambiguity
 
@@ -176,7 +176,7 @@ def _phases(row: Row) -> list[Phase]:
         category=row.category,
         gold=_texts(row.sol_sql),
         tests=_tests(row.test_cases),
-        conditions=Conditions.read(row.conditions),
+        conditions=read_conditions(row.conditions),
     )
     then = row.follow_up
     if then is None:
@@ -187,7 +187,7 @@ def _phases(row: Row) -> list[Phase]:
         category=then.category,
         gold=_texts(then.sol_sql),
         tests=_tests(then.test_cases),
-        conditions=Conditions.read(then.conditions),
+        conditions=read_conditions(then.conditions),
     )
     return [first, second]
 
@@ -200,3 +200,15 @@ def _texts(given: Texts) -> tuple[str, ...]:
 def _tests(given: Texts) -> tuple[str, ...]:
     """Also an empty one: it is a test that cannot be passed."""
     return tuple([given] if isinstance(given, str) and given.strip() else given or [])
+
+
+def read_conditions(data: Mapping[str, Any] | None) -> Conditions:
+    """What is missing, null or unknown does not count; a wrong type is a ValueError."""
+    data = data or {}
+    decimal, distinct, order = (data.get(name) for name in ("decimal", "distinct", "order"))
+    if decimal is not None and type(decimal) is not int:
+        raise ValueError(f"conditions.decimal must be an integer, not {decimal!r}")
+    for name, value in (("distinct", distinct), ("order", order)):
+        if value is not None and type(value) is not bool:
+            raise ValueError(f"conditions.{name} must be true or false, not {value!r}")
+    return Conditions(decimal, bool(distinct), bool(order))

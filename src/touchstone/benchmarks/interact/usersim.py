@@ -14,8 +14,7 @@ from ...cli.terminal import say
 from ...errors import InputError, Unscorable
 from ...options import Count, Opt, OptionError, Options
 from ...protocols import RUN, Opening
-from ...reports.interact_report import Estimate, estimate_of
-from ...reports.interact_tables import percent
+from ...reports.estimates import Estimate, estimate_of, percent
 from ...runs.directory import replace_file
 from ...types import Usage
 from .catalogue import Catalogue

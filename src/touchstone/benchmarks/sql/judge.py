@@ -1,6 +1,6 @@
 """Judging a prediction by its rows, beside the data: against every accepted gold, and against expected rows.
 
-Rows are compared by value (see `verdicts.interact.strict`): in any order unless the question says otherwise, each as often.
+Rows are compared by value (see `verdicts.by_value`): in any order unless the question says otherwise, each as often.
 A tolerance makes the prediction's numbers those of the gold's column that are near enough, before anything is compared.
 """
 
@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from ...engines.judging_connection import JudgingConnection, Result
 from ...errors import SqlError, SqlFault
-from ...verdicts.interact import Conditions, strict
+from ...verdicts.by_value import Conditions, strict
 from .questions import Expected
 
 

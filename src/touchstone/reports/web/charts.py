@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any, cast
 
 from ...types import Outcome
-from ..interact_report import Curve
+from ..estimates import StepChart
 from .layout import NOTHING, Html, h, join
 from .words import interval, percent
 
@@ -111,35 +111,32 @@ def coins(budget: float, charges: Sequence[Mapping[str, Any]]) -> Html:
     )
 
 
-def curve_chart(curve: Curve) -> Html:
-    """Shares of episodes that had passed, by what they had spent: steps, since each episode passes at one moment."""
-    last = curve.points[-1]
-    most = 1.05 * (last.at or 1.0)  # so that the last step is seen
+def step_chart(chart: StepChart) -> Html:
+    last = chart.at[-1]
+    most = 1.05 * (last or 1.0)  # so that the last step is seen
     bottom = _HIGH - _FOOT
 
     def steps(values: Sequence[float]) -> str:
-        places = [
-            (_LEFT + (_WIDE - _LEFT - 10) * point.at / most, 8 + (bottom - 8) * (1 - value))
-            for point, value in zip(curve.points, values, strict=True)
+        points = [
+            (_LEFT + (_WIDE - _LEFT - 10) * at / most, 8 + (bottom - 8) * (1 - value))
+            for at, value in zip(chart.at, values, strict=True)
         ]
-        found = [f"{places[0][0]:.1f},{places[0][1]:.1f}"]
-        for (_, before), (x, y) in pairwise(places):
-            found += [f"{x:.1f},{before:.1f}", f"{x:.1f},{y:.1f}"]
-        return " ".join([*found, f"{_WIDE - 10:.1f},{places[-1][1]:.1f}"])
+        corners = [f"{points[0][0]:.1f},{points[0][1]:.1f}"]
+        for (_, before), (x, y) in pairwise(points):
+            corners += [f"{x:.1f},{before:.1f}", f"{x:.1f},{y:.1f}"]
+        return " ".join([*corners, f"{_WIDE - 10:.1f},{points[-1][1]:.1f}"])
 
-    lines = (
-        ("phase 1", [point.phase_1 for point in curve.points], "line faint"),
-        ("all phases", [point.passed for point in curve.points], "line"),
-        ("reward", [point.reward for point in curve.points], "line dotted"),
-    )
-    marks = sorted({round(last.at * part / 4) for part in range(5)})
+    marks = sorted({round(last * part / 4) for part in range(5)})
     return h(
         "svg",
-        h("title", f"With {last.at:g} {curve.unit}: phase 1 {percent(last.phase_1)}, all phases {percent(last.passed)}"),
+        h("title", chart.title),
         [h("line", x1=_LEFT, x2=_WIDE - 4, y1=y, y2=y, class_="axis") for y in (8.0, (8 + bottom) / 2, bottom)],
         [h("text", words, x=_LEFT - 6, y=y, text_anchor="end") for words, y in (("100", 14), ("0", bottom + 4))],
         [h("text", f"{at:g}", x=_LEFT + (_WIDE - _LEFT - 10) * at / most, y=_HIGH - 6, text_anchor="middle") for at in marks],
-        [h("polyline", h("title", name), points=steps(values), class_=kind, fill="none") for name, values, kind in lines],
+        [
+            h("polyline", h("title", line.name), points=steps(line.values), class_=f"line {line.style}".strip(), fill="none")
+            for line in chart.lines
+        ],
         class_="coins",
         viewBox=f"0 0 {_WIDE:g} {_HIGH:g}",
         role="img",

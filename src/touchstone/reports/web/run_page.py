@@ -10,10 +10,10 @@ from ...types import Outcome
 from .charts import outcome_bar, part_bar, share_bar
 from .episodes import reason_of
 from .index import IndexEntry
-from .interaction import interaction
 from .layout import Child, Html, View, badge, data, facts, h, join, notice, page
 from .library import Run
 from .runs_page import progress
+from .section import section
 from .words import count, in_order, interval, money, percent, readable, seconds, tokens
 
 LONGEST_REASON = 300
@@ -68,7 +68,7 @@ def summary(run: Run, view: View) -> Html:
     ]
     return join(
         headline,
-        interaction(run),
+        section(run),
         h("div", blocks, _failures(overall), _metrics(overall), _effort(run, overall), class_="blocks"),
     )
 

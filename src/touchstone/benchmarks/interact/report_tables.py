@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from ..distribution import pip_install
-from ..errors import InputError
-from .interact_report import Curve, Estimate, InteractReport
+from ...distribution import pip_install
+from ...errors import InputError
+from ...reports.estimates import Estimate, percent
+from .report import Curve, InteractReport
 
 _HEADINGS = ("phase 1", "phase 2", "reward", "first submission")
 _USER_WORDS = {
@@ -103,12 +104,6 @@ def save(figure: Any, directory: Path, name: str) -> list[Path]:
     for path in paths:
         figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else None)
     return paths
-
-
-def percent(found: Estimate) -> str:
-    if found.value is None:
-        return "–"
-    return f"{100 * found.value:.1f} ({100 * found.low:.1f} to {100 * found.high:.1f})"
 
 
 def _line(axes: Any, curve: Curve, what: str, label: str, color: str, style: str) -> None:

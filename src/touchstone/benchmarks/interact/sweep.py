@@ -18,13 +18,14 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ..errors import InputError
-from .comparison import compare, load
-from .comparison.results import Measure
-from .comparison.runs import RunData
-from .interact_report import Estimate, interact_report
-from .interact_tables import new_figure, percent, save
-from .statistics import holm
+from ...errors import InputError
+from ...reports.comparison import compare, load
+from ...reports.comparison.results import Measure
+from ...reports.comparison.runs import RunData
+from ...reports.estimates import Estimate, percent
+from ...reports.statistics import holm
+from .report import interact_report
+from .report_tables import new_figure, save
 
 REFERENCE = "unambiguous"
 _PREFIX = "patience-"

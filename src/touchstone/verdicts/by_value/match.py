@@ -4,7 +4,7 @@ Asked only of rows that agree in everything but numbers of wide clusters, so the
 such number, or the data is odd. In a single dimension, the smallest of one side may always be paired with the smallest of
 the other, and so on, so sorting decides. Otherwise sorting may find a pairing, but cannot exclude that there is another:
 then the possible partners of each row are listed, and the question becomes one of matching in a bipartite graph (see
-`verdicts.pairing`). The list is bounded; beyond that, `Cut` is raised.
+`verdicts.row_match`). The list is bounded; beyond that, `Cut` is raised.
 """
 
 from __future__ import annotations

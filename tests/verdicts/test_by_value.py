@@ -14,7 +14,8 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from touchstone.verdicts.interact import Conditions, Strict, strict
+from touchstone.benchmarks.interact.tasks import read_conditions
+from touchstone.verdicts.by_value import Conditions, Strict, strict
 
 D = Decimal
 Rows = list[tuple[Any, ...]]
@@ -293,8 +294,8 @@ def test_a_search_without_end_is_given_up() -> None:
 
 
 def test_conditions_of_a_dataset() -> None:
-    assert Conditions.read({"decimal": 2, "distinct": True, "order": False, "new": 1}) == Conditions(2, True, False)
-    assert Conditions.read({}) == Conditions.read(None) == Conditions.read({"decimal": None, "order": None}) == Conditions()
+    assert read_conditions({"decimal": 2, "distinct": True, "order": False, "new": 1}) == Conditions(2, True, False)
+    assert read_conditions({}) == read_conditions(None) == read_conditions({"decimal": None, "order": None}) == Conditions()
     assert (Conditions(-1).places, Conditions(0).places, Conditions().places) == (None, 0, None)
 
 
@@ -303,4 +304,4 @@ def test_conditions_of_a_dataset() -> None:
 )
 def test_conditions_of_a_wrong_type_are_named(data: dict[str, Any], name: str) -> None:
     with pytest.raises(ValueError, match=f"conditions.{name} "):
-        Conditions.read(data)
+        read_conditions(data)

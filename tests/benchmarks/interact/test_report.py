@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.records import a_record
-from touchstone.reports.interact_report import InteractReport, estimate, report_of
-from touchstone.reports.interact_tables import as_csv, as_latex, as_text
+from touchstone.benchmarks.interact.report import InteractReport, report_of
+from touchstone.benchmarks.interact.report_tables import as_csv, as_latex, as_text
+from touchstone.reports.estimates import estimate
 from touchstone.reports.statistics import bootstrap
 from touchstone.runs.aggregate import wilson
 from touchstone.types import Outcome, Record, Usage

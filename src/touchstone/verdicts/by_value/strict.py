@@ -1,8 +1,8 @@
-"""Results compared by their values: what the official comparison of BIRD-Interact would be without its traps.
+"""Results compared by their values.
 
 No SQL is rewritten. Rows are the same if each row of one side has one of its own on the other, with equal cells in the same
 columns; where order counts, the row in the same place. Names of columns do not count, two empty results of as many columns
-are the same. When two cells are equal is said in `_cells` and `_nearness`; in short:
+are the same. `cells` and `match` say when two cells are equal; in short:
 
 - int, float and decimal are equal by value. Where the task names decimals, both sides are rounded half-up to them;
   otherwise numbers may be one part in a million apart, or 1e-9, but whole numbers are exact. NaN equals NaN;
@@ -29,8 +29,22 @@ from ..explain import explain
 from ..shown import plain_row, shown_name, shown_names, shown_row
 from .cells import NUMBERS, canonical, plain
 from .match import Cut
-from .official import Conditions
 from .sides import Side, Sides
+
+
+class Conditions(Struct, frozen=True):
+    """What a task says about how its results are to be compared."""
+
+    decimal: int | None = None
+    """Places that numbers are rounded to. None or a negative number: not said."""
+    distinct: bool = False
+    order: bool = False
+    """Rows must come in gold's order."""
+
+    @property
+    def places(self) -> int | None:
+        return None if self.decimal is None or self.decimal < 0 else self.decimal
+
 
 # Why two results are not the same, in words.
 #

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.verdicts.interact import normalise, official
+from touchstone.benchmarks.interact.official import normalise, official
 
 D = Decimal
 

@@ -2,7 +2,7 @@
 
 Rows are first compared as they are, by counting. If that fails, each number is replaced by the one that stands for its
 cluster, and rows are counted again: unless the counts agree now, no pairing is possible. If they agree, all is decided but for
-rows with numbers from wide clusters, which are left to `_pairing`, one group of otherwise equal rows at a time.
+rows with numbers from wide clusters, which are left to `match`, one group of otherwise equal rows at a time.
 """
 
 from __future__ import annotations

@@ -1,38 +1,25 @@
 """What a paper says of a run of BIRD-Interact: success by category, cost, actions, the simulated user, and curves.
 
-Everything is computed from the records of a run directory. Every figure carries its n and a 95% interval. Attempts at one task
-are alike, so with epochs tasks are what counts: for a share Wilson's interval with the number of attempts that are independent,
-for the rest a bootstrap that draws whole tasks. A counted episode that came to no judgement (an error of a service) counts as
-nothing passed.
+Everything is computed from the records of a run directory. Every figure carries its n and a 95% interval (see
+`reports.estimates`). A counted episode that came to no judgement (an error of a service) counts as nothing passed.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from math import fsum
 from pathlib import Path
 from typing import Any, cast
 
 from msgspec import Struct
 
-from ..errors import InputError
-from ..runs.aggregate import COUNTED, wilson
-from ..runs.records import SLIM, read, read_config
-from ..types import Outcome, Record
-from .statistics import bootstrap
+from ...errors import InputError
+from ...reports.estimates import Estimate, RunSection, StepChart, StepLine, estimate
+from ...runs.aggregate import COUNTED
+from ...runs.records import SLIM, read, read_config
+from ...types import Outcome, Record
 
-RESAMPLES = 2_000
 _EVERYTHING = "All"
-
-
-class Estimate(Struct, frozen=True):
-    """A mean over episodes. Without any, its value is None."""
-
-    n: int
-    value: float | None
-    low: float = 0.0
-    high: float = 0.0
 
 
 class CategoryRow(Struct, frozen=True):
@@ -106,15 +93,15 @@ def interact_report(path: Path) -> InteractReport:
 
 
 def report_of(records: Iterable[Record], *, path: str = "", title: str = "") -> InteractReport:
-    found = list(records)
-    counted = [record for record in found if record.outcome in COUNTED]
+    every = list(records)
+    counted = [record for record in every if record.outcome in COUNTED]
     metric = _Means(counted)
     return InteractReport(
         path=path,
         title=title,
         tasks=len({record.task for record in counted}),
         episodes=len(counted),
-        left_out=len(found) - len(counted),
+        left_out=len(every) - len(counted),
         passed=estimate(counted, lambda record: float(record.outcome is Outcome.passed)),
         categories=categories(counted),
         cost_agent=estimate(counted, lambda record: record.usage.cost if record.usage.calls else None, share=False),
@@ -139,40 +126,33 @@ def curves(counted: Sequence[Record]) -> list[Curve]:
     return [curve for unit in ("coins", "actions") if (curve := _curve(counted, unit))]
 
 
+def run_section(counted: Sequence[Record]) -> RunSection | None:
+    """For the page of a run: success by category, and success against what was spent."""
+    if not any("phase_1" in record.metrics for record in counted):
+        return None
+    rows = [(row.category, (row.phase_1, row.phase_2, row.reward, row.first_submission)) for row in categories(counted)]
+    columns = ("Category", "Phase 1", "Phase 2", "Reward", "First submission")
+    return RunSection("The interaction", columns, rows, [_chart(curve) for curve in curves(counted)])
+
+
+def _chart(curve: Curve) -> StepChart:
+    last = curve.points[-1]
+    legend = "pale line: phase 1; full line: all phases; dotted line: reward"
+    return StepChart(
+        caption=f"Percent of episodes that had passed with so many {curve.unit}, n = {curve.n:,} ({legend})",
+        title=f"With {last.at:g} {curve.unit}: phase 1 {last.phase_1:.1%}, all phases {last.passed:.1%}",
+        at=[point.at for point in curve.points],
+        lines=(
+            StepLine("phase 1", [point.phase_1 for point in curve.points], "faint"),
+            StepLine("all phases", [point.passed for point in curve.points]),
+            StepLine("reward", [point.reward for point in curve.points], "dotted"),
+        ),
+    )
+
+
 def _users_cost(record: Record) -> float | None:
     user = record.usage_by.get("user")
     return user.cost if user and user.calls else None
-
-
-def estimate(records: Sequence[Record], value: Callable[[Record], float | None], *, share: bool = True) -> Estimate:
-    """Over the records that have the value. `share` says that it lies between 0 and 1."""
-    return estimate_of([(record.task, found) for record in records if (found := value(record)) is not None], share=share)
-
-
-def estimate_of(pairs: Sequence[tuple[str, float]], *, share: bool = True) -> Estimate:
-    """Of values, each with the task that it is from."""
-    if not pairs:
-        return Estimate(0, None)
-    tasks, values = [task for task, _ in pairs], [found for _, found in pairs]
-    mean = fsum(values) / len(values)
-    if share and all(found in (0.0, 1.0) for found in values):
-        effective = _effective(tasks, values, mean)
-        low, high = wilson(mean * effective, effective)
-    else:
-        low, high = bootstrap(values, tasks, resamples=RESAMPLES)
-    return Estimate(len(values), mean, low, high)
-
-
-def _effective(tasks: Sequence[str], values: Sequence[float], mean: float) -> float:
-    """How many independent attempts a share is worth: as many as there are tasks, if attempts at one task always end alike."""
-    by_task: defaultdict[str, list[float]] = defaultdict(list)
-    for task, value in zip(tasks, values, strict=True):
-        by_task[task].append(value)
-    k, n = len(by_task), len(values)
-    if k == n or k == 1 or mean in (0.0, 1.0):
-        return k
-    spread = fsum((len(each) * (fsum(each) / len(each) - mean) / (n / k)) ** 2 for each in by_task.values()) / (k * (k - 1))
-    return min(n, max(mean * (1 - mean) / spread, 1.0)) if spread else n
 
 
 class _Means:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.verdicts.interact import remove_comments, remove_distinct, remove_round, rewritten
+from touchstone.benchmarks.interact.official import remove_comments, remove_distinct, remove_round, rewritten
 
 sql = st.lists(
     st.sampled_from(

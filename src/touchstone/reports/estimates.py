@@ -1,0 +1,94 @@
+"""Means over episodes with their n and 95% interval, and what a benchmark adds to the page of a run.
+
+Attempts at one task are alike, so with epochs tasks are what counts: for a share Wilson's interval with the number of attempts
+that are independent, for the rest a bootstrap that draws whole tasks.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from math import fsum
+
+from msgspec import Struct
+
+from ..runs.aggregate import wilson
+from ..types import Record
+from .statistics import bootstrap
+
+RESAMPLES = 2_000
+
+
+class Estimate(Struct, frozen=True):
+    """A mean over episodes. Without any, its value is None."""
+
+    n: int
+    value: float | None
+    low: float = 0.0
+    high: float = 0.0
+
+
+class StepLine(Struct, frozen=True):
+    """Shares between 0 and 1, one at each place of the chart."""
+
+    name: str
+    values: Sequence[float]
+    style: str = ""
+    """"faint" or "dotted"; a full line otherwise."""
+
+
+class StepChart(Struct, frozen=True):
+    """Shares of episodes by what they had spent: steps, since each episode gets there at one moment."""
+
+    caption: str
+    title: str
+    """What is read out in place of the drawing."""
+    at: Sequence[float]
+    lines: Sequence[StepLine]
+
+
+class RunSection(Struct, frozen=True):
+    """What a benchmark has to say on the page of a run: a table of estimates, and charts."""
+
+    title: str
+    columns: Sequence[str]
+    """The first is above the names of the rows."""
+    rows: Sequence[tuple[str, Sequence[Estimate]]]
+    charts: Sequence[StepChart] = ()
+
+
+def estimate(records: Sequence[Record], value: Callable[[Record], float | None], *, share: bool = True) -> Estimate:
+    """Over the records that have the value. `share` says that it lies between 0 and 1."""
+    return estimate_of([(record.task, known) for record in records if (known := value(record)) is not None], share=share)
+
+
+def estimate_of(pairs: Sequence[tuple[str, float]], *, share: bool = True) -> Estimate:
+    """Of values, each with the task that it is from."""
+    if not pairs:
+        return Estimate(0, None)
+    tasks, values = [task for task, _ in pairs], [value for _, value in pairs]
+    mean = fsum(values) / len(values)
+    if share and all(value in (0.0, 1.0) for value in values):
+        effective = _effective(tasks, values, mean)
+        low, high = wilson(mean * effective, effective)
+    else:
+        low, high = bootstrap(values, tasks, resamples=RESAMPLES)
+    return Estimate(len(values), mean, low, high)
+
+
+def percent(mean: Estimate) -> str:
+    if mean.value is None:
+        return "–"
+    return f"{100 * mean.value:.1f} ({100 * mean.low:.1f} to {100 * mean.high:.1f})"
+
+
+def _effective(tasks: Sequence[str], values: Sequence[float], mean: float) -> float:
+    """How many independent attempts a share is worth: as many as there are tasks, if attempts at one task always end alike."""
+    by_task: defaultdict[str, list[float]] = defaultdict(list)
+    for task, value in zip(tasks, values, strict=True):
+        by_task[task].append(value)
+    k, n = len(by_task), len(values)
+    if k == n or k == 1 or mean in (0.0, 1.0):
+        return k
+    spread = fsum((len(each) * (fsum(each) / len(each) - mean) / (n / k)) ** 2 for each in by_task.values()) / (k * (k - 1))
+    return min(n, max(mean * (1 - mean) / spread, 1.0)) if spread else n

@@ -1,0 +1,55 @@
+"""What a benchmark adds to the page of its runs, by `run_section` of its struct: a table of estimates, and charts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from ...plugins import structs_with
+from ...runs.aggregate import COUNTED
+from ...types import Record
+from ..estimates import Estimate, RunSection
+from .charts import step_chart
+from .layout import Child, h
+from .library import Run
+
+
+def section(run: Run) -> Child:
+    """Nothing for a benchmark that adds nothing, or is not installed."""
+    counted = tuple(entry.record for entry in run.index.entries if entry.record.outcome in COUNTED)
+    added = _computed(run.benchmark, _Counted(f"{run.name} {run.index.stamp}", counted)) if counted else None
+    if added is None:
+        return None
+    head = h("tr", h("th", added.columns[0]), [h("th", name, scope="col", class_="number") for name in added.columns[1:]])
+    body = [h("tr", h("th", name, scope="row"), [_cell(mean) for mean in means]) for name, means in added.rows]
+    table = h("table", h("thead", head), h("tbody", body), class_="wide")
+    figures = [h("figure", h("figcaption", chart.caption), step_chart(chart)) for chart in added.charts]
+    words = "Percent with 95% intervals, attempts at one task taken together; n counts episodes."
+    return h("section", h("h2", added.title), h("p", words, class_="dim"), table, figures, class_="card estimates")
+
+
+class _Counted:
+    """Records by the state of the run that they were read from, so that a page need not resample again."""
+
+    def __init__(self, key: str, records: Sequence[Record]) -> None:
+        self.key = key
+        self.records = records
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Counted) and other.key == self.key
+
+
+@lru_cache(maxsize=8)
+def _computed(benchmark: str, counted: _Counted) -> RunSection | None:
+    struct = next(structs_with("benchmarks", "run_section", named=benchmark), None)
+    return struct.run_section(counted.records) if struct else None
+
+
+def _cell(mean: Estimate) -> Child:
+    if mean.value is None:
+        return h("td", "–", class_="number")
+    between = f" {100 * mean.low:.1f}–{100 * mean.high:.1f}, n = {mean.n:,}"
+    return h("td", f"{100 * mean.value:.1f}%", h("span", between, class_="dim interval"), class_="number")

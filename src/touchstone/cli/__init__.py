@@ -50,16 +50,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _main(list(sys.argv[1:] if argv is None else argv))
 
 
-def ro_eval() -> int:
-    """The command of another harness, whose own comparison then decides unless another metric is named."""
-    argv = sys.argv[1:]
-    named = {word.partition("=")[0] for word in argv}
-    if argv[:1] == ["bird"] and not named & {"--metric", "--resume", "-r", "--config", "--help", "-h", "--help-all"}:
-        print("touchstone: as in ro-eval, rows are compared with their number (--metric ex is BIRD's own)", file=sys.stderr)
-        argv[1:1] = ["--metric=multiset"]
-    return main(argv)
-
-
 def _main(argv: list[str]) -> int:
     try:
         return _dispatch(argv)

@@ -363,6 +363,17 @@ class Opening:
     """Shows how far a long piece of work is: `with opening.counting("tasks looked at") as watch: watch(done, total)`."""
 
 
+class Check(Struct, frozen=True):
+    """A line of `touchstone doctor`: whether something works on this machine."""
+
+    good: bool
+    what: str
+    detail: str
+    """How it works, or what to do about it."""
+    needed: bool = False
+    """Nothing works without it."""
+
+
 class ScoreOptions(Options, frozen=True, kw_only=True):
     """What `touchstone score` takes for every benchmark; a benchmark may have a subclass with more."""
 
@@ -407,6 +418,9 @@ class BenchmarkConfig(Options, frozen=True, kw_only=True):
     - `check_data(dataset, file, found, deep)`, a classmethod: whether a dataset of the catalogue is complete
     - `run_section(records) -> RunSection | None`, a classmethod: a table and charts for the page of a run (see
       touchstone.reports.estimates)
+    - `gold_queries(file) -> Iterator[tuple[str, str, str]]`, a classmethod: question, database and SQL of each task of a file,
+      which `touchstone serve --agent oracle` answers from
+    - `checks() -> Iterator[Check]`, a classmethod: what `touchstone doctor` says of it. Engines may have it too
     - `compared(directories) -> str | None`, a classmethod: what `touchstone compare` prints of directories that are not runs
       but something of its own, such as sweeps; None for all others
     """
@@ -431,6 +445,11 @@ class BenchmarkConfig(Options, frozen=True, kw_only=True):
     commands: ClassVar[Mapping[str, str]] = {}
     """More commands under its name, each as "module:function". A function whose parameters are structs of options gets the
     options of these; any other is one of cyclopts', and so may be an App."""
+    shared_commands: ClassVar[Mapping[str, str]] = {}
+    """Commands that it adds to ours, each as "module:function": {"audit suspects": …} is `touchstone audit suspects`. The
+    function takes the benchmark's struct and one of options that may stand without their names."""
+    public_evidence: ClassVar[Collection[str]] = ()
+    """Of a verdict's evidence: what says nothing of the reference, so that pages without references may show it."""
     score_options: ClassVar[type[ScoreOptions]] = ScoreOptions
     audit_options: ClassVar[type[Options] | None] = None
     """A subclass of `AuditOptions`, if the audit has options of its own."""

@@ -146,7 +146,7 @@ def _shown(seen: Observation, told: str, request: str) -> Message:
 def _language(stage: Stage) -> Language:
     names = {tool.name for tool in stage.tools}
     if "look" not in names or not names & {"pyautogui", "act"}:
-        raise InputError("the screen agent plays desktop tasks; use --agent tools here")
+        raise InputError("the screen agent plays tasks that have a screen; use --agent tools here")
     return "json" if "act" in names else "python"
 
 

@@ -28,6 +28,7 @@ class PlainEpisode:
         return PartialScore()
 
 
+INSTRUCTIONS = Path(__file__).with_name("sql_instructions.md")
 EXPLORING = Limits(rows=10_000, cut_rows=True)
 LOOKING = Limits(rows=100_000, bytes=16 * 2**20)
 """For what we ask ourselves of a database, and take whole."""

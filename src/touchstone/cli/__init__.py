@@ -47,16 +47,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _shown(words) if _asks_what_there_is(words) else _main(words)
 
 
-def ro_eval() -> int:
-    """The command of another harness, whose own comparison then decides unless another metric is named."""
-    argv = sys.argv[1:]
-    named = {word.partition("=")[0] for word in argv}
-    if argv[:1] == ["bird"] and not named & {"--metric", "--resume", "-r", "--config", "--help", "-h", "--help-all"}:
-        print("touchstone: as in ro-eval, rows are compared with their number (--metric ex is BIRD's own)", file=sys.stderr)
-        argv[1:1] = ["--metric=multiset"]
-    return main(argv)
-
-
 def _asks_what_there_is(words: list[str]) -> bool:
     return not words or (len(words) == 1 and words[0] in ("--version", "--help", "--help-all", "-h", "help"))
 

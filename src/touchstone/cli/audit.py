@@ -38,11 +38,9 @@ from ..runs.runner import solutions
 from ..runs.scheduler import Batch, Job
 from ..types import Outcome, Record, Task
 from .progress import counting, progress
-from .run import named_benchmark
-from .struct_command import FunctionCommand, StructCommand
+from .run import add_shared_commands, named_benchmark, shared_command
+from .struct_command import StructCommand
 from .terminal import refuse_no_file, say, write_file
-
-_OTHERS = {"suspects": ("audit_suspects:suspects", "List golds that several systems agree against.")}
 
 
 class AuditCommand(StructCommand):
@@ -75,12 +73,10 @@ async def _audit(benchmark: Any, options: AuditOptions) -> int:
 
 def command(argv: Sequence[str]) -> StructCommand | None:
     name = named_benchmark(argv)
-    if name == "suspects":
-        from .audit_suspects import BirdConfig, SuspectOptions, suspects
-
-        return FunctionCommand(["audit", name], argv, suspects, positional=SuspectOptions, needs_data=BirdConfig)
     if name is None:
         return None
+    if name not in available("benchmarks") and (called := shared_command(argv)):
+        return called
     return AuditCommand(benchmark_type(name), argv)
 
 
@@ -167,8 +163,7 @@ def __getattr__(name: str) -> Any:
     if name != "app":
         raise AttributeError(name)
     app = App(name="audit", help="Check a benchmark's own gold answers before blaming an agent.")
-    for word, (target, text) in _OTHERS.items():
-        app.command(f"touchstone.cli.{target}", name=word, help=text)
+    add_shared_commands(app)
     for each in available("benchmarks"):
         with suppress(InputError):
             app.command(AuditCommand(benchmark_type(each), []).function(), name=each)

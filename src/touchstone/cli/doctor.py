@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import platform
-import sqlite3
-import tempfile
-import time
 from collections.abc import Iterator
 from importlib.metadata import version
 from importlib.util import find_spec
-from pathlib import Path
-
-from msgspec import Struct
 
 from .. import __version__
 from ..distribution import pip_install
 from ..engines.cache import Cache, default_path
-from ..engines.sqlite.clone import library
-from ..errors import InputError, TouchstoneError
-from ..plugins import Kind, available, load, model_config
-from ..protocols import Limits
-
-
-class Check(Struct, frozen=True):
-    good: bool
-    what: str
-    detail: str
-    needed: bool = False
-    """Nothing works without it."""
+from ..errors import InputError
+from ..plugins import Kind, available, load, model_config, structs_with
+from ..protocols import Check
 
 
 def doctor() -> int:
@@ -55,53 +39,21 @@ def _loaded(kind: Kind) -> Iterator[str]:
 
 
 def _examine() -> Iterator[Check]:
-    yield asyncio.run(_workers())
-    yield _clones()
+    """Engines and benchmarks say themselves what they need."""
+    yield from _told_by("engines")
     yield _cache()
     yield _openai_key()
+    litellm = find_spec("litellm") is not None
     if find_spec("openai"):
-        yield openai_sdk(
-            version("openai"), litellm=find_spec("litellm") is not None, inspect=find_spec("inspect_ai") is not None
-        )
-    yield _installed("LiteLLM", "litellm", pip_install("litellm"), "litellm/<provider>/<model>")
+        yield openai_sdk(version("openai"), litellm=litellm, inspect=find_spec("inspect_ai") is not None)
+    yield Check(litellm, "LiteLLM", "litellm/<provider>/<model>" if litellm else pip_install("litellm"))
     yield _local_model()
-    yield _postgres()
-    yield _clock()
-    yield _confinement()
-    yield asyncio.run(_sandbox())
-    yield _images()
-    yield _installed("plots", "matplotlib", pip_install("plot"), "touchstone interact sweep")
+    yield from _told_by("benchmarks")
 
 
-async def _workers() -> Check:
-    """Runs a real query in a real worker."""
-    from ..engines.sqlite.engine import SqliteEngine
-
-    with tempfile.TemporaryDirectory() as directory:
-        database = Path(directory, "probe.sqlite")
-        connection = sqlite3.connect(database)
-        connection.execute("CREATE TABLE t AS SELECT 1 AS a")
-        connection.commit()
-        connection.close()
-        engine = SqliteEngine()
-        started = time.perf_counter()
-        try:
-            session = engine.session(database, writable=True, limits=Limits(seconds=5))
-            await session.run("DELETE FROM t")
-            await session.close()
-        except TouchstoneError as error:
-            return Check(False, "SQL workers", str(error), needed=True)
-        finally:
-            await engine.close()
-    return Check(True, "SQL workers", f"a query in a separate process after {time.perf_counter() - started:.2f} s", needed=True)
-
-
-def _clones() -> Check:
-    if library() is not None:
-        return Check(True, f"SQLite {sqlite3.sqlite_version}", "private copies by copy-on-write, at any size")
-    return Check(
-        True, f"SQLite {sqlite3.sqlite_version}", "private copies by copying the file (this Python hides SQLite's library)"
-    )
+def _told_by(kind: Kind) -> Iterator[Check]:
+    for struct in structs_with(kind, "checks"):
+        yield from struct.checks()
 
 
 def _cache() -> Check:
@@ -132,61 +84,6 @@ def openai_sdk(installed: str, *, litellm: bool, inspect: bool) -> Check:
     ]
     advice = "; ".join(problems) + ": install the extras litellm and inspect in separate environments"
     return Check(not problems, "OpenAI SDK", f"{installed}; {advice}" if problems else installed)
-
-
-def _installed(what: str, module: str, command: str, gives: str) -> Check:
-    there = find_spec(module) is not None
-    return Check(there, what, gives if there else command)
-
-
-def _postgres() -> Check:
-    """Starts a private server, as a run would."""
-    if find_spec("psycopg") is None:
-        return Check(False, "PostgreSQL", pip_install("interact"))
-    from ..engines.postgres import binaries
-    from ..engines.postgres.private_server import started
-
-    clock = time.perf_counter()
-    try:
-        version = binaries.find().major
-        with started():
-            return Check(True, "PostgreSQL", f"version {version}, a private server after {time.perf_counter() - clock:.2f} s")
-    except TouchstoneError as error:
-        return Check(False, "PostgreSQL", str(error))
-
-
-def _clock() -> Check:
-    from ..engines.today import INSTALL, faketime
-
-    library = faketime()
-    return Check(library is not None, "libfaketime", f"--today on PostgreSQL: {library or INSTALL}")
-
-
-def _confinement() -> Check:
-    from ..sandbox.sandboxed_call import confinement
-
-    missing = confinement()
-    return Check(not missing, "hidden tests", "; ".join(missing) or "confined by Landlock and seccomp")
-
-
-async def _sandbox() -> Check:
-    """Starts a chamber, as a desktop would."""
-    from ..benchmarks.desktop.providers.namespaces import Plan, host_programs, run
-
-    clock = time.perf_counter()
-    try:
-        status, said = await run(Plan(program=["/bin/true"], layers=[], binds=host_programs()))
-    except TouchstoneError as error:
-        return Check(False, "desktop sandbox", str(error))
-    spent = f"namespaces, after {time.perf_counter() - clock:.2f} s"
-    return Check(status == 0, "desktop sandbox", said.strip() or spent)
-
-
-def _images() -> Check:
-    from ..benchmarks.desktop.image import Store
-
-    made = sorted(Store().made())
-    return Check("desktop" in made, "desktop image", ", ".join(made) or "touchstone desktop image build")
 
 
 def _local_model() -> Check:

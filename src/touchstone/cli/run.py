@@ -17,7 +17,7 @@ from cyclopts import App
 
 from ..errors import InputError
 from ..options import Opt, Options, field_names, fields, key
-from ..plugins import agent_config, agent_type, available, benchmark_type, model_type
+from ..plugins import agent_config, agent_type, available, benchmark_type, model_type, structs_with
 from ..protocols import RUN, WHO, AgentConfig, BenchmarkConfig, ModelConfig
 from ..runs.config import RunConfig, RunOptions, stored_options
 from ..runs.records import read_config
@@ -177,6 +177,31 @@ def own_app(name: str, called: StructCommand | None, *, everything: bool = False
             text = (getdoc(imported(target)) or "").partition("\n")[0] if listed else None
             groups.get(group, app).command(target, name=word, help=text)
     return app
+
+
+def shared_command(argv: Sequence[str]) -> StructCommand | None:
+    """What a benchmark adds to a command of ours, `touchstone audit suspects` for example."""
+    words = argv[:2]
+    for benchmark in structs_with("benchmarks", "shared_commands"):
+        if target := benchmark.shared_commands.get(" ".join(words)):
+            return _shared(words, argv, target)
+    return None
+
+
+def add_shared_commands(app: App) -> None:
+    """All that benchmarks add to this command, for its help."""
+    for benchmark in structs_with("benchmarks", "shared_commands"):
+        for words, target in benchmark.shared_commands.items():
+            group, _, word = words.partition(" ")
+            if group == app.name[0]:
+                app.command(_shared(words.split(), [], target).function(), name=word)
+
+
+def _shared(words: Sequence[str], argv: Sequence[str], target: str) -> StructCommand:
+    """A function of the benchmark's struct and of the command's own options: only these may stand without their names."""
+    function = imported(target)
+    benchmark, options = structs_of(function) or (None, None)
+    return FunctionCommand(words, argv, function, positional=options, needs_data=benchmark)
 
 
 def _find(struct: type[AgentConfig] | type[ModelConfig], name: str) -> str | None:

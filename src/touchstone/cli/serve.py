@@ -14,14 +14,12 @@ from typing import Annotated, Any, cast
 
 from cyclopts import App
 
-from ..benchmarks.bird.benchmark import INSTRUCTIONS
-from ..benchmarks.bird.tasks import load_tasks
-from ..benchmarks.sql_episode import read_instructions, submission
+from ..benchmarks.sql_episode import INSTRUCTIONS, read_instructions, submission
 from ..distribution import pip_install
 from ..engines.sqlite.engine import SqliteEngine
 from ..errors import InputError
 from ..options import Count, Opt, Options, Positive, WholeNumber
-from ..plugins import agent_type, model_type, open_engine
+from ..plugins import agent_type, model_type, open_engine, structs_with
 from ..protocols import JUDGING, WHO, AgentConfig, AgentContext, Limits, ModelConfig, Opening, Script
 from ..serving.gate import Gate
 from ..serving.service import Answerer, question_key
@@ -122,7 +120,15 @@ async def _serve(
 def _solutions(data: Path | None) -> Script:
     if data is None:
         raise InputError("the oracle answers from gold SQL: give a task file with --data")
-    return {question_key(task.question, task.database): [submission(task.gold)] for task in load_tasks(data)}.get
+    problem = InputError("no benchmark here says what the gold SQL of a task file is")
+    for benchmark in structs_with("benchmarks", "gold_queries"):
+        try:
+            queries = list(benchmark.gold_queries(data))
+        except InputError as error:  # perhaps another benchmark can read it
+            problem = error
+        else:
+            return {question_key(question, database): [submission(sql)] for question, database, sql in queries}.get
+    raise problem
 
 
 def _no_predictions(*_: Any) -> Script:

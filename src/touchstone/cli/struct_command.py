@@ -215,7 +215,7 @@ def typed_value(argv: Sequence[str], *names: str) -> str | None:
 def options_of_file(path: Path) -> dict[str, Any]:
     """The options of a TOML file, by name, as `--config` takes them:
 
-        touchstone = "bird"              # which command the options are for; may be left out
+        touchstone = "sql"               # which command the options are for; may be left out
         tasks = "mini_dev_sqlite.json"
         task = ["17", "23"]              # what can be repeated is a list
         evidence = false                 # as --no-evidence

@@ -36,7 +36,7 @@ def test_what_follows_a_table_is_kept_apart() -> None:
 
 def test_the_table_stays_where_references_are_hidden() -> None:
     step = {"type": "tool", "call": {}, "observation": {"text": SEEN.text, "details": SEEN.details}}
-    hidden = without_gold(Episode(task="1", outcome=Outcome.failed, steps=[step]), "tools")
+    hidden = without_gold(Episode(task="1", outcome=Outcome.failed, steps=[step]), "tools", "bird")
     assert "<td>a | b</td>" in str(dialogue(hidden, ""))
 
 

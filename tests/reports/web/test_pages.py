@@ -156,7 +156,7 @@ def test_whatever_a_record_holds_can_be_shown(
     episode = Episode(task="1", outcome=Outcome.failed, evidence=evidence, steps=steps)
     run = Run(Path("nowhere"), "label", "name")
     harmless(pair_task_page((run, run), (episode, None), View()))
-    harmless(pair_task_page((run, run), (without_gold(episode, "tools"), episode), View(hide_gold=True)))
+    harmless(pair_task_page((run, run), (without_gold(episode, "tools", "desktop"), episode), View(hide_gold=True)))
 
 
 def test_only_cells_that_differ_are_marked() -> None:

@@ -1,4 +1,4 @@
-"""A person plays a desktop task in the browser: the screen is shown, mouse and keyboard are passed on.
+"""A person plays a task that has a screen, in the browser: the screen is shown, mouse and keyboard are passed on.
 
 agent     an episode after the other, for the one person there is
 server    the page and its few requests, on this machine alone, behind a path that cannot be guessed

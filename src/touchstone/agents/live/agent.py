@@ -36,7 +36,7 @@ class LiveAgent:
 
     async def play(self, stage: Stage) -> None:
         if not any(tool.name == "pyautogui" for tool in stage.tools):
-            raise InputError("a person plays desktop tasks with --action-space pyautogui")
+            raise InputError("a person plays on a screen with --action-space pyautogui")
         async with self._alone:
             self._open()
             self._played += 1
@@ -93,7 +93,7 @@ class LiveAgent:
 
 
 async def _screen(served: Served | None) -> HttpAnswer:
-    """The desktop may have gone meanwhile: then the next call says so, and until then there is nothing to see."""
+    """The screen may have gone meanwhile: then the next call says so, and until then there is nothing to see."""
     try:
         seen = await served.stage.peek() if served is not None else None
     except Exception:

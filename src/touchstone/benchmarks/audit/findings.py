@@ -109,7 +109,7 @@ def found(task: str, kind: str, sentence: str, severity: Severity | None = None,
 
 # The list of tasks to leave out: what an audit writes and `--exclude-audit FILE` takes.
 #
-# {"benchmark": "bird", "data": "<digest>", "severities": ["error"], "exclude": [{"task": "701", "digest": "<of the task's
+# {"benchmark": "sql", "data": "<digest>", "severities": ["error"], "exclude": [{"task": "701", "digest": "<of the task's
 # content>", "kind": "gold_times_out", "sentence": "…"}, …]}
 #
 # An entry counts only while its task has the content that was audited. One whose task has changed since is stale, is said to

@@ -16,11 +16,9 @@ from ...engines.sqlite.files import find
 from ...errors import InputError
 from ...protocols import Gold
 from ...types import Brief, Task, ToolCall
-from ..sql_episode import Listings, request, submission
+from ..sql_episode import INSTRUCTIONS, Listings, request, submission
 from .episode import BirdEpisode, BirdSettings
 from .tasks import BirdTask
-
-INSTRUCTIONS = Path(__file__).with_name("instructions.md")
 
 
 class Bird:

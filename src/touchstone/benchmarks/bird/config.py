@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
@@ -49,6 +49,10 @@ class BirdConfig(Selection, frozen=True):
     name: ClassVar[str] = "bird"
     label: ClassVar[str] = "BIRD"
     audit_options: ClassVar[type[AuditOptions]] = BirdAuditOptions
+    shared_commands: ClassVar[Mapping[str, str]] = {
+        "audit suspects": "touchstone.benchmarks.bird.commands:suspects",
+        "suite build": "touchstone.benchmarks.bird.commands:build",
+    }
 
     tasks: Annotated[Path | None, Opt(names=("--data-file", "--data"), positional=True)] = None
     """BIRD's task file: dev.json, mini_dev_sqlite.json, or the same as .jsonl. Alone, a dataset's name: demo, bird-dev or
@@ -190,6 +194,10 @@ class BirdConfig(Selection, frozen=True):
                 strength = await measured(benchmark, engine, limits=limits, parallel=options.parallel, watch=watch)
         title = f"{self.label}: what {self.tasks.name} is worth here"
         return Audited(title=title, benchmark=benchmark, findings=findings, strength=strength)
+
+    @classmethod
+    def gold_queries(cls, file: Path) -> Iterator[tuple[str, str, str]]:
+        return ((task.question, task.database, task.gold) for task in load_tasks(file))
 
     @classmethod
     def check_data(cls, dataset: Dataset, file: Path, found: Found, deep: bool) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import asyncio
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import fields as dataclass_fields
 from functools import partial
 from importlib import import_module
@@ -14,10 +16,10 @@ from msgspec.structs import force_setattr, replace
 import touchstone
 
 from ...addresses import address_of
-from ...errors import InputError
+from ...errors import InputError, TouchstoneError
 from ...options import Count, NotNegative, Opt, OptionError, Options, Positive
 from ...plugins import agent_config
-from ...protocols import TASKS, WHO, BenchmarkConfig, Hints, Opening, ScoreOptions, Scoring
+from ...protocols import TASKS, WHO, BenchmarkConfig, Check, Hints, Opening, ScoreOptions, Scoring
 from .providers import NAMES, ProviderSettings, provider
 from .tasks import APPS, NAME, Dataset, DesktopTask, Split, demo, load_task, load_tasks
 
@@ -117,6 +119,8 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
         "documents search": f"{_HERE}.documents.commands:search",
         "documents list": f"{_HERE}.documents.commands:list_indexes",
     }
+
+    public_evidence: ClassVar[Collection[str]] = ("desktop",)
 
     dataset: Annotated[Path | None, Opt(positional=True)] = None
     """The published evaluation_examples, another dataset in its form, or demo: the tasks that ship with Touchstone."""
@@ -246,6 +250,22 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
             which = f"{len(missing)} of the {len(tasks)} chosen tasks have none, the first is {missing[0]}"
             raise InputError(f"{path}: expected a run directory, or a folder of files for each task: {which}")
         return Scoring(benchmark=replace(self, results=path), agent=agent_config("nothing"))
+
+    @classmethod
+    def checks(cls) -> Iterator[Check]:
+        """Starts a container, as a task would."""
+        from .image import Store
+        from .providers.namespaces import Plan, host_programs, run
+
+        clock = time.perf_counter()
+        try:
+            status, output = asyncio.run(run(Plan(program=["/bin/true"], layers=[], binds=host_programs())))
+            spent = f"namespaces, after {time.perf_counter() - clock:.2f} s"
+            yield Check(status == 0, "desktop sandbox", output.strip() or spent)
+        except TouchstoneError as error:
+            yield Check(False, "desktop sandbox", str(error))
+        made = sorted(Store().made())
+        yield Check("desktop" in made, "desktop image", ", ".join(made) or "touchstone desktop image build")
 
     async def audit(self, opening: Opening, options: AuditOptions) -> Audited:
         """By files alone: the oracle's are the gold files, laid out as an agent would leave them."""

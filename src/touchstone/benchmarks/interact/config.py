@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar
@@ -13,11 +14,12 @@ import msgspec
 from msgspec.structs import force_setattr
 
 from ...datasets import fetched_file, interact_demo
+from ...distribution import pip_install
 from ...engines.today import checked_day
 from ...errors import InputError
 from ...options import NotNegative, Opt, OptionError, Positive, WholeNumber, fields
 from ...plugins import agent_config, model_config, model_type
-from ...protocols import JUDGING, TASKS, WHO, Hints, Limits, ModelConfig, Move, Opening, ScoreOptions, Scoring
+from ...protocols import JUDGING, TASKS, WHO, Check, Hints, Limits, ModelConfig, Move, Opening, ScoreOptions, Scoring
 from ...types import Outcome, Record, Task
 from ..audit import remaining
 from ..audit.audited import Audited, AuditOptions
@@ -254,6 +256,15 @@ class InteractConfig(InteractSelection, frozen=True):
         from .data_check import check_data
 
         check_data(dataset, file, found, deep)
+
+    @classmethod
+    def checks(cls) -> Iterator[Check]:
+        from ...sandbox.sandboxed_call import confinement
+
+        missing = confinement()
+        yield Check(not missing, "hidden tests", "; ".join(missing) or "confined by Landlock and seccomp")
+        plots = find_spec("matplotlib") is not None
+        yield Check(plots, "plots", "touchstone interact sweep" if plots else pip_install("plot"))
 
     @classmethod
     def run_section(cls, counted: Sequence[Record]) -> RunSection | None:

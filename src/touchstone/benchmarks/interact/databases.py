@@ -70,7 +70,7 @@ async def load_dumps(
     """Loads the dumps into a server of the user's, or into the store that later runs copy, where nothing is loaded twice."""
     from ...engines.postgres.config import refuse_without_driver, server_at
 
-    refuse_without_driver()
+    refuse_without_driver("interact")
     if address is None:
         from ...engines.postgres.store import default_cache, prepared
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from ...distribution import pip_install
-from ...errors import InputError
+from ...errors import InputError, TouchstoneError
 from ...options import OptionError
-from ...protocols import EngineConfig, Opening
+from ...protocols import Check, EngineConfig, Opening
 
 if TYPE_CHECKING:
     from .engine import PostgresEngine
@@ -34,6 +36,26 @@ class PostgresConfig(EngineConfig, frozen=True, kw_only=True):
         opening.stack.push_async_callback(engine.close)
         await engine.start()
         return engine
+
+    @classmethod
+    def checks(cls) -> Iterator[Check]:
+        """Starts a private server, as a run would."""
+        from ..today import INSTALL, faketime
+
+        try:
+            refuse_without_driver()
+            from . import binaries
+            from .private_server import started
+
+            clock = time.perf_counter()
+            version = binaries.find().major
+            with started():
+                spent = f"a private server after {time.perf_counter() - clock:.2f} s"
+            yield Check(True, "PostgreSQL", f"version {version}, {spent}")
+        except TouchstoneError as error:
+            yield Check(False, "PostgreSQL", str(error))
+        library = faketime()
+        yield Check(library is not None, "libfaketime", f"--today on PostgreSQL: {library or INSTALL}")
 
     async def _server(self, opening: Opening) -> Server:
         place = str(self.place or "")
@@ -74,8 +96,8 @@ def server_at(url: str, option: str = "database_url") -> Server:
     )
 
 
-def refuse_without_driver() -> None:
+def refuse_without_driver(extra: str = "postgres") -> None:
     from importlib.util import find_spec
 
     if find_spec("psycopg") is None:
-        raise InputError(f"PostgreSQL needs the driver: {pip_install('interact')}")
+        raise InputError(f"PostgreSQL needs the driver: {pip_install(extra)}")

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ...plugins import structs_with
 from ...types import Brief, Outcome, Record, Usage
 from .charts import mapping, objects
 from .index import IndexEntry
@@ -20,10 +21,10 @@ from .library import Run
 _SHOWN = frozenset(
     """
     kind prediction predicted_rows predicted_columns executed rows submission budget charges screenshots
-    ended episode video video_problem desktop setup
+    ended episode video video_problem setup
     """.split()
 )
-"""Of the evidence: what says nothing of the reference."""
+"""Of the evidence: what says nothing of the reference, whatever the benchmark. Benchmarks name more."""
 _OF_A_SUBMISSION = frozenset("phase passed feedback kind sql verdicts".split())
 _OF_AN_OBSERVATION = frozenset("table charge refused screenshot screenshots before marked accessibility returncode".split())
 
@@ -62,13 +63,14 @@ def read(run: Run, entry: IndexEntry, *, hide_gold: bool = False) -> Episode:
         raise RecordGone(str(error)) from None
     if (episode.task, episode.epoch) != entry.key:
         raise RecordGone("the file was rewritten")
-    return without_gold(episode, run.agent) if hide_gold else episode
+    return without_gold(episode, run.agent, run.benchmark) if hide_gold else episode
 
 
-def without_gold(episode: Episode, agent: str) -> Episode:
+def without_gold(episode: Episode, agent: str, benchmark: str) -> Episode:
     """The oracle's moves are the reference, and so are not shown at all."""
     played = agent == "oracle"
-    evidence = {name: value for name, value in episode.evidence.items() if name in _SHOWN}
+    named = next((each.public_evidence for each in structs_with("benchmarks", "public_evidence", named=benchmark)), ())
+    evidence = {name: value for name, value in episode.evidence.items() if name in _SHOWN or name in named}
     if submissions := objects(episode.evidence.get("submissions")):
         evidence["submissions"] = [_only(each, _OF_A_SUBMISSION) for each in submissions]
     return replace(

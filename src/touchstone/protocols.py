@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar
 from msgspec import Struct
 
 from .errors import InputError
-from .options import Count, Opt, Options
+from .options import Count, Opt, Options, Share
 from .types import (
     Brief,
     CallPosition,
@@ -352,6 +352,8 @@ class Opening:
     """Tells the user something in a line."""
     model: ModelConfig | None = None
     """The agent's, for whoever else needs one."""
+    shared: Callable[[Model, ModelConfig], Model] = lambda model, _: model
+    """A model that a benchmark builds for itself, held to the limits of the run and with its cache of replies."""
     parallel: int = 1
     agent: str = ""
     """The name of whoever plays, for a benchmark that some agents cannot play as it is configured."""
@@ -385,6 +387,12 @@ class ScoreOptions(Options, frozen=True, kw_only=True):
     """How many tasks at once."""
     output: Annotated[Path | None, Opt(names=("-o",), target=True, group=RUN)] = None
     """Where the run directory is made; by default results/<name of the predictions>-<benchmark>/."""
+    fail_under: Annotated[Share | None, Opt(group=RUN)] = None
+    """Exit with 1 if the accuracy is lower than this; 0.6 is 60%."""
+    junit: Annotated[Path | None, Opt(target=True, group=RUN)] = None
+    """Write the result of each task to this file as JUnit XML, for a CI service."""
+    markdown: Annotated[Path | None, Opt(target=True, group=RUN)] = None
+    """Write a summary to this file as Markdown: the figures, and what did not pass."""
     json: Annotated[Path | None, Opt(target=True, group=RUN)] = None
     """Write each task's verdict to this file, by the task's id."""
     verbose: Annotated[bool, Opt(names=("-v",), group=RUN)] = False

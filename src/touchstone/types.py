@@ -134,6 +134,8 @@ class Usage(Struct, frozen=True):
     cost: float | None = 0.0
     uncounted: int = 0
     """Calls of which the service did not say, or not believably, how many tokens they took: these are in no sum."""
+    reused: int = 0
+    """Calls that were answered from a reply cache: they took no tokens and cost nothing."""
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -143,6 +145,7 @@ class Usage(Struct, frozen=True):
             self.output_tokens + other.output_tokens,
             None if self.cost is None or other.cost is None else self.cost + other.cost,
             self.uncounted + other.uncounted,
+            self.reused + other.reused,
         )
 
 

@@ -96,7 +96,7 @@ def _serve(config: RunConfig, task: str) -> int:
     )
     played = asyncio.run(running)
     assert played.path is not None
-    return exit_code(played.finished, played.path, resumable=False)
+    return exit_code(played, resumable=False)
 
 
 class _Lingering(McpAgent):

@@ -8,7 +8,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from cyclopts import App
 
 from ..agents.scripted import ReplayConfig
@@ -21,7 +20,9 @@ from ..runs.runner import run_config
 from .progress import one_line
 from .run import named_benchmark
 from .struct_command import StructCommand
-from .terminal import Terminal, exit_code, refuse_no_file, write_file
+from .terminal import Terminal, exit_code
+
+_RUN_OPTIONS = ("parallel", "output", "verbose", "fail_under", "junit", "markdown", "json")
 
 
 class ScoreCommand(StructCommand):
@@ -42,7 +43,6 @@ class ScoreCommand(StructCommand):
         if options.predictions is None:
             raise InputError(f"{self.words} needs PREDICTIONS: the answers to score")
         self.refuse_no_data(self.benchmark, values)
-        refuse_no_file("--json", options.json)
         return score(self.made(self.benchmark, values), options, options.predictions)
 
 
@@ -56,7 +56,7 @@ def score(benchmark: BenchmarkConfig, options: ScoreOptions, predictions: Path) 
     config = RunConfig(
         benchmark=scoring.benchmark,
         agent=scoring.agent,
-        run=RunOptions(parallel=options.parallel, output=options.output, verbose=options.verbose),
+        run=RunOptions(**{name: getattr(options, name) for name in _RUN_OPTIONS}),
     )
     played = asyncio.run(
         run_config(
@@ -71,12 +71,8 @@ def score(benchmark: BenchmarkConfig, options: ScoreOptions, predictions: Path) 
     )
     assert played.path is not None
     if played.path.exists():
-        records = list(read_records(played.path))
-        scoring.finish(records)
-        if options.json:
-            verdicts = {record.task: scoring.benchmark.verdict(record) for record in records}
-            write_file("--json", options.json, msgspec.json.format(msgspec.json.encode(verdicts), indent=1) + b"\n")
-    return exit_code(played.finished, played.path, resumable=False)  # a second run finds its results in the cache
+        scoring.finish(list(read_records(played.path)))
+    return exit_code(played, resumable=False)  # a second run finds its results in the cache
 
 
 def default_scoring(benchmark: BenchmarkConfig, options: ScoreOptions, predictions: Path) -> Scoring:

@@ -15,7 +15,7 @@ from ..protocols import Benchmark
 from ..runs.config import RunConfig
 from ..runs.directory import replace_file
 from ..runs.run import Finished, Watch
-from ..runs.runner import run_config
+from ..runs.runner import Played, run_config
 from ..types import Record, Step
 from .dialogue import show, show_request
 from .progress import one_line, progress
@@ -66,8 +66,7 @@ def play(config: RunConfig, *, command: str | None = None, resume: Path | None =
     played = asyncio.run(
         run_config(config, interface=terminal, base=base, resume=resume, command=command, follow=terminal.follow)
     )
-    assert played.path is not None
-    return exit_code(played.finished, played.path)
+    return exit_code(played)
 
 
 def _described(config: RunConfig, record: Record) -> str:
@@ -79,8 +78,10 @@ def _described(config: RunConfig, record: Record) -> str:
     return "\n".join(lines)
 
 
-def exit_code(finished: Finished, path: Path, *, resumable: bool = True) -> int:
+def exit_code(played: Played, *, resumable: bool = True) -> int:
     """Says how to go on if there is something left to do."""
+    finished, path = played.finished, played.path
+    assert path is not None
     what_next = f"; go on with --resume {path}" if resumable else f"; what was done is in {path}"
     if not path.exists():
         what_next = ""
@@ -90,6 +91,9 @@ def exit_code(finished: Finished, path: Path, *, resumable: bool = True) -> int:
     if finished.interrupted:
         print(f"touchstone: interrupted{what_next}", file=sys.stderr)
         return 130
+    if played.shortfall:
+        print(f"touchstone: {played.shortfall}", file=sys.stderr)
+        return 1
     return 0
 
 

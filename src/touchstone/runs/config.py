@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..errors import InputError
-from ..options import Count, Opt, Options, WholeNumber, fields, key, paths, plain, relocated
+from ..options import Count, Opt, Options, Positive, Share, WholeNumber, fields, key, paths, plain, relocated
 from ..plugins import agent_type, benchmark_type, model_type
 from ..protocols import RUN, AgentConfig, Benchmark, BenchmarkConfig, Model, ModelConfig, Opening
 
@@ -35,6 +35,25 @@ class RunOptions(Options, frozen=True, kw_only=True):
     copy of the run, which is then in results/<address>/."""
     max_consecutive_errors: Annotated[WholeNumber, Opt(group=RUN, advanced=True)] = 5
     """Stop the run after this many infrastructure errors in a row; 0 never stops."""
+    fail_under: Annotated[Share | None, Opt(group=RUN)] = None
+    """Exit with 1 if the accuracy is lower than this; 0.6 is 60%."""
+    junit: Annotated[Path | None, Opt(target=True, group=RUN, advanced=True)] = None
+    """Write the result of each task to this file as JUnit XML, for a CI service."""
+    markdown: Annotated[Path | None, Opt(target=True, group=RUN, advanced=True)] = None
+    """Write a summary to this file as Markdown: the figures, and what did not pass."""
+    json: Annotated[Path | None, Opt(target=True, group=RUN, advanced=True)] = None
+    """Write each task's verdict to this file, by the task's id."""
+    max_cost: Annotated[Positive | None, Opt(group=RUN)] = None
+    """Start no more tasks once the models have cost this many USD. --resume goes on with a higher limit."""
+    max_tokens_total: Annotated[Count | None, Opt(group=RUN, advanced=True)] = None
+    """Start no more tasks once the models have used this many tokens, input and output. --resume goes on with a higher
+    limit."""
+    requests_per_minute: Annotated[Count | None, Opt(group=RUN, advanced=True)] = None
+    """The most requests to models per minute, over all episodes; they are spread evenly."""
+    tokens_per_minute: Annotated[Count | None, Opt(group=RUN, advanced=True)] = None
+    """The most tokens of models per minute, over all episodes, input and output."""
+    reply_cache: Annotated[Path | None, Opt(target=True, group=RUN, advanced=True)] = None
+    """Keep model replies in this folder, and take those that are there: the same run again costs nothing."""
     verbose: Annotated[bool, Opt(names=("-v",), group=RUN)] = False
     """Print each task's outcome and reason as it ends."""
     tracebacks: Annotated[bool, Opt(names=("-vv",), group=RUN, advanced=True)] = False

@@ -31,6 +31,8 @@ class Plan:
     epochs: int = 1
     parallel: int = 1
     max_consecutive_errors: int = 5
+    max_cost: float | None = None
+    max_tokens: int | None = None
     watch: Callable[[Step], None] | None = None
     """Told of every step as it happens."""
     versions: Mapping[str, str] = field(default_factory=lambda: {})
@@ -108,17 +110,35 @@ async def run(
         max_consecutive_errors=plan.max_consecutive_errors,
         say=say,
         proven=counted.done > 0,
+        enough=lambda: used_up(plan, counted),
     )
     expected = counted.done + len(jobs)
     stopped = None
     try:
         await batch.run(jobs)
+        stopped = batch.used_up
     except RunStopped as error:
         stopped = str(error)
     if stopped or batch.interrupted:
         await directory.settle()
         counted = aggregate(directory.records())  # an abandoned episode may have reached the disk and not the count
     return _conclude(plan, directory, counted, batch.interrupted and counted.done < expected, stopped)
+
+
+def used_up(plan: Plan, counted: Aggregate) -> str | None:
+    """Why no further task may begin, if the models have used what they may. All that the run has recorded counts, whoever
+    asked and whenever it was."""
+    used = sum(counted.usage_by.values(), counted.usage)
+    tokens = used.input_tokens + used.output_tokens
+    if plan.max_tokens is not None and tokens >= plan.max_tokens:
+        return f"--max-tokens-total {plan.max_tokens} is used up ({tokens:,} tokens)"
+    if plan.max_cost is None:
+        return None
+    if used.cost is None:
+        return (
+            f"--max-cost {plan.max_cost:g} cannot be kept: the price of a model call is not known (--max-tokens-total can be)"
+        )
+    return f"--max-cost {plan.max_cost:g} is used up (${used.cost:,.4f})" if used.cost >= plan.max_cost else None
 
 
 def versions() -> dict[str, str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -17,17 +17,20 @@ import msgspec
 
 from ..addresses import address_of
 from ..errors import InputError
+from ..models.rate_limit import Pace, PacedModel
+from ..models.reply_cache import CachedModel, ReplyCache
 from ..plugins import expected_of
 from ..protocols import Agent, AgentContext, Benchmark, BenchmarkConfig, Model, ModelConfig, Move, Opening, Script
-from ..types import Step, Task, ToolCall, ToolStep
+from ..types import Record, Step, Task, ToolCall, ToolStep
 from . import custody
-from .config import FORMAT, OpenModel, RunConfig, from_json
+from .config import FORMAT, OpenModel, RunConfig, RunOptions, from_json
 from .config_file import as_toml
 from .directory import RunDirectory
 from .executors import Executor
 from .executors.node import NodePlayer
 from .records import read_config, read_records
 from .remote import Mirror, fetched, local_base, refuse_unknown
+from .report_files import refuse_unwritable, shortfall, write_reports
 from .run import Finished, Memory, Plan, Watch, owed, run, versions
 from .scheduler import quiet
 
@@ -82,6 +85,10 @@ class RunSpec:
 class Played:
     finished: Finished
     path: Path | None
+    records: Sequence[Record] = ()
+    """Of a run in memory."""
+    shortfall: str | None = None
+    """Why it is not good enough for `--fail-under`, if it is not."""
 
 
 async def run_config(
@@ -99,6 +106,7 @@ async def run_config(
     """Plays it. `base` is where run directories are made if the configuration does not say; without it, none is made. `name` is
     what the results are filed under instead of the model or the agent, `heading` what the title says instead; `only` are the
     keys of the tasks to play. `follow` gives who is shown each step of a run that is a single episode."""
+    refuse_unwritable(config.run)
     async with AsyncExitStack() as stack:
         opened = await open_parts(config, stack, interface.say, resume=resume, only=only)
         single = len(opened.benchmark.tasks()) * config.run.epochs == 1 and not config.agent.at_terminal
@@ -109,6 +117,8 @@ async def run_config(
             epochs=config.run.epochs,
             parallel=1 if config.agent.at_terminal else config.run.parallel,
             max_consecutive_errors=config.run.max_consecutive_errors,
+            max_cost=config.run.max_cost,
+            max_tokens=config.run.max_tokens_total,
             watch=follow(opened.benchmark) if single else None,
             versions=getattr(opened.benchmark, "versions", {}),
         )
@@ -121,7 +131,26 @@ async def run_config(
             base=config.run.output or place,
             resume=resume,
         )
-        return await play_plan(plan, spec, interface, lambda: _executor(config, opened, interface.say))
+        played = await play_plan(plan, spec, interface, lambda: _executor(config, opened, interface.say))
+    return _reported(config, plan.title, played)
+
+
+def _reported(config: RunConfig, title: str, played: Played) -> Played:
+    """Writes the files that were asked for, and holds the run against `--fail-under`."""
+    finished = played.finished
+    missed = shortfall(config.run, finished.overall)
+    if finished.overall["total"]:
+        incomplete = "the run was interrupted" if finished.interrupted else None
+        note = f"the run was stopped: {finished.stopped}" if finished.stopped else incomplete or missed
+        write_reports(
+            config.run,
+            title,
+            finished.overall,
+            lambda: read_records(played.path) if played.path else played.records,
+            config.benchmark.verdict,
+            note,
+        )
+    return replace(played, shortfall=missed)
 
 
 async def open_parts(
@@ -133,10 +162,12 @@ async def open_parts(
     only: Collection[str] | None = None,
 ) -> Opened:
     """Opens the benchmark and builds the agent; the stack closes them."""
+    shared = _shared(config.run)
     opening = Opening(
         stack=stack,
         say=say,
         model=config.model,
+        shared=shared,
         parallel=config.run.parallel,
         agent=config.agent.name,
         output=config.run.output,
@@ -146,7 +177,9 @@ async def open_parts(
     if only is not None:
         benchmark = cast(Benchmark, Narrowed(benchmark, only))
     tasks = benchmark.tasks()
-    model = _model(config.model, config.run.parallel) if config.model and config.agent.needs_model else None
+    model = None
+    if config.model and config.agent.needs_model:
+        model = shared(_model(config.model, config.run.parallel), config.model)
     if model is not None and not isinstance(config.model, OpenModel):
         stack.push_async_callback(model.close)
     output = config.run.output or Path("results")
@@ -171,6 +204,7 @@ async def open_parts(
         "max_turns": getattr(config.agent, "max_turns", None),
         **(config.model.identity() if config.model and model else {}),
         **config.agent.identity(agent, context),
+        **({"reply_cache": True} if config.run.reply_cache else {}),
         custody.NAME: reach.answer,
     }
     who = f"agent {identity['agent']}" + (f", model {model.name}" if model else "")
@@ -190,6 +224,19 @@ async def opened_benchmark(config: BenchmarkConfig, opening: Opening) -> Benchma
 
 def _model(config: ModelConfig, concurrency: int) -> Model:
     return expected_of(config.build(concurrency), f"the model '{config.model}': build()", "a Model", "reply", "close")
+
+
+def _shared(options: RunOptions) -> Callable[[Model, ModelConfig], Model]:
+    """What makes each model of a run keep to the limits that they share, and to its cache of replies."""
+    requests = Pace(options.requests_per_minute) if options.requests_per_minute else None
+    tokens = Pace(options.tokens_per_minute) if options.tokens_per_minute else None
+    cache = ReplyCache(options.reply_cache) if options.reply_cache else None
+
+    def shared(model: Model, config: ModelConfig) -> Model:
+        paced = PacedModel(model, requests, tokens) if requests or tokens else model
+        return CachedModel(paced, config, cache) if cache else paced
+
+    return shared
 
 
 class Narrowed:
@@ -256,7 +303,7 @@ async def _in_memory(plan: Plan, identity: Mapping[str, Any], interface: Interfa
     interface.begun(plan.title, None, 0)
     with interface.progress(len(jobs), 0) as watch:
         finished = await run(plan, memory, jobs, counted, watch, interface.say)
-    return Played(finished, None)
+    return Played(finished, None, memory.kept)
 
 
 def solutions(benchmark: Benchmark) -> Script:
@@ -344,6 +391,8 @@ def _executor(config: RunConfig, opened: Opened, say: Callable[[str], None]) -> 
         return None
     if config.agent.at_terminal:
         raise InputError("--executor ray: a person plays at this terminal, not on a cluster")
+    if config.run.requests_per_minute or config.run.tokens_per_minute:
+        raise InputError("--executor ray: limits per minute are kept by one process, not by a cluster")
     if not config.is_plain:
         raise InputError("--executor ray: a cluster is sent options, not functions and objects of Python's")
     from .executors.cluster import Work, environment, ray_cluster

@@ -49,8 +49,10 @@ class Batch:
         max_consecutive_errors: int = 5,
         say: Say = quiet,
         proven: bool = False,
+        enough: Callable[[], str | None] = lambda: None,
     ) -> None:
-        """`proven`: tasks of this run have been judged before, so the set-up is right."""
+        """`proven`: tasks of this run have been judged before, so the set-up is right. `enough` says why no further job is to
+        begin; those in flight end as they would."""
         self._play = play
         self._keep = keep
         self._parallel = parallel
@@ -59,6 +61,9 @@ class Batch:
         self._playing = 0
         self._errors_in_a_row = 0
         self._replied = False
+        self._enough = enough
+        self.used_up: str | None = None
+        """What `enough` said."""
         self._proven = proven or max_consecutive_errors <= 0
         self._held: list[Record] = []
         self._doubtful = False
@@ -98,7 +103,8 @@ class Batch:
 
     async def _player(self, queue: Iterator[Job]) -> None:
         for job in queue:
-            if self.interrupted:
+            self.used_up = self.used_up or self._enough()
+            if self.interrupted or self.used_up:
                 return
             self._playing += 1
             try:
@@ -144,7 +150,7 @@ class Batch:
 
     async def _conclude(self) -> None:
         """A run in which nothing worked has failed as a whole, however short it is."""
-        if self.interrupted or self._doubtful:
+        if self.interrupted or self.used_up or self._doubtful:
             self._proven = True  # too few to say, so nothing is thrown away
         await self._keep_all()
         if not self._proven and self._first_reason is not None:

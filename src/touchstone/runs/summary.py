@@ -137,7 +137,8 @@ def _effort(overall: Mapping[str, Any]) -> Iterator[str]:
 
 def _calls(usage: Usage) -> str:
     uncounted = f" ({usage.uncounted:,} calls without a count)" if usage.uncounted else ""
-    return f"{usage.calls:,}, {usage.input_tokens:,} tokens in, {usage.output_tokens:,} out{uncounted}"
+    reused = f" ({usage.reused:,} from the reply cache, free)" if usage.reused else ""
+    return f"{usage.calls:,}{reused}, {usage.input_tokens:,} tokens in, {usage.output_tokens:,} out{uncounted}"
 
 
 def _short(reason: str) -> str:

@@ -313,7 +313,7 @@ class InteractConfig(InteractSelection, frozen=True):
         config = self._user_config(opening.model)
         if config is None or self.mode == "single":
             return ScriptedUser()
-        model = config.build(opening.parallel)
+        model = opening.shared(config.build(opening.parallel), config)
         if config is not opening.model:  # that one is the caller's
             opening.stack.push_async_callback(model.close)
         return SimulatedUser(model, prompts, on_leak=self.on_leak)

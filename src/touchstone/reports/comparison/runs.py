@@ -106,7 +106,7 @@ def _shortened(entry: RunEntry) -> RunEntry:
 THE_POINT = frozenset(
     (
         "agent model max_turns protocol service command predictions instructions schema user r_ves r_ves_wall "
-        "gold_reachable code proof ties"
+        "gold_reachable code proof ties reply_cache"
     ).split()
 )
 """`schema` and `instructions` are what an agent is told; `r_ves` adds a metric beside the one that decides, and so do

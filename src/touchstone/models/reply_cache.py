@@ -1,0 +1,110 @@
+"""Replies kept in a folder, so that the same run again costs nothing.
+
+    DIR/<2 digits>/<digest>.json      one reply
+
+The digest is of all that an answer depends on: the model and its endpoint, the options that are sent, the whole conversation
+with its pictures, the tools with their schemas. The task, the attempt and the number of the call are in it too, since an agent
+that asks the same thing five times wants five samples, and so does a run of five epochs.
+
+Only replies are kept: a failure, a refusal or a lost connection is asked again. A file is written beside its place and moved
+there, so any number of processes can share a folder; of two that ask the same thing at once the last is kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from hashlib import blake2b
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
+
+import msgspec
+
+from ..errors import InputError
+from ..options import plain
+from ..protocols import Model, ModelConfig
+from ..types import CallPosition, Message, Reply, Tool, Usage
+from .wire import arguments_schema
+
+_VERSION = 1
+_NOT_SENT = ("model_timeout", "model_retries")
+_encode = msgspec.json.Encoder(order="deterministic").encode
+_decode = msgspec.json.Decoder(Reply).decode
+
+
+class ReplyCache:
+    """A folder of replies."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"--reply-cache {folder}: cannot be made: {error.strerror}") from None
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise InputError(f"--reply-cache {folder}: cannot be written to")
+
+    def read(self, digest: str) -> Reply | None:
+        """None for one that is not there, or not whole."""
+        try:
+            return _decode(self._place(digest).read_bytes())
+        except (OSError, msgspec.DecodeError, UnicodeError):
+            return None
+
+    def write(self, digest: str, reply: Reply) -> None:
+        """Raises OSError."""
+        place = self._place(digest)
+        place.parent.mkdir(exist_ok=True)
+        with NamedTemporaryFile(dir=place.parent, prefix=".", delete=False) as file:
+            try:
+                file.write(_encode(reply))
+                file.close()
+                Path(file.name).replace(place)
+            except BaseException:
+                Path(file.name).unlink(missing_ok=True)
+                raise
+
+    def _place(self, digest: str) -> Path:
+        return self._folder / digest[:2] / f"{digest}.json"
+
+
+class CachedModel:
+    """A model whose replies are kept, and asked for only once."""
+
+    def __init__(self, model: Model, config: ModelConfig, cache: ReplyCache) -> None:
+        self.name = model.name
+        self._model = model
+        self._parameters = parameters(config)
+        self._cache = cache
+
+    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: CallPosition) -> Reply:
+        digest = reply_digest(self._parameters, messages, tools, place)
+        kept = await asyncio.to_thread(self._cache.read, digest)
+        if kept is not None:
+            return msgspec.structs.replace(kept, usage=Usage(calls=1, reused=1))
+        reply = await self._model.reply(messages, tools, place)
+        if reply.finish != "refusal":
+            with suppress(OSError):  # a full disk costs the cache, not the run
+                await asyncio.to_thread(self._cache.write, digest, reply)
+        return reply
+
+    async def close(self) -> None:
+        await self._model.close()
+
+
+def parameters(config: ModelConfig) -> Mapping[str, Any]:
+    """What is the same for all requests. Raises InputError for a model that has no configuration to know it by."""
+    if config.provider == "python":
+        raise InputError("--reply-cache needs a model by its name: a Python object cannot be told from another")
+    given = plain(config, secrets=True)
+    endpoint = given.get("base_url") or os.environ.get("OPENAI_BASE_URL")
+    kept = {name: value for name, value in given.items() if name not in _NOT_SENT}
+    return {**kept, "provider": config.provider, "base_url": endpoint, "version": _VERSION}
+
+
+def reply_digest(parameters: Mapping[str, Any], messages: Sequence[Message], tools: Sequence[Tool], place: CallPosition) -> str:
+    offered = [(tool.name, tool.description, arguments_schema(tool)) for tool in tools]
+    return blake2b(_encode((parameters, messages, offered, place)), digest_size=20).hexdigest()

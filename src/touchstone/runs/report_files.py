@@ -1,0 +1,166 @@
+"""A run as files that a CI service reads: JUnit XML, a Markdown summary, JSON. And whether it is good enough."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+import msgspec
+
+from ..errors import InputError
+from ..files import replace_file
+from ..terminal import one_line
+from ..types import Outcome, Record
+from .config import RunOptions
+from .summary import money, percent
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]|<>#"} | {"\n": " "})
+_TAGS = {Outcome.failed: "failure", Outcome.limit: "failure", Outcome.error: "error"}
+_LISTED = 100
+"""Tasks that did not pass in a Markdown summary."""
+
+
+def refuse_unwritable(options: RunOptions) -> None:
+    """Before anything runs: a run of hours must not end with a file that cannot be written."""
+    for option in ("junit", "markdown", "json"):
+        path: Path | None = getattr(options, option)
+        if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
+            raise InputError(f"--{option} {path}: expected the name of a file in a directory that exists")
+
+
+def shortfall(options: RunOptions, overall: Mapping[str, Any]) -> str | None:
+    """Why the run is not good enough for `--fail-under`; None if it is."""
+    if options.fail_under is None:
+        return None
+    accuracy = overall["overall"]["accuracy"]
+    if accuracy is None:
+        return f"no task was counted, which is under --fail-under {options.fail_under:g}"
+    if accuracy < options.fail_under:
+        return f"accuracy {accuracy:.4f} is under --fail-under {options.fail_under:g}"
+    return None
+
+
+def write_reports(
+    options: RunOptions,
+    title: str,
+    overall: Mapping[str, Any],
+    read: Callable[[], Iterable[Record]],
+    verdict: Callable[[Record], Mapping[str, Any]],
+    note: str | None = None,
+) -> None:
+    """What the options ask for. `note` says why the run is incomplete or not good enough. Raises InputError."""
+    if not (options.junit or options.markdown or options.json):
+        return
+    records = sorted(read(), key=lambda record: (record.index, record.task, record.epoch))
+    texts = {
+        "junit": lambda: junit(title, overall, records),
+        "markdown": lambda: markdown(title, overall, records, note),
+        "json": lambda: by_task(records, verdict),
+    }
+    for option, text in texts.items():
+        path: Path | None = getattr(options, option)
+        if path is not None:
+            try:
+                replace_file(path, text().encode())
+            except OSError as error:
+                raise InputError(f"--{option} {path}: cannot be written: {error.strerror}") from None
+
+
+def junit(title: str, overall: Mapping[str, Any], records: Sequence[Record]) -> str:
+    """JUnit's XML. A limit is a failure, as in the accuracy; what could not be judged here is skipped."""
+    outcomes = overall["outcomes"]
+    counts = {
+        "tests": overall["total"],
+        "failures": outcomes["failed"] + outcomes["limit"],
+        "errors": outcomes["error"],
+        "skipped": outcomes["unscorable"] + outcomes["skipped"],
+        "time": f"{overall['seconds']:.3f}",
+    }
+    attributes = f"name={_attribute(title)} " + " ".join(f'{name}="{value}"' for name, value in counts.items())
+    started = min((record.started for record in records), default="")
+    low, high = overall["overall"]["interval"]
+    shares = {"accuracy": overall["overall"]["accuracy"], "accuracy_low": low, "accuracy_high": high}
+    lines = [
+        '<?xml version="1.0" encoding="utf-8"?>',
+        f"<testsuites {attributes}>",
+        f"  <testsuite {attributes} timestamp={_attribute(started)}>",
+        "    <properties>",
+        *(f'      <property name="{name}" value="{"" if value is None else value}"/>' for name, value in shares.items()),
+        "    </properties>",
+        *(line for record in records for line in _testcase(record)),
+        "  </testsuite>",
+        "</testsuites>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _testcase(record: Record) -> Iterator[str]:
+    name = record.task if record.epoch == 0 else f"{record.task} (attempt {record.epoch + 1})"
+    group = record.facets.get("database") or "tasks"
+    opening = f'    <testcase classname={_attribute(group)} name={_attribute(name)} time="{record.seconds:.3f}"'
+    if record.outcome is Outcome.passed:
+        yield f"{opening}/>"
+        return
+    yield f"{opening}>"
+    tag = _TAGS.get(record.outcome)
+    message = f"message={_attribute(one_line(record.reason)[:500])}"
+    if tag is None:
+        yield f"      <skipped {message}/>"
+    else:
+        kind = str(record.evidence.get("kind") or record.outcome.value)
+        yield f"      <{tag} type={_attribute(kind)} {message}>{escape(_xml_text(record.reason))}</{tag}>"
+    yield "    </testcase>"
+
+
+def markdown(title: str, overall: Mapping[str, Any], records: Sequence[Record], note: str | None = None) -> str:
+    """The step summary of a CI service: the figures, then what did not pass and why."""
+    share = overall["overall"]
+    lines = [f"## {_plain(title)}", ""]
+    lines += [f"**{_plain(note)}**", ""] if note else []
+    lines += [
+        "| accuracy | n | " + " | ".join(outcome.value for outcome in Outcome) + " | cost |",
+        "| --- " * (len(Outcome) + 3) + "|",
+        f"| {percent(share).strip()} | {share['total']} | "
+        + " | ".join(str(overall["outcomes"][outcome.value]) for outcome in Outcome)
+        + f" | {money(overall['usage'].cost)} |",
+    ]
+    for name, shares in overall.items():
+        if name.startswith("by_") and len(shares) > 1:
+            lines += ["", f"| {_plain(name.removeprefix('by_'))} | passed | accuracy |", "| --- | --- | --- |"]
+            lines += [
+                f"| {_plain(value)} | {each['passed']} of {each['total']} | {percent(each).strip()} |"
+                for value, each in shares.items()
+            ]
+    missed = [record for record in records if record.outcome is not Outcome.passed]
+    lines += ["", "### Not passed", ""] if missed else []
+    lines += [f"- {_plain(record.task)}: {record.outcome.value}, {_plain(record.reason)[:300]}" for record in missed[:_LISTED]]
+    lines += [f"- and {len(missed) - _LISTED} more"] if len(missed) > _LISTED else []
+    return "\n".join(lines) + "\n"
+
+
+def by_task(records: Sequence[Record], verdict: Callable[[Record], Mapping[str, Any]]) -> str:
+    """Each task's verdict by its id; a list of them where a task was played several times."""
+    verdicts: dict[str, list[Mapping[str, Any]]] = {}
+    for record in records:
+        verdicts.setdefault(record.task, []).append(verdict(record))
+    several = any(len(each) > 1 for each in verdicts.values())
+    found: dict[str, Any] = dict(verdicts) if several else {task: each[0] for task, each in verdicts.items()}
+    return msgspec.json.format(msgspec.json.encode(found), indent=1).decode() + "\n"
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(_xml_text(text))
+
+
+def _xml_text(text: str) -> str:
+    """Without the characters that no XML may hold, which a model may well write."""
+    return _NOT_XML.sub("\ufffd", text)
+
+
+def _plain(text: str) -> str:
+    """What others wrote, in a line of Markdown that it cannot break out of."""
+    return one_line(text).translate(_MARKDOWN)

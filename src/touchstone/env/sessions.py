@@ -20,7 +20,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..api.gym import JUDGED, SteppedEpisode, Stepped
+from ..api.gym import JUDGED, Stepped, SteppedEpisode
 from ..errors import RULES, EpisodeFailure, InputError, TouchstoneError
 from ..models.wire import tool_schema
 from ..protocols import Benchmark
@@ -99,7 +99,7 @@ class Session:
         """Of the episode under way or just ended."""
         self.heard = time.monotonic()
         self.busy = 0
-        self.expired: Callable[[], None] = lambda: None
+        self.expired: Callable[[], object] = lambda: None
         """Called when the lease has run out."""
         self._sessions = sessions
         self._turn = asyncio.Lock()
@@ -113,7 +113,7 @@ class Session:
 
     async def reset(self, task: str | None = None, *, seed: int | None = None) -> Step:
         """Begins an episode: of the task named, of the next in order, or of random ones once a seed was given."""
-        async with self._playing():
+        async with self._playing(timed=False):
             await self._end()
             if seed is not None:
                 self._random = random.Random(seed)
@@ -148,7 +148,7 @@ class Session:
             await self._end()
 
     async def _play(self, call: ToolCall | None) -> Step:
-        async with self._playing():
+        async with self._playing(timed=True):
             if self.episode is None or self.episode.verdict is not None:
                 raise InputError("there is no episode under way: reset first")
             try:
@@ -178,9 +178,9 @@ class Session:
         return self._sessions.ended(episode.task, verdict, paid, episode.steps, seen, reward)
 
     @asynccontextmanager
-    async def _playing(self) -> AsyncGenerator[None]:
+    async def _playing(self, *, timed: bool) -> AsyncGenerator[None]:
         async with self._turn:
-            with self._sessions.watched(self):
+            with self._sessions.watched(self, timed=timed):
                 yield
 
     async def _end(self) -> None:
@@ -200,13 +200,18 @@ class Sessions:
         slots: Slots | None = None,
         idle: float = 600.0,
         max_steps: int = 20,
+        prefix: str = "",
     ) -> None:
+        """`prefix` begins the name of every session: it says which process has it."""
         self.benchmark = benchmark
+        self._prefix = prefix
         self.rewards = rewards or RewardOptions()
         self.slots = slots or Slots(1024)
         self.max_steps = max_steps
         self.draining = False
         self.leased: dict[str, Session] = {}
+        self.tools: list[Tool] = []
+        """Of the first task, once somebody has asked."""
         self.counts: Counter[str] = Counter()
         """By the name of a metric."""
         self.outcomes: Counter[str] = Counter()
@@ -246,7 +251,7 @@ class Sessions:
             raise Full(f"all {self.slots.most} sessions are in use", self.slots.active, self.slots.most)
         if self._reaper is None:
             self._reaper = asyncio.create_task(self._reap())
-        session = Session(self, name or secrets.token_urlsafe(16))
+        session = Session(self, self._prefix + (name or secrets.token_urlsafe(16)))
         self.leased[session.name] = session
         self.counts["sessions"] += 1
         self._empty.clear()
@@ -262,8 +267,8 @@ class Sessions:
         await session.close()
 
     @contextmanager
-    def watched(self, session: Session) -> Generator[None]:
-        """While a call of the session is under way."""
+    def watched(self, session: Session, *, timed: bool) -> Generator[None]:
+        """While a call or a reset of the session is under way."""
         started = time.monotonic()
         session.busy += 1
         try:
@@ -271,7 +276,8 @@ class Sessions:
         finally:
             session.busy -= 1
             session.heard = now = time.monotonic()
-            self._timed(now - started)
+            if timed:
+                self._timed(now - started)
 
     def ended(
         self, task: Task, verdict: Verdict, paid: Payment, steps: int, seen: Observation | None = None, reward: float = 0.0

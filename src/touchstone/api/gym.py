@@ -16,18 +16,68 @@ from contextlib import AsyncExitStack
 from typing import Any, TypeVar, cast
 
 import msgspec
+from msgspec import Struct
 
 from ..errors import RULES, EpisodeFailure, InputError, TurnLimit
 from ..models.wire import tool_schema
 from ..protocols import Benchmark, BenchmarkConfig, Episode
 from ..runs.stage import RecordingStage
-from ..types import Outcome, PartialScore, Task, ToolCall, Verdict
+from ..types import Observation, Outcome, PartialScore, Task, ToolCall, Verdict
 from .sources import opened
 from .sync import Background
 
 T = TypeVar("T")
 Action = ToolCall | tuple[str, Mapping[str, Any] | str] | Mapping[str, Any]
 JUDGED = (Outcome.passed, Outcome.failed)
+
+
+class Stepped(Struct, frozen=True):
+    """What one call led to."""
+
+    observation: Observation
+    score: float
+    """All that the episode has earned so far."""
+    verdict: Verdict | None = None
+    """At its end, whichever way it ended."""
+
+
+class SteppedEpisode:
+    """An episode that somebody outside plays, a call at a time, up to a number of calls. It must be closed."""
+
+    def __init__(self, benchmark: Benchmark, task: Task, *, max_steps: int) -> None:
+        self.task = task
+        self.steps = 0
+        self.verdict: Verdict | None = None
+        self.stage: RecordingStage
+        self._benchmark = benchmark
+        self._max_steps = max_steps
+        self._episode: Episode
+        self._world = AsyncExitStack()
+
+    async def open(self) -> SteppedEpisode:
+        """Raises EpisodeFailure if the task cannot be played."""
+        self._episode = await self._world.enter_async_context(self._benchmark.open(self.task))
+        self.stage = RecordingStage(self._episode, self.task.key, 0)
+        return self
+
+    async def step(self, call: ToolCall) -> Stepped:
+        """Plays one call. Never raises for what happens in the episode; after its end, nothing may be played."""
+        assert self.verdict is None
+        observation = Observation("")
+        try:
+            observation = await self.stage.call(call)
+            self.steps += 1
+            if self._episode.finished:
+                self.verdict = await self._episode.verdict()
+            elif self.steps >= self._max_steps:
+                raise TurnLimit(f"not finished within {self._max_steps} steps")
+        except EpisodeFailure as failure:
+            self.verdict = cut_off(failure, self._episode)
+        score = self._episode.partial_score().score if self.verdict is None else self.verdict.score
+        return Stepped(observation, score, self.verdict)
+
+    async def close(self) -> None:
+        await self._world.aclose()
 
 
 class Gym:
@@ -49,10 +99,8 @@ class Gym:
         self._tasks: Sequence[Task] = self._benchmark.tasks()
         self._next = 0
         self._random: random.Random | None = None
-        self._world = AsyncExitStack()
-        self._episode: Episode | None = None
+        self._episode: SteppedEpisode | None = None
         self._stage: RecordingStage | None = None
-        self._steps = 0
         self._rewarded = 0.0
         self._made = 0
 
@@ -86,10 +134,10 @@ class Gym:
         A wrong name or broken arguments are told in the observation. At the end the info has the verdict, which quotes the
         reference: it is for the trainer, never for the policy.
         """
-        if self._episode is None or self._stage is None:
+        if self._episode is None:
             raise InputError("there is no episode under way: call reset()")
         self._made += 1
-        return self._wait(self._step(self._episode, self._stage, _call(action, self._made)))
+        return self._wait(self._step(self._episode, call_of(action, self._made)))
 
     def twin(self) -> Gym:
         """Another environment on the same databases and processes. It ends with this one."""
@@ -126,38 +174,26 @@ class Gym:
 
     async def _open(self, task: Task) -> RecordingStage:
         await self._end()
-        self._world = AsyncExitStack()
-        self._episode = await self._world.enter_async_context(self._benchmark.open(task))
-        self._stage = RecordingStage(self._episode, task.key, 0)
-        self._steps, self._rewarded, self._made = 0, 0.0, 0
+        self._episode = await SteppedEpisode(self._benchmark, task, max_steps=self._max_steps).open()
+        self._stage = self._episode.stage
+        self._rewarded, self._made = 0.0, 0
         return self._stage
 
     async def _end(self) -> None:
-        self._episode = None
-        await self._world.aclose()
+        episode, self._episode = self._episode, None
+        if episode is not None:
+            await episode.close()
 
-    async def _step(
-        self, episode: Episode, stage: RecordingStage, call: ToolCall
-    ) -> tuple[str, float, bool, bool, dict[str, Any]]:
-        verdict, text, error = None, "", False
-        try:
-            observation = await stage.call(call)
-            text, error = observation.text, observation.error
-            self._steps += 1
-            if episode.finished:
-                verdict = await episode.verdict()
-            elif self._steps >= self._max_steps:
-                raise TurnLimit(f"not finished within {self._max_steps} steps")
-        except EpisodeFailure as failure:
-            verdict = cut_off(failure, episode)
-        score = episode.partial_score().score if verdict is None else verdict.score
-        reward, self._rewarded = score - self._rewarded, score
-        info: dict[str, Any] = {"task": stage.task, "steps": self._steps, "error": error}
+    async def _step(self, episode: SteppedEpisode, call: ToolCall) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        stepped = await episode.step(call)
+        verdict, observation = stepped.verdict, stepped.observation
+        reward, self._rewarded = stepped.score - self._rewarded, stepped.score
+        info: dict[str, Any] = {"task": episode.task.key, "steps": episode.steps, "error": observation.error}
         if verdict is not None:
             info |= {"outcome": verdict.outcome.value, "score": verdict.score, "reason": verdict.reason, "verdict": verdict}
             await self._end()
         judged = verdict is not None and verdict.outcome in JUDGED
-        return text, reward, judged, verdict is not None and not judged, info
+        return observation.text, reward, judged, verdict is not None and not judged, info
 
 
 def gym(benchmark: BenchmarkConfig | Benchmark, *, max_steps: int = 20) -> Gym:
@@ -172,7 +208,8 @@ def cut_off(failure: EpisodeFailure, episode: Episode) -> Verdict:
     return Verdict(outcome, earned.score, str(failure), earned.metrics, earned.evidence)
 
 
-def _call(action: Any, number: int) -> ToolCall:
+def call_of(action: Any, number: int) -> ToolCall:
+    """An action as a call. Raises InputError for what is none."""
     if isinstance(action, ToolCall):
         return action
     if isinstance(action, Mapping) and "name" in action:

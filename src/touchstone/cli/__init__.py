@@ -29,6 +29,7 @@ COMMANDS = {
     "mcp": ("mcp:app", "Serve one task's tools over MCP, for an agent of any kind."),
     "export": ("export:app", "Export a run to the format of another tool."),
     "serve": ("serve:app", "Answer questions over HTTP with any agent."),
+    "env": ("env:app", "Serve a benchmark's episodes to trainers."),
     "demo": ("demo:demo", "Watch agents play a small benchmark, without a key or a network."),
     "cache": ("cache:app", "Check the cache of results."),
     "schema": ("schema:schema", "Print the JSON schema of a --config file."),
@@ -36,7 +37,7 @@ COMMANDS = {
     "doctor": ("doctor:doctor", "Show what works on this machine and what to install for the rest."),
 }
 """Every registered benchmark is a command too, unless its name is one of these."""
-GENERATED = ("run", "score", "audit", "mcp", "suite", "serve")
+GENERATED = ("run", "score", "audit", "mcp", "suite", "serve", "env")
 """Commands whose options are those of structs: what is named behind them, a benchmark for most, decides which."""
 
 

@@ -149,6 +149,8 @@ class RecordingStage:
         self._budgets = budgets
         self._transcript = Transcript(budgets, watch)
         self._calls = self._sent = self._shown = 0
+        self.unreadable = 0
+        """Calls of an unknown tool, or with arguments that could not be read."""
 
     @property
     def steps(self) -> list[Step]:
@@ -211,9 +213,9 @@ class RecordingStage:
         tool = next((tool for tool in self.tools if tool.name == call.name), None)
         if tool is None:
             names = ", ".join(tool.name for tool in self.tools)
-            return self._episode.unreadable(f"There is no tool named '{call.name[:100]}'. The tools are: {names}.")
+            return self._unreadable(f"There is no tool named '{call.name[:100]}'. The tools are: {names}.")
         if size_of(call.arguments) > self._budgets.call_bytes:
-            return self._episode.unreadable(
+            return self._unreadable(
                 f"The arguments of {tool.name} are longer than {in_words(self._budgets.call_bytes)}: nothing was done."
             )
         try:
@@ -221,8 +223,12 @@ class RecordingStage:
         except Unreadable as error:
             fields = ", ".join(tool.arguments.__struct_fields__)
             what = f"Expected a JSON object with: {fields}." if fields else "It takes none."
-            return self._episode.unreadable(f"The arguments of {tool.name} could not be read: {error}. {what}")
+            return self._unreadable(f"The arguments of {tool.name} could not be read: {error}. {what}")
         return await self._episode.call(tool.name, arguments)
+
+    def _unreadable(self, complaint: str) -> Observation:
+        self.unreadable += 1
+        return self._episode.unreadable(complaint)
 
 
 def _size(call: ToolCall) -> int:

@@ -26,31 +26,36 @@ _ANYWHERE = ("0.0.0.0", "::")
 class Gate:
     """An ASGI application in front of another."""
 
-    def __init__(self, app: App, bound: str, allowed: Iterable[str] = ()) -> None:
+    def __init__(self, app: App, bound: str, allowed: Iterable[str] = (), largest: int = LARGEST_BODY) -> None:
         self._app = app
+        self._largest = largest
         self._names = {name.lower() for name in (*_LOOPBACK, bound, *allowed)}
         self._addresses = bound in _ANYWHERE
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        headers: dict[bytes, bytes] = dict(scope.get("headers", ()))
+        ours = self._is_ours(headers.get(b"host", b"").decode("latin-1"))
+        if scope["type"] == "websocket" and not ours:
+            await send({"type": "websocket.close", "code": 1008})
+            return
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers: dict[bytes, bytes] = dict(scope["headers"])
-        if not self._is_ours(headers.get(b"host", b"").decode("latin-1")):
+        if not ours:
             await _refuse(send, 421, "this service does not answer for that host; start it with --allow-host to add one")
             return
         length = headers.get(b"content-length", b"0")
-        if not length.isdigit() or int(length) > LARGEST_BODY:
-            await _refuse(send, 413, f"a request may have {LARGEST_BODY:,} bytes at most")
+        if not length.isdigit() or int(length) > self._largest:
+            await _refuse(send, 413, f"a request may have {self._largest:,} bytes at most")
             return
         try:
             async with asyncio.timeout(SECONDS_FOR_A_BODY):
-                body = await _body(receive)
+                body = await _body(receive, self._largest)
         except TimeoutError:
             await _refuse(send, 408, f"the request did not arrive within {SECONDS_FOR_A_BODY:g} seconds")
             return
         if body is None:
-            await _refuse(send, 413, f"a request may have {LARGEST_BODY:,} bytes at most")
+            await _refuse(send, 413, f"a request may have {self._largest:,} bytes at most")
             return
         await self._app(scope, _again(body, receive), send)
 
@@ -68,13 +73,13 @@ def _is_address(name: str) -> bool:
     return True
 
 
-async def _body(receive: Receive) -> bytes | None:
+async def _body(receive: Receive, largest: int) -> bytes | None:
     """Nothing of it is looked at before it is all there; None if it is too long, whatever it said of its length."""
     body = bytearray()
     while True:
         message = await receive()
         body += message.get("body", b"")
-        if len(body) > LARGEST_BODY:
+        if len(body) > largest:
             return None
         if message["type"] != "http.request" or not message.get("more_body"):
             return bytes(body)

@@ -160,7 +160,7 @@ class RowPair:
         return Difference(kind, _ended(sentence, self.predicted), self._evidence() | more)
 
     def _evidence(self) -> dict[str, Any]:
-        return {
+        evidence = {
             "gold_rows": len(self.gold.rows),
             "predicted_rows": len(self.predicted.rows),
             "gold_columns": plain_row(self.gold.columns),
@@ -169,7 +169,12 @@ class RowPair:
             "extra_count": len(self.extra),
             "missing_rows": [plain_row(row) for row in self.missing[:EXAMPLES]],
             "extra_rows": [plain_row(row) for row in self.extra[:EXAMPLES]],
-        } | ({"predicted_truncated": True} if self.predicted.truncated else {})
+        }
+        if self.predicted.truncated:
+            evidence["predicted_truncated"] = True
+        if self.gold.rows and not any(cell is not None for row in self.gold.rows for cell in row):
+            evidence["gold_is_null"] = True  # nothing but NULL, which is as easily had as no row
+        return evidence
 
 
 def _lacking(side: dict[Row, None], rows: dict[Row, None]) -> list[Row]:

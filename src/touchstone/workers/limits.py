@@ -7,6 +7,7 @@ whatever decides a verdict. Memory: past it an allocation fails, which is an ord
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
 import mmap
 import os
@@ -62,14 +63,12 @@ def cores() -> int:
 
 
 def cpu_time(pid: int) -> int | None:
-    """What a process has used so far, in units that only serve to tell whether it has used any more; None if unknown."""
-    try:
-        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0])
-    except (OSError, IndexError, ValueError):
-        pass
+    """Nanoseconds of CPU that a process has used so far; None if unknown. Asked at every call of a worker, so it is quick."""
+    with contextlib.suppress(OSError):
+        return time.clock_gettime_ns(~pid << 3 | 2)  # the clock of another process, as clock_getcpuclockid(3) makes it
     try:
         user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
-        return int(user) + int(system)
+        return (int(user) + int(system)) * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
     except (OSError, ValueError):
         return None
 

@@ -35,6 +35,11 @@ STALLED = 60.0
 """Seconds without any use of the CPU after which a call is given up. Under whatever load, a process that wants to run gets
 some of it in that time; one that gets none waits for a disk that is gone, or was stopped."""
 
+LONG = 0.25
+"""Seconds of CPU after which a call counts as long: its worker then gives way to others, so that queries which never end do
+not delay those that take a millisecond. Verdicts do not depend on time, so none depends on this."""
+
+_NICE = 10
 _SECONDS_TO_HEAR = 10.0
 _SENT_BY_OTHERS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
 _KEPT_VARIABLES = ("HOME", "LANG", "LC_ALL", "PATH", "TMPDIR", "TOUCHSTONE_CACHE", "XDG_CACHE_HOME")
@@ -82,6 +87,11 @@ class Worker(asyncio.Protocol):
         self.alive = True
         self._transport: asyncio.WriteTransport
         self._alarm: asyncio.TimerHandle
+        self._patience: asyncio.TimerHandle
+        self.gave_way = False
+        """Its calls have a low priority for good, since raising it again is not everybody's right."""
+        self.on_long: Callable[[], None] = lambda: None
+        """Called when a call has become a long one."""
         self._buffer = bytearray()
         self._answer: asyncio.Future[bytes] | None = None
         self._ended: asyncio.Future[WorkerLost] = asyncio.get_running_loop().create_future()
@@ -129,9 +139,11 @@ class Worker(asyncio.Protocol):
         body = _encode((f"{function.__module__}:{function.__qualname__}", request))
         answer = self._answer = loop.create_future()
         self._transport.write(HEADER.pack(len(body)) + body)
+        before = cpu_time(self.pid)
+        self._patience = loop.call_later(LONG, self.give_way, before)
         if wall is None:
             stalled = stalled or self.stalled
-            self._alarm = loop.call_later(stalled, self._look_for_progress, stalled, cpu_time(self.pid))
+            self._alarm = loop.call_later(stalled, self._look_for_progress, stalled, before)
         else:
             self._alarm = loop.call_later(wall, self._end, "overdue")
         try:
@@ -143,6 +155,7 @@ class Worker(asyncio.Protocol):
             raise await self._ending() from None
         finally:
             self._alarm.cancel()
+            self._patience.cancel()
             self._answer = None
         try:
             worked, value = msgspec.msgpack.decode(reply, type=tuple[bool, msgspec.Raw])
@@ -181,6 +194,19 @@ class Worker(asyncio.Protocol):
             self._end("stalled")
         else:
             self._alarm = asyncio.get_running_loop().call_later(stalled, self._look_for_progress, stalled, now)
+
+    def give_way(self, before: int | None) -> None:
+        """Lowers the priority of a call that has used much CPU since `before`; one that has not is looked at again later."""
+        used = None if before is None or (now := cpu_time(self.pid)) is None else now - before
+        if self.gave_way or used is None or not self.alive:
+            return
+        if used < LONG * 1e9:
+            self._patience = asyncio.get_running_loop().call_later(LONG, self.give_way, before)
+            return
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, self.pid, _NICE)
+        self.gave_way = True
+        self.on_long()
 
     def _end(self, cause: Cause) -> None:
         if self._answer is not None and not self._answer.done():
@@ -364,6 +390,8 @@ class Pool:
             raise
 
     def _release(self, worker: Worker) -> None:
+        if worker.gave_way:
+            worker.close()
         if not worker.alive:
             self._forget(worker)
             if self._waiting:
@@ -398,6 +426,10 @@ class Pool:
         if self._waiting and time.monotonic() - self._last_release >= PATIENCE:
             self._grow()
         self._watch_queue()
+
+    def _grow_if_waiting(self) -> None:
+        if self._waiting:
+            self._grow()
 
     def _grow(self) -> None:
         if self._shared < self._limit:
@@ -443,7 +475,7 @@ class Pool:
             _, worker = await asyncio.get_running_loop().create_connection(Worker, sock=ours)
         except (OSError, EOFError) as error:
             raise WorkerFailure(f"cannot start a worker process: {error}") from error
-        worker.pid, worker.stalled = pid, self._stalled
+        worker.pid, worker.stalled, worker.on_long = pid, self._stalled, self._grow_if_waiting
         self._workers.add(worker)
         return worker
 

@@ -1,0 +1,159 @@
+"""Episodes in batches, in the trainer's own process: no server, the same verdicts and rewards.
+
+    async with touchstone.env.open(touchstone.bird("demo")) as env:
+        steps = await env.reset(64)                                # 64 episodes, one slot each
+        steps = await env.step([(tool, arguments) for … in steps]) # all at once; None leaves a slot alone
+        paid = await env.score([(task, completion), …])            # whole answers in text
+
+`SyncBatchEnv` is the same without `async`, for loops that have no event loop or cannot wait in theirs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Coroutine, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any, TypeVar
+
+from msgspec import Struct
+
+from ..api.gym import Action, call_of
+from ..api.sources import opened
+from ..api.sync import Background
+from ..errors import InputError
+from ..protocols import Benchmark, BenchmarkConfig
+from .reward import RewardOptions
+from .sessions import Session, Sessions, Slots, Step
+
+T = TypeVar("T")
+_MOST = 2**31
+
+
+class Scored(Struct, frozen=True):
+    """What a whole answer pays."""
+
+    task: str
+    reward: float
+    usable: bool
+    outcome: str
+    reason: str
+    """Quotes the reference: for the trainer, never for the policy."""
+
+
+class BatchEnv:
+    """Slots that are reset and stepped together. Get one from `touchstone.env.open`."""
+
+    def __init__(self, sessions: Sessions, parallel: int) -> None:
+        self._sessions = sessions
+        self._slots: list[Session] = []
+        self._turns = asyncio.Semaphore(parallel)
+
+    @property
+    def tasks(self) -> list[str]:
+        """Their keys, in order."""
+        return [task.key for task in self._sessions.tasks]
+
+    async def reset(self, tasks: int | Sequence[str], *, seed: int | None = None) -> list[Step]:
+        """Begins as many episodes, of the tasks named or of the next in order; with a seed, of random ones."""
+        wanted: Sequence[str | None] = [None] * tasks if isinstance(tasks, int) else tasks
+        while len(self._slots) < len(wanted):
+            self._slots.append(self._sessions.lease())
+        while len(self._slots) > len(wanted):
+            await self._sessions.release(self._slots.pop())
+        seeds = [None if seed is None else seed + place for place in range(len(wanted))]
+        return await self._together(
+            slot.reset(task, seed=each) for slot, task, each in zip(self._slots, wanted, seeds, strict=True)
+        )
+
+    async def step(self, actions: Sequence[Action | str | None]) -> list[Step]:
+        """Plays one action in each slot: a call, or text, which is the final answer. None leaves a slot alone, and slots whose
+        episode is over must be left alone: their last step comes back again."""
+        if len(actions) != len(self._slots):
+            raise InputError(f"there are {len(self._slots)} slots and {len(actions)} actions: reset first")
+        return await self._together(self._one(slot, action) for slot, action in zip(self._slots, actions, strict=True))
+
+    async def score(self, answers: Sequence[tuple[str, str]]) -> list[Scored]:
+        """What whole answers pay: pairs of a task's key and the text of a completion."""
+        return await self._together(self._scored(task, text) for task, text in answers)
+
+    async def _one(self, slot: Session, action: Action | str | None) -> Step:
+        if action is None:
+            assert slot.last is not None
+            return slot.last
+        return await (slot.answer(action) if isinstance(action, str) else slot.step(call_of(action, 0)))
+
+    async def _scored(self, task: str, text: str) -> Scored:
+        slot = self._sessions.lease()
+        try:
+            async with self._turns:
+                step = await slot.reset(task)
+                step = step if step.done else await slot.answer(text)
+        finally:
+            await self._sessions.release(slot)
+        verdict = step.verdict
+        assert verdict is not None
+        return Scored(task, slot.total, step.info["usable"], verdict.outcome.value, verdict.reason)
+
+    async def _together(self, work: Any) -> list[Any]:
+        return list(await asyncio.gather(*work))
+
+
+@asynccontextmanager
+async def open(
+    benchmark: BenchmarkConfig | Benchmark,
+    rewards: RewardOptions | None = None,
+    *,
+    max_steps: int = 20,
+    parallel: int = 256,
+) -> AsyncGenerator[BatchEnv]:
+    """Episodes of a benchmark, in batches. `parallel` is how many whole answers are judged at once."""
+    rewards = rewards or RewardOptions()
+    async with AsyncExitStack() as stack:
+        built = await opened(benchmark, stack)
+        await rewards.refuse_misfit(built)
+        sessions = Sessions(built, rewards, slots=Slots(_MOST), idle=float(_MOST), max_steps=max_steps)
+        stack.push_async_callback(sessions.close)
+        yield BatchEnv(sessions, parallel)
+
+
+class SyncBatchEnv:
+    """The same without `async`: an event loop in a thread of its own. Close it, or use it in a `with` statement."""
+
+    def __init__(
+        self, benchmark: BenchmarkConfig | Benchmark, rewards: RewardOptions | None = None, *, max_steps: int = 20
+    ) -> None:
+        self._background = Background()
+        self._opened = open(benchmark, rewards, max_steps=max_steps)
+        try:
+            self._env = self._wait(self._opened.__aenter__())
+        except BaseException:
+            self._background.close()
+            raise
+
+    @property
+    def tasks(self) -> list[str]:
+        return self._env.tasks
+
+    def reset(self, tasks: int | Sequence[str], *, seed: int | None = None) -> list[Step]:
+        return self._wait(self._env.reset(tasks, seed=seed))
+
+    def step(self, actions: Sequence[Action | str | None]) -> list[Step]:
+        return self._wait(self._env.step(actions))
+
+    def score(self, answers: Sequence[tuple[str, str]]) -> list[Scored]:
+        return self._wait(self._env.score(answers))
+
+    def close(self) -> None:
+        try:
+            self._wait(self._opened.__aexit__(None, None, None))
+        finally:
+            self._background.close()
+
+    def __enter__(self) -> SyncBatchEnv:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _wait(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        return self._background.call(coroutine)

@@ -1,0 +1,154 @@
+"""NeMo Gym's contract: seed_session, tools as routes, verify, aggregate_metrics, and tasks as rows of a dataset.
+
+A rollout seeds a session with a row, calls tools by their routes with the session's cookie, and has its response verified. A
+response is also verified without a session: its last text, or its last submission, is judged in a fresh episode. What a row
+says of itself counts for nothing but the task's key: the reference stays here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from typing import Any, cast
+
+from ..errors import InputError
+from ..models.wire import arguments_schema, tool_schema
+from ..types import Message, ToolCall
+from .reward import submission_tool
+from .sessions import Session, Sessions, Step
+
+RESERVED = ("verify", "seed_session", "close_session", "aggregate_metrics", "mcp")
+Json = dict[str, Any]
+
+
+def task_in(body: Json) -> str:
+    """The key of the task that a row is of. Raises InputError."""
+    nested = [body.get(name) for name in ("verifier_metadata", "task_data", "extra_info", "metadata")]
+    for place in (body, *(cast(Json, each) for each in nested if isinstance(each, dict))):
+        if isinstance(key := place.get("task", place.get("task_id")), str | int):
+            return str(key)
+    raise InputError("the row names no task: expected verifier_metadata.task, as `touchstone env rows` writes it")
+
+
+async def verify(sessions: Sessions, body: Json, session: Session | None) -> Json:
+    """The row with the response, and what it is worth."""
+    response = body.get("response")
+    if not isinstance(response, dict):
+        raise InputError("response: expected a response of the OpenAI Responses API")
+    leased = session is None
+    session = session or sessions.lease()
+    try:
+        if leased:
+            await session.reset(task_in(body))
+        elif session.last is None:
+            raise InputError("the session has no episode: seed it with a row first")
+        step = session.last
+        assert step is not None
+        if not step.done:
+            step = await _handed_in(session, cast(Json, response))
+    finally:
+        await sessions.release(session)
+    return {**body, **_verdict(session, step)}
+
+
+async def _handed_in(session: Session, response: Json) -> Step:
+    """What the response submitted by a call, if it was not played as one; else what its last text answers."""
+    tool = submission_tool(session.tools)
+    items = [cast(Json, item) for item in cast("list[Any]", response.get("output") or []) if isinstance(item, dict)]
+    calls = [item for item in items if item.get("type") == "function_call" and tool and item.get("name") == tool.name]
+    if calls and tool:
+        step = await session.step(ToolCall("verify", tool.name, str(calls[-1].get("arguments", ""))))
+        if step.done:
+            return step
+    return await session.answer(text_of(items))
+
+
+def text_of(items: Sequence[Json]) -> str:
+    """The last message of a response."""
+    for item in reversed(items):
+        if item.get("type", "message") == "message" and item.get("role", "assistant") == "assistant":
+            content = item.get("content")
+            parts = cast("list[Any]", content) if isinstance(content, list) else [{"text": content}]
+            texts = [cast(Json, part).get("text") for part in parts if isinstance(part, dict)]
+            return "".join(text for text in texts if isinstance(text, str))
+    return ""
+
+
+def _verdict(session: Session, step: Step) -> Json:
+    info, usable = step.info, bool(step.info["usable"])
+    found: Json = {"reward": session.total, "mask_sample": not usable, "task": info["task"], "outcome": info["outcome"]}
+    found["failure_kind"] = None if usable else f"touchstone:{info['why']}"
+    found["failure_reason"] = None if usable or step.verdict is None else step.verdict.reason
+    return found
+
+
+def aggregate(verified: Iterable[Any]) -> Json:
+    """Means over tasks and rollouts. Samples that are masked are counted and left out."""
+    groups: dict[str, list[float]] = {}
+    masked = 0
+    for each in verified:
+        if not isinstance(each, dict) or not isinstance(reward := cast(Json, each).get("reward"), int | float):
+            raise InputError("verify_responses: expected objects with a reward")
+        row = cast(Json, each)
+        if row.get("mask_sample"):
+            masked += 1
+            continue
+        groups.setdefault(str(row.get("_ng_task_index", row.get("task", ""))), []).append(float(reward))
+    rewards = [reward for group in groups.values() for reward in group]
+    overall = {**_statistics(rewards), "tasks": len(groups), "rollouts": len(rewards), "masked": masked}
+    if groups:
+        overall["pass@any"] = sum(max(group) >= 1 for group in groups.values()) / len(groups)
+    levels = [{"_ng_task_index": _index(key), **_statistics(group), "rollouts": len(group)} for key, group in groups.items()]
+    headline = {name: value for name, value in overall.items() if name in ("mean/reward", "pass@any")}
+    return {"group_level_metrics": levels, "agent_metrics": overall, "key_metrics": headline}
+
+
+def _index(key: str) -> int | str:
+    return int(key) if key.isdecimal() else key
+
+
+def _statistics(rewards: Sequence[float]) -> Json:
+    if not rewards:
+        return {}
+    mean = math.fsum(rewards) / len(rewards)
+    deviation = math.sqrt(math.fsum((reward - mean) ** 2 for reward in rewards) / len(rewards))
+    return {"mean/reward": mean, "min/reward": min(rewards), "max/reward": max(rewards), "std/reward": deviation}
+
+
+# Rows: a task each, in the forms that trainers read. None holds the reference; the key is what a reward is asked for with.
+
+
+async def rows(sessions: Sessions, form: str) -> AsyncGenerator[Json]:
+    for task in sessions.tasks:
+        session = sessions.lease()
+        try:
+            step = await session.reset(task.key)
+            if step.done:  # it cannot be played here
+                continue
+            tools = list(session.tools)
+        finally:
+            await sessions.release(session)
+        named = {"task": task.key, "digest": task.digest, "benchmark": sessions.benchmark.name, **task.facets}
+        prompt = [
+            Message(role="system", content=step.info["instructions"].strip()),
+            Message(role="user", content=step.text),
+        ]
+        if form == "nemo":
+            functions = [
+                {
+                    "type": "function",
+                    "name": tool.name,
+                    "description": tool.description,
+                    "parameters": {**arguments_schema(tool), "additionalProperties": False},
+                    "strict": True,
+                }
+                for tool in tools
+            ]
+            asked = {"input": prompt, "tools": functions, "parallel_tool_calls": False}
+            yield {"responses_create_params": asked, "verifier_metadata": named}
+        elif form == "verl":
+            judged = {"style": "rule", "ground_truth": task.key}
+            source = f"touchstone/{sessions.benchmark.name}"
+            yield {"data_source": source, "prompt": prompt, "ability": "sql", "reward_model": judged, "extra_info": named}
+        else:
+            yield {"prompt": prompt, "tools": [tool_schema(tool) for tool in tools], **named}

@@ -1,0 +1,334 @@
+"""OpenEnv's contract: sessions over a WebSocket (reset, step, state, close), what the environment is, and MCP over HTTP.
+
+A connection is a session's lease. While a call runs the connection is read on, so that a client that vanishes takes its query
+with it. An action is {"tool": …, "arguments": …}, OpenEnv's own call_tool and list_tools, or {"answer": text}, which hands in
+what the text answers and ends the episode.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Any, cast
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from .. import __version__
+from ..api.gym import call_of
+from ..errors import InputError
+from ..foreign import whole_value
+from ..models.wire import arguments_schema
+from ..types import Tool
+from .sessions import Full, Session, Sessions, Step
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(dict[str, Any]).decode
+_TRY_LATER = 1013
+OBSERVATION = {
+    "type": "object",
+    "properties": {
+        "text": {"type": "string", "description": "What the agent sees: the request, or the result of its call."},
+        "task": {"type": "string"},
+        "steps": {"type": "integer"},
+        "error": {"type": "boolean", "description": "Whether the call failed."},
+        "instructions": {"type": "string", "description": "At a reset: what the agent is told before the request."},
+        "tools": {"type": "array", "description": "At a reset: the tools as functions with JSON schemas."},
+        "outcome": {"type": "string", "description": "At the end: passed, failed, limit, error, unscorable or skipped."},
+        "usable": {"type": "boolean", "description": "At the end: whether the reward says something about the agent."},
+    },
+    "required": ["text", "task"],
+}
+STATE = {
+    "type": "object",
+    "properties": {
+        "episode_id": {"type": ["string", "null"]},
+        "step_count": {"type": "integer"},
+        "task": {"type": ["string", "null"]},
+        "done": {"type": "boolean"},
+        "reward": {"type": "number", "description": "All that the episode has paid so far."},
+    },
+}
+
+
+class Refused(Exception):
+    """A message that cannot be carried out: a code of OpenEnv's, and why."""
+
+    def __init__(self, code: str, message: str, **more: Any) -> None:
+        super().__init__(message)
+        self.data = {"message": message, "code": code, **more}
+
+
+class Connection:
+    """One client's WebSocket, which is its lease."""
+
+    def __init__(self, sessions: Sessions, socket: WebSocket) -> None:
+        self._sessions = sessions
+        self._socket = socket
+        self._episode_id: str | None = None
+
+    async def serve(self) -> None:
+        with suppress(WebSocketDisconnect):  # whom we would tell is gone
+            await self._socket.accept()
+            try:
+                session = self._sessions.lease()
+            except Full as full:
+                told = {"active_sessions": full.active, "max_sessions": full.most}
+                await self._say("error", {"message": str(full), "code": "CAPACITY_REACHED", **told})
+                await self._socket.close(_TRY_LATER, str(full))
+                return
+            await self._lease(session)
+
+    async def _lease(self, session: Session) -> None:
+        conversation = asyncio.create_task(self._converse(session))
+        session.expired = conversation.cancel
+        try:
+            await asyncio.wait({conversation})
+            if conversation.cancelled():
+                await self._say("error", {"message": "nothing was heard: the lease ran out", "code": "SESSION_ERROR"})
+                await self._socket.close()
+            elif (error := conversation.exception()) is not None:
+                raise error
+        finally:
+            conversation.cancel()
+            await asyncio.wait({conversation})
+            await self._sessions.release(session)
+
+    async def _converse(self, session: Session) -> None:
+        heard = asyncio.create_task(self._socket.receive())
+        try:
+            while True:
+                message = await heard
+                if message["type"] != "websocket.receive":
+                    return
+                heard = asyncio.create_task(self._socket.receive())
+                text = message.get("text")
+                answering = asyncio.create_task(self._answer(session, message.get("bytes") if text is None else text))
+                try:
+                    await asyncio.wait({answering, heard}, return_when=asyncio.FIRST_COMPLETED)
+                    if not answering.done() and heard.result()["type"] != "websocket.receive":
+                        return
+                    if not await answering:
+                        await self._socket.close()
+                        return
+                finally:
+                    if not answering.done():
+                        answering.cancel()
+                        await asyncio.wait({answering})
+        finally:
+            heard.cancel()
+
+    async def _answer(self, session: Session, text: str | bytes | None) -> bool:
+        """False when the client has said goodbye."""
+        try:
+            try:
+                message = _decode(text or b"")
+            except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+                raise Refused("INVALID_JSON", f"Invalid JSON: {error}") from None
+            kind = message.get("type")
+            data: Any = message.get("data") or {}
+            if not isinstance(data, dict):
+                raise Refused("VALIDATION_ERROR", "data: expected an object")
+            given = cast("dict[str, Any]", data)
+            if kind == "close":
+                return False
+            if kind == "reset":
+                await self._say("observation", await self._reset(session, given))
+            elif kind == "step":
+                await self._say("observation", await self._step(session, given))
+            elif kind == "state":
+                await self._say("state", state_of(session, self._episode_id))
+            elif kind == "mcp":
+                await self._say("mcp", await answer_rpc(self._sessions, given, session))
+            else:
+                raise Refused("UNKNOWN_TYPE", f"Unknown message type: {str(kind)[:100]}")
+        except Refused as refused:
+            await self._say("error", refused.data)
+        except InputError as error:
+            await self._say("error", {"message": str(error), "code": "EXECUTION_ERROR"})
+        return True
+
+    async def _reset(self, session: Session, given: dict[str, Any]) -> dict[str, Any]:
+        seed, task, name = given.get("seed"), given.get("task"), given.get("episode_id")
+        if not isinstance(seed, int | None) or not isinstance(task, str | int | None) or not isinstance(name, str | None):
+            raise Refused("VALIDATION_ERROR", "reset takes task (text), seed (a whole number) and episode_id (text)")
+        self._episode_id = name
+        return observation_of(await session.reset(None if task is None else str(task), seed=seed))
+
+    async def _step(self, session: Session, given: dict[str, Any]) -> dict[str, Any]:
+        action: Any = given.get("action", given)
+        if not isinstance(action, dict):
+            raise Refused("VALIDATION_ERROR", "an action is an object")
+        wanted = cast("dict[str, Any]", action)
+        if wanted.get("type") == "list_tools":
+            tools = await self._tools(session)
+            return {"observation": {"tools": tools}, "reward": None, "done": False}
+        if isinstance(answer := wanted.get("answer"), str):
+            return observation_of(await session.answer(answer))
+        name = wanted.get("tool_name", wanted.get("tool", wanted.get("name")))
+        if not isinstance(name, str):
+            raise Refused("VALIDATION_ERROR", 'an action is {"tool": name, "arguments": {…}} or {"answer": text}')
+        step = await session.step(call_of((name, whole_value(wanted.get("arguments", {}))), 0))
+        seen = observation_of(step)
+        if wanted.get("type") == "call_tool":
+            seen["observation"] |= {"tool_name": name, "result": step.text}
+            seen["observation"].pop("error")  # OpenEnv's is for calls that could not be made
+        return seen
+
+    async def _tools(self, session: Session) -> list[dict[str, Any]]:
+        return [_described(tool) for tool in await tools_of(self._sessions, session)]
+
+    async def _say(self, kind: str, data: Any) -> None:
+        await self._socket.send({"type": "websocket.send", "text": _encode({"type": kind, "data": data}).decode()})
+
+
+async def tools_of(sessions: Sessions, session: Session | None = None) -> list[Tool]:
+    """Those of the episode under way; before the first, those of the first task."""
+    if session is not None and session.tools:
+        return list(session.tools)
+    if not sessions.tools:
+        trial = sessions.lease()
+        try:
+            await trial.reset(sessions.tasks[0].key)
+            sessions.tools = list(trial.tools)
+        finally:
+            await sessions.release(trial)
+    return sessions.tools
+
+
+def observation_of(step: Step) -> dict[str, Any]:
+    """Nothing of the verdict but its outcome: the policy sees what the client sees."""
+    begun = "instructions" in step.info
+    return {"observation": {"text": step.text, **step.info}, "reward": None if begun else step.reward, "done": step.done}
+
+
+def state_of(session: Session, episode_id: str | None = None) -> dict[str, Any]:
+    last = session.last
+    task = last.info["task"] if last else None
+    steps = last.info.get("steps", 0) if last else 0
+    return {
+        "episode_id": episode_id or session.name,
+        "step_count": steps,
+        "task": task,
+        "done": bool(last and last.done),
+        "reward": session.total,
+    }
+
+
+def _described(tool: Tool) -> dict[str, Any]:
+    return {"name": tool.name, "description": tool.description, "input_schema": arguments_schema(tool)}
+
+
+async def schema(sessions: Sessions) -> dict[str, Any]:
+    tools = await tools_of(sessions)
+    action: dict[str, Any] = {
+        "type": "object",
+        "properties": {"tool": {"enum": [tool.name for tool in tools]}, "arguments": {"type": "object"}},
+        "required": ["tool"],
+        "oneOf": [
+            {
+                "properties": {"tool": {"const": tool.name}, "arguments": arguments_schema(tool)},
+                "required": ["tool", "arguments"],
+            }
+            for tool in tools
+        ],
+    }
+    return {"action": action, "observation": OBSERVATION, "state": STATE}
+
+
+def metadata(sessions: Sessions, label: str) -> dict[str, Any]:
+    return {
+        "name": sessions.benchmark.name,
+        "description": f"{label}: {len(sessions.tasks)} tasks, rewarded by {sessions.rewards.reward}",
+        "version": __version__,
+        "author": "Touchstone",
+        "readme_content": None,
+        "documentation_url": None,
+    }
+
+
+# MCP over HTTP, without state but for sessions by their names. An episode begins with the session, or with a `reset` of a task.
+
+
+async def answer_rpc(sessions: Sessions, request: dict[str, Any], own: Session | None = None) -> dict[str, Any]:
+    """A JSON-RPC request's response; `own` is the session of the connection that it came over."""
+    number = request.get("id")
+    params: Any = request.get("params") or {}
+    try:
+        if request.get("jsonrpc") != "2.0" or not isinstance(params, dict):
+            raise _RpcError(-32600, "expected a JSON-RPC 2.0 request whose params are an object")
+        result = await _rpc(sessions, str(request.get("method")), cast("dict[str, Any]", params), own)
+    except _RpcError as error:
+        return {"jsonrpc": "2.0", "id": number, "error": {"code": error.code, "message": str(error)}}
+    except (InputError, Full) as error:
+        return {"jsonrpc": "2.0", "id": number, "error": {"code": -32000, "message": str(error)}}
+    return {"jsonrpc": "2.0", "id": number, "result": result}
+
+
+class _RpcError(Exception):
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+async def _rpc(sessions: Sessions, method: str, params: dict[str, Any], own: Session | None) -> Any:
+    if method == "initialize":
+        about = {"name": "touchstone", "version": __version__}
+        return {
+            "protocolVersion": params.get("protocolVersion", "2025-06-18"),
+            "capabilities": {"tools": {}},
+            "serverInfo": about,
+        }
+    if method == "ping":
+        return {}
+    if method == "openenv/session/create":
+        if own is None:
+            own = sessions.lease()
+            await own.reset(params.get("task"))
+        return {"session_id": own.name}
+    name = params.get("session_id")
+    session = own if name is None else sessions.leased.get(str(name))
+    if name is not None and session is None:
+        raise _RpcError(-32602, f"Unknown session_id: {str(name)[:100]}")
+    if method == "tools/list":
+        return {
+            "tools": [{**_described(tool), "inputSchema": arguments_schema(tool)} for tool in await tools_of(sessions, session)]
+        }
+    if session is None:
+        raise _RpcError(-32602, "this needs a session_id: create one with openenv/session/create")
+    if method == "openenv/session/close":
+        await sessions.release(session)
+        return {"session_id": session.name, "closed": True}
+    if method == "tools/call":
+        if not isinstance(tool := params.get("name"), str):
+            raise _RpcError(-32602, "name: expected the name of a tool")
+        step = await session.step(call_of((tool, whole_value(params.get("arguments") or {})), 0))
+        content = [{"type": "text", "text": step.text}]
+        return {
+            "content": content,
+            "isError": bool(step.info["error"]),
+            "data": step.text,
+            "reward": step.reward,
+            "done": step.done,
+        }
+    raise _RpcError(-32601, f"there is no method {method[:100]}")
+
+
+def session_named_in(body: dict[str, Any]) -> str | None:
+    params = body.get("params")
+    name = cast("dict[str, Any]", params).get("session_id") if isinstance(params, dict) else None
+    return name if isinstance(name, str) else None
+
+
+async def body_of(request: Request) -> dict[str, Any]:
+    """Raises InputError."""
+    try:
+        return _decode(await request.body() or b"{}")
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise InputError(f"the body is not a JSON object: {error}") from None
+
+
+def as_json(content: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    return Response(_encode(content), status, headers, "application/json")

@@ -1,0 +1,391 @@
+"""The environment server: one application with several contracts, in one process or in several on one port.
+
+    /ws  /schema  /metadata  /health  /mcp                    OpenEnv
+    /seed_session  /<tool>  /verify  /aggregate_metrics       NeMo Gym
+    /metrics                                                  Prometheus
+
+With several processes each has a listening socket of its own on the same port (SO_REUSEPORT), made before they are forked and
+kept open by the parent: connections to a process that died wait for the one that takes its place. A WebSocket stays with its
+process; a request for a session of another process is passed on to it through a Unix socket.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import resource
+import signal
+import socket
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket
+
+from ..errors import EpisodeFailure, InputError
+from ..serving.gate import Gate
+from ..types import ToolCall
+from . import nemo, openenv
+from .openenv import as_json, body_of
+from .sessions import BUCKETS, Full, Session, Sessions, Slots
+
+COOKIE = "touchstone_session"
+LARGEST_BODY = 64 * 2**20
+"""A rollout with its tokens is long."""
+_SECONDS_TO_END = 3
+_SHORT_LIFE = 2.0
+_COUNTED = {
+    "sessions": "sessions_total",
+    "sessions_refused": "sessions_refused_total",
+    "sessions_expired": "sessions_expired_total",
+}
+
+
+@dataclass(frozen=True)
+class Peers:
+    """The processes of one server: where each is reached, and which one this is."""
+
+    folder: Path
+    count: int = 1
+    place: int = 0
+
+    def path(self, place: int) -> str:
+        return str(self.folder / f"{place}.sock")
+
+    def name(self, session: str) -> str:
+        return f"{self.place}.{session}"
+
+    def owner(self, name: str) -> int:
+        place = name.partition(".")[0]
+        return int(place) if place.isdecimal() and int(place) < self.count else self.place
+
+    def others(self) -> list[int]:
+        return [place for place in range(self.count) if place != self.place]
+
+    def client(self, place: int) -> httpx.AsyncClient:
+        return httpx.AsyncClient(
+            transport=httpx.AsyncHTTPTransport(uds=self.path(place)), base_url="http://localhost", timeout=600
+        )
+
+
+class EnvApp:
+    """The routes, and what is behind them."""
+
+    def __init__(self, sessions: Sessions, label: str, peers: Peers) -> None:
+        self._sessions = sessions
+        self._label = label
+        self._peers = peers
+        self.app = Starlette(
+            routes=[
+                WebSocketRoute("/ws", self._websocket),
+                Route("/health", self._health),
+                Route("/schema", self._schema),
+                Route("/metadata", self._metadata),
+                Route("/metrics", self._metrics),
+                Route("/mcp", self._answered(self._mcp), methods=["POST"]),
+                Route("/seed_session", self._answered(self._seed), methods=["POST"]),
+                Route("/close_session", self._answered(self._close), methods=["POST"]),
+                Route("/verify", self._answered(self._verify), methods=["POST"]),
+                Route("/aggregate_metrics", self._answered(self._aggregate), methods=["POST"]),
+                Route("/{tool}", self._answered(self._tool), methods=["POST"]),
+            ]
+        )
+
+    async def _websocket(self, socket: WebSocket) -> None:
+        await openenv.Connection(self._sessions, socket).serve()
+
+    async def _health(self, _: Request) -> Response:
+        if self._sessions.draining:
+            return as_json({"status": "unhealthy", "detail": "draining"}, 503, {"retry-after": "30"})
+        return as_json({"status": "healthy"})
+
+    async def _schema(self, _: Request) -> Response:
+        return as_json(await openenv.schema(self._sessions))
+
+    async def _metadata(self, _: Request) -> Response:
+        return as_json(openenv.metadata(self._sessions, self._label))
+
+    async def _mcp(self, request: Request, body: dict[str, Any]) -> Response:
+        name = openenv.session_named_in(body)
+        if name is not None and (owner := self._peers.owner(name)) != self._peers.place:
+            return await self._passed_on(request, owner)
+        answer = await openenv.answer_rpc(self._sessions, body)
+        return Response(status_code=202) if "id" not in body else as_json(answer)
+
+    async def _seed(self, request: Request, body: dict[str, Any]) -> Response:
+        given = body.get("resources_session_id")
+        if isinstance(given, str) and (known := self._sessions.leased.get(self._peers.name(given))):
+            session = known  # said twice
+        else:
+            key = nemo.task_in(body)
+            self._sessions.task(key)  # that it is unknown is said before a slot is taken
+            session = self._sessions.lease(given if isinstance(given, str) else None)
+            try:
+                await session.reset(key)
+            except BaseException:
+                await self._sessions.release(session)
+                raise
+        answer = as_json({"resources_session_id": given} if isinstance(given, str) else {})
+        answer.set_cookie(COOKIE, session.name, httponly=True, samesite="strict")
+        return answer
+
+    async def _close(self, request: Request, body: dict[str, Any]) -> Response:
+        if (owner := self._owner(request)) != self._peers.place:
+            return await self._passed_on(request, owner)
+        if session := self._sessions.leased.get(request.cookies.get(COOKIE, "")):
+            await self._sessions.release(session)
+        return as_json({"resources_session_id": body.get("resources_session_id", "")})
+
+    async def _verify(self, request: Request, body: dict[str, Any]) -> Response:
+        if (owner := self._owner(request)) != self._peers.place:
+            return await self._passed_on(request, owner)
+        session = self._session(request) if COOKIE in request.cookies else None
+        return as_json(await nemo.verify(self._sessions, body, session))
+
+    async def _aggregate(self, _: Request, body: dict[str, Any]) -> Response:
+        return as_json(nemo.aggregate(body.get("verify_responses") or []))
+
+    async def _tool(self, request: Request, _: dict[str, Any]) -> Response:
+        """The text that the agent sees."""
+        name = request.path_params["tool"]
+        if COOKIE not in request.cookies:
+            return as_json({"detail": f"there is no route /{name}; a tool needs the cookie of /seed_session"}, 404)
+        if (owner := self._owner(request)) != self._peers.place:
+            return await self._passed_on(request, owner)
+        arguments = (await request.body()).decode("utf-8", "replace")
+        step = await self._session(request).step(ToolCall("call", name, arguments))
+        return PlainTextResponse(step.text)
+
+    def _session(self, request: Request) -> Session:
+        session = self._sessions.leased.get(request.cookies.get(COOKIE, ""))
+        if session is None:
+            raise _Gone
+        return session
+
+    def _owner(self, request: Request) -> int:
+        return self._peers.owner(request.cookies.get(COOKIE, ""))
+
+    async def _passed_on(self, request: Request, owner: int) -> Response:
+        async with self._peers.client(owner) as client:
+            headers = {name: value for name, value in request.headers.items() if name in ("cookie", "content-type")}
+            answer = await client.request(request.method, request.url.path, content=await request.body(), headers=headers)
+        return Response(answer.content, answer.status_code, media_type=answer.headers.get("content-type"))
+
+    def _answered(
+        self, handle: Callable[[Request, dict[str, Any]], Awaitable[Response]]
+    ) -> Callable[[Request], Awaitable[Response]]:
+        """What goes wrong, as a status and a line."""
+
+        async def answer(request: Request) -> Response:
+            try:
+                return await handle(request, await body_of(request))
+            except InputError as error:
+                return as_json({"detail": str(error)}, 422)
+            except Full as full:
+                return as_json({"detail": str(full), "active": full.active, "max": full.most}, 503, {"retry-after": "1"})
+            except _Gone:
+                return as_json({"detail": "there is no such session, or its lease ran out: seed it again"}, 410)
+            except EpisodeFailure as failure:
+                return as_json({"detail": str(failure)}, 500)
+
+        return answer
+
+    async def _metrics(self, request: Request) -> Response:
+        found = measured(self._sessions)
+        if "local" in request.query_params:
+            return as_json(found)
+        for place in self._peers.others():
+            with contextlib.suppress(httpx.HTTPError):
+                async with self._peers.client(place) as client:
+                    found.update((await client.get("/metrics?local")).json())  # counters add up
+        return PlainTextResponse(prometheus(found, self._sessions))
+
+
+class _Gone(Exception):
+    pass
+
+
+def measured(sessions: Sessions) -> Counter[str]:
+    """What this process has counted, by the names of the metrics."""
+    found: Counter[str] = Counter()
+    found["sessions_active"] = len(sessions.leased)
+    for name, metric in _COUNTED.items():
+        found[metric] = sessions.counts[name]
+    for outcome, count in sessions.outcomes.items():
+        found[f'episodes_total{{outcome="{outcome}"}}'] = count
+    found["reward_sum"] = sessions.rewarded  # pyright: ignore[reportArgumentType]
+    below = 0
+    for limit, count in zip(BUCKETS, sessions.buckets, strict=True):
+        below += count
+        found[f'step_seconds_bucket{{le="{limit:g}"}}'] = below
+    found['step_seconds_bucket{le="+Inf"}'] = found["step_seconds_count"] = sessions.counts["steps"]
+    found["step_seconds_sum"] = sessions.seconds  # pyright: ignore[reportArgumentType]
+    found["memory_bytes"] = _memory()
+    return found
+
+
+def prometheus(found: Mapping[str, float], sessions: Sessions) -> str:
+    kinds = {"sessions_active": "gauge", "memory_bytes": "gauge", "step_seconds": "histogram"}
+    lines: list[str] = []
+    told: set[str] = set()
+    for name, value in found.items():
+        family = name.partition("{")[0]
+        family = "step_seconds" if family.startswith("step_seconds") else family
+        if family not in told:
+            told.add(family)
+            lines.append(f"# TYPE touchstone_env_{family} {kinds.get(family, 'counter')}")
+        lines.append(f"touchstone_env_{name} {value:g}" if isinstance(value, float) else f"touchstone_env_{name} {value}")
+    lines += ["# TYPE touchstone_env_sessions_max gauge", f"touchstone_env_sessions_max {sessions.slots.most}"]
+    lines += ["# TYPE touchstone_env_draining gauge", f"touchstone_env_draining {int(sessions.draining)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _memory() -> int:
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+class _Server(uvicorn.Server):
+    """Leaves signals to us: the first one drains, the second ends."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+
+async def serve(
+    sessions: Sessions,
+    label: str,
+    sockets: list[socket.socket],
+    peers: Peers,
+    *,
+    host: str,
+    allow: tuple[str, ...],
+    drain: float,
+) -> None:
+    """Answers until a signal; then takes no new sessions and waits `drain` seconds for those under way."""
+    own = socket.socket(socket.AF_UNIX)
+    own.bind(peers.path(peers.place))
+    config = uvicorn.Config(
+        Gate(EnvApp(sessions, label, peers).app, host, allow, largest=LARGEST_BODY),
+        log_level="warning",
+        access_log=False,
+        lifespan="off",
+        ws="websockets-sansio",
+        ws_max_size=16 * 2**20,
+        ws_per_message_deflate=False,
+        backlog=4096,
+        timeout_graceful_shutdown=_SECONDS_TO_END,
+    )
+    server = _Server(config)
+    over = asyncio.Event()
+    asked = [0]
+
+    def stop() -> None:
+        asked[0] += 1
+        over.set()
+        if asked[0] > 1:
+            server.should_exit = True
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop)
+    serving = asyncio.create_task(server.serve(sockets=[*sockets, own]))
+    ending = asyncio.create_task(over.wait())
+    await asyncio.wait({serving, ending}, return_when=asyncio.FIRST_COMPLETED)
+    draining = asyncio.create_task(sessions.drained())
+    await asyncio.wait({serving, draining}, timeout=drain, return_when=asyncio.FIRST_COMPLETED)
+    for task in (draining, ending):
+        task.cancel()
+    server.should_exit = True
+    await serving
+
+
+def listen(host: str, port: int, processes: int) -> list[socket.socket]:
+    """A listening socket for each process, all on one port."""
+    sockets: list[socket.socket] = []
+    try:
+        for _ in range(processes):
+            listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+            sockets.append(listening)
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if processes > 1:
+                listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+            listening.bind((host, port))
+            port = listening.getsockname()[1]
+            listening.listen(4096)
+    except (OSError, OverflowError) as error:
+        for each in sockets:
+            each.close()
+        raise InputError(f"cannot listen on {host}:{port}: {getattr(error, 'strerror', None) or error}") from None
+    return sockets
+
+
+def run_processes(run: Callable[[socket.socket, Slots, Peers], int], sockets: list[socket.socket], most: int) -> int:
+    """Runs the server in a process for each socket, and starts one again that dies. Ends when all have ended.
+
+    Forked before any event loop or thread exists, so a child is as good as a fresh process.
+    """
+    slots = Slots(most, len(sockets))
+    with tempfile.TemporaryDirectory(prefix="touchstone-env-") as folder:
+        if len(sockets) == 1:
+            return run(sockets[0], slots, Peers(Path(folder)))
+        children: dict[int, tuple[int, float]] = {}
+        stopping = [0]
+
+        def start(place: int) -> None:
+            Path(folder, f"{place}.sock").unlink(missing_ok=True)
+            slots.clear(place)
+            if (pid := os.fork()) == 0:
+                code = 1
+                try:
+                    for number in (signal.SIGINT, signal.SIGTERM):
+                        signal.signal(number, signal.SIG_DFL)
+                    slots.place = place
+                    code = run(sockets[place], slots, Peers(Path(folder), len(sockets), place))
+                except InputError as error:
+                    print(f"touchstone: {error}", file=sys.stderr, flush=True)
+                    code = 2
+                finally:
+                    os._exit(code)
+            children[pid] = (place, time.monotonic())
+
+        def forward(number: int, _: Any) -> None:
+            stopping[0] += 1
+            for pid in children:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGTERM)
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, forward)
+        for place in range(len(sockets)):
+            start(place)
+        worst = 0
+        while children:
+            pid, status = os.wait()
+            if pid not in children:
+                continue
+            place, started = children.pop(pid)
+            code = os.waitstatus_to_exitcode(status)
+            if stopping[0] or code == 2 or time.monotonic() - started < _SHORT_LIFE:
+                worst = max(worst, abs(code))
+                if not stopping[0]:
+                    forward(signal.SIGTERM, None)
+                continue
+            print(f"touchstone: process {place} of the server died ({code}) and is started again", file=sys.stderr, flush=True)
+            start(place)
+        return min(worst, 2)

@@ -1,0 +1,322 @@
+"""Leased sessions: one episode each, played a call at a time by a client who may vanish.
+
+A session costs a slot from `lease` to `release`. A slot is given back when the client says so, when its connection ends, and
+when nothing was heard of it for `idle` seconds; a call under way counts as being heard of. Where several processes serve one
+port, their slots are counted together in shared memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import mmap
+import random
+import secrets
+import struct
+import time
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+
+from msgspec import Struct
+
+from ..api.gym import JUDGED, Stepped, SteppedEpisode
+from ..errors import RULES, EpisodeFailure, InputError, TouchstoneError
+from ..models.wire import tool_schema
+from ..protocols import Benchmark
+from ..types import Observation, Outcome, Task, Tool, ToolCall, Verdict
+from .reward import Payment, RewardOptions, payment, submission_of
+
+_LOOKS_PER_LEASE = 4
+BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0)
+"""Seconds, of the histogram of steps."""
+NO_ANSWER = "There is no answer in this text."
+
+
+class Full(TouchstoneError):
+    """No slot is free, or none is given any more. The client may come back later."""
+
+    def __init__(self, message: str, active: int, most: int) -> None:
+        super().__init__(message)
+        self.active, self.most = active, most
+
+
+class Step(Struct, frozen=True):
+    """What a reset or a call led to."""
+
+    text: str
+    reward: float = 0.0
+    done: bool = False
+    truncated: bool = False
+    """Ended by a limit, or by a failure that is not the agent's."""
+    info: dict[str, Any] = {}
+    """What the policy may see too: the task, the number of steps, whether the call was an error; at the end the outcome and
+    whether the reward is usable."""
+    verdict: Verdict | None = None
+    """At the end. It quotes the reference: for the trainer, never for the policy."""
+
+
+class Slots:
+    """How many sessions there are, over all processes that share the memory."""
+
+    def __init__(self, most: int, processes: int = 1) -> None:
+        self.most = most
+        self._counts = mmap.mmap(-1, 8 * processes)
+        self._processes = processes
+        self.place = 0
+
+    def take(self) -> bool:
+        """Own count first, then the sum: two processes that come together may both refuse, and never both accept too many."""
+        self._add(1)
+        if self.active <= self.most:
+            return True
+        self._add(-1)
+        return False
+
+    def give(self) -> None:
+        self._add(-1)
+
+    def clear(self, place: int) -> None:
+        """Of a process that died."""
+        struct.pack_into("q", self._counts, 8 * place, 0)
+
+    @property
+    def active(self) -> int:
+        return sum(struct.unpack_from(f"{self._processes}q", self._counts))
+
+    def _add(self, change: int) -> None:
+        (count,) = struct.unpack_from("q", self._counts, 8 * self.place)
+        struct.pack_into("q", self._counts, 8 * self.place, count + change)
+
+
+class Session:
+    """One client's episode after another. Calls are played one after the other."""
+
+    def __init__(self, sessions: Sessions, name: str) -> None:
+        self.name = name
+        self.episode: SteppedEpisode | None = None
+        self.last: Step | None = None
+        """Of the episode under way or just ended."""
+        self.heard = time.monotonic()
+        self.busy = 0
+        self.expired: Callable[[], object] = lambda: None
+        """Called when the lease has run out."""
+        self._sessions = sessions
+        self._turn = asyncio.Lock()
+        self._random: random.Random | None = None
+        self.total = 0.0
+        """All that the episode has paid."""
+
+    @property
+    def tools(self) -> Sequence[Tool]:
+        return self.episode.stage.tools if self.episode else ()
+
+    async def reset(self, task: str | None = None, *, seed: int | None = None) -> Step:
+        """Begins an episode: of the task named, of the next in order, or of random ones once a seed was given."""
+        async with self._playing(timed=False):
+            await self._end()
+            if seed is not None:
+                self._random = random.Random(seed)
+            chosen = self._sessions.task(task, self._random)
+            self.total, self.last = 0.0, None
+            episode = SteppedEpisode(self._sessions.benchmark, chosen, max_steps=self._sessions.max_steps)
+            try:
+                self.episode = await episode.open()
+            except EpisodeFailure as failure:
+                await episode.close()
+                verdict = Verdict(RULES[type(failure)].outcome, 0.0, str(failure))
+                self.last = self._sessions.ended(chosen, verdict, Payment(0.0, False, verdict.outcome.value), 0)
+                return self.last
+            except BaseException:
+                await episode.close()
+                raise
+            brief = episode.stage.brief
+            info = {"task": chosen.key, "instructions": brief.instructions, "fields": brief.fields}
+            self.last = Step(brief.request, info=info | {"tools": [tool_schema(tool) for tool in episode.stage.tools]})
+            return self.last
+
+    async def step(self, call: ToolCall) -> Step:
+        """Plays one call. Raises InputError if there is no episode under way."""
+        return await self._play(call)
+
+    async def answer(self, text: str) -> Step:
+        """Hands in the answer that a text holds, which ends the episode: one without an answer too."""
+        return await self._play(submission_of(text, self.tools))
+
+    async def close(self) -> None:
+        async with self._turn:
+            await self._end()
+
+    async def _play(self, call: ToolCall | None) -> Step:
+        async with self._playing(timed=True):
+            if self.episode is None or self.episode.verdict is not None:
+                raise InputError("there is no episode under way: reset first")
+            try:
+                self.last = await self._stepped(self.episode, call)
+            except BaseException:  # cancelled midway: what the database is like now, nobody knows
+                await self._end()
+                raise
+            if self.last.done:
+                await self._end()
+            return self.last
+
+    async def _stepped(self, episode: SteppedEpisode, call: ToolCall | None) -> Step:
+        if call is None:
+            stepped = Stepped(Observation(NO_ANSWER, error=True), 0.0, Verdict(Outcome.failed, 0.0, NO_ANSWER))
+        else:
+            stepped = await episode.step(call)
+        verdict, seen, options = stepped.verdict, stepped.observation, self._sessions.rewards
+        unreadable = episode.stage.unreadable + (call is None)
+        if verdict is None:
+            worth = stepped.score if options.reward == "score" else 0.0
+            paid = Payment(worth - options.format_penalty * unreadable)
+        else:
+            paid = payment(verdict, options, unreadable)
+        reward, self.total = paid.reward - self.total, paid.reward
+        if verdict is None:
+            return Step(seen.text, reward, info={"task": episode.task.key, "steps": episode.steps, "error": seen.error})
+        return self._sessions.ended(episode.task, verdict, paid, episode.steps, seen, reward)
+
+    @asynccontextmanager
+    async def _playing(self, *, timed: bool) -> AsyncGenerator[None]:
+        async with self._turn:
+            with self._sessions.watched(self, timed=timed):
+                yield
+
+    async def _end(self) -> None:
+        episode, self.episode = self.episode, None
+        if episode is not None:
+            await episode.close()
+
+
+class Sessions:
+    """All sessions of one process."""
+
+    def __init__(
+        self,
+        benchmark: Benchmark,
+        rewards: RewardOptions | None = None,
+        *,
+        slots: Slots | None = None,
+        idle: float = 600.0,
+        max_steps: int = 20,
+        prefix: str = "",
+    ) -> None:
+        """`prefix` begins the name of every session: it says which process has it."""
+        self.benchmark = benchmark
+        self._prefix = prefix
+        self.rewards = rewards or RewardOptions()
+        self.slots = slots or Slots(1024)
+        self.max_steps = max_steps
+        self.draining = False
+        self.leased: dict[str, Session] = {}
+        self.tools: list[Tool] = []
+        """Of the first task, once somebody has asked."""
+        self.counts: Counter[str] = Counter()
+        """By the name of a metric."""
+        self.outcomes: Counter[str] = Counter()
+        self.rewarded = 0.0
+        self.seconds = 0.0
+        self.buckets = [0] * len(BUCKETS)
+        self._tasks = {task.key: task for task in benchmark.tasks()}
+        if not self._tasks:
+            raise InputError("there are no tasks to play: the selection leaves none")
+        self._order = list(self._tasks.values())
+        self._next = 0
+        self._idle = idle
+        self._reaper: asyncio.Task[None] | None = None
+        self._empty = asyncio.Event()
+
+    @property
+    def tasks(self) -> list[Task]:
+        return self._order
+
+    def task(self, key: str | None, chosen_by: random.Random | None = None) -> Task:
+        if key is not None:
+            if key not in self._tasks:
+                raise InputError(f"there is no task '{key[:100]}' among these {len(self._tasks)}")
+            return self._tasks[key]
+        if chosen_by is not None:
+            return chosen_by.choice(self._order)
+        self._next += 1
+        return self._order[(self._next - 1) % len(self._order)]
+
+    def lease(self, name: str | None = None) -> Session:
+        """A session of the caller's. Raises Full."""
+        if self.draining:
+            self.counts["sessions_refused"] += 1
+            raise Full("the server is draining: it takes no new sessions", self.slots.active, self.slots.most)
+        if not self.slots.take():
+            self.counts["sessions_refused"] += 1
+            raise Full(f"all {self.slots.most} sessions are in use", self.slots.active, self.slots.most)
+        if self._reaper is None:
+            self._reaper = asyncio.create_task(self._reap())
+        session = Session(self, self._prefix + (name or secrets.token_urlsafe(16)))
+        self.leased[session.name] = session
+        self.counts["sessions"] += 1
+        self._empty.clear()
+        return session
+
+    async def release(self, session: Session) -> None:
+        """Once is enough; twice does no harm."""
+        if self.leased.pop(session.name, None) is None:
+            return
+        self.slots.give()
+        if not self.leased:
+            self._empty.set()
+        await session.close()
+
+    @contextmanager
+    def watched(self, session: Session, *, timed: bool) -> Generator[None]:
+        """While a call or a reset of the session is under way."""
+        started = time.monotonic()
+        session.busy += 1
+        try:
+            yield
+        finally:
+            session.busy -= 1
+            session.heard = now = time.monotonic()
+            if timed:
+                self._timed(now - started)
+
+    def ended(
+        self, task: Task, verdict: Verdict, paid: Payment, steps: int, seen: Observation | None = None, reward: float = 0.0
+    ) -> Step:
+        """The last step of an episode."""
+        self.outcomes[verdict.outcome.value] += 1
+        self.rewarded += paid.reward
+        info: dict[str, Any] = {"task": task.key, "steps": steps, "error": seen.error if seen else True}
+        info |= {"outcome": verdict.outcome.value, "usable": paid.usable} | ({"why": paid.why} if paid.why else {})
+        text = seen.text if seen else "This task cannot be played here."
+        return Step(text, reward, True, verdict.outcome not in JUDGED, info, verdict)
+
+    async def drained(self) -> None:
+        """Takes no more sessions, and waits until all have ended."""
+        self.draining = True
+        if self.leased:
+            await self._empty.wait()
+
+    async def close(self) -> None:
+        self.draining = True
+        if self._reaper is not None:
+            self._reaper.cancel()
+        for session in list(self.leased.values()):
+            await self.release(session)
+
+    def _timed(self, seconds: float) -> None:
+        self.counts["steps"] += 1
+        self.seconds += seconds
+        for place, limit in enumerate(BUCKETS):
+            if seconds <= limit:
+                self.buckets[place] += 1
+                break
+
+    async def _reap(self) -> None:
+        """Ends leases of which nothing was heard."""
+        while True:
+            await asyncio.sleep(self._idle / _LOOKS_PER_LEASE)
+            late = time.monotonic() - self._idle
+            for session in [each for each in self.leased.values() if not each.busy and each.heard < late]:
+                self.counts["sessions_expired"] += 1
+                session.expired()
+                await self.release(session)

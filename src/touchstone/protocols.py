@@ -506,6 +506,8 @@ class EngineConfig(Options, frozen=True, kw_only=True):
     """Remember results by content across runs."""
     today: str | None = None
     """The day that SQL is told it is, such as 2025-02-19."""
+    live: bool = False
+    """The place is the address of one database that others use, too: it is only read, and whoever could write is refused."""
 
     async def open(self, opening: Opening) -> Engine:
         """The engine, which the opening's stack closes. Raises InputError if it cannot be used here."""

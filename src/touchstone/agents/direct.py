@@ -32,6 +32,12 @@ _LINES = {
     "sqlite": "SELECT m.name || ' ~ ' || c.name || ' ~ ' || c.type || CASE WHEN c.pk THEN ' ~ PRIMARY KEY' ELSE '' END AS line "
     "FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c WHERE m.type IN ('table', 'view') "
     "AND m.name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY m.name, c.cid",
+    "mysql": "SELECT concat(table_name, ' ~ ', column_name, ' ~ ', column_type, if(column_key = 'PRI', ' ~ PRIMARY KEY', '')) "
+    "AS line FROM information_schema.columns WHERE table_schema = DATABASE() ORDER BY table_name, ordinal_position",
+    "bigquery": "SELECT table_name || ' ~ ' || column_name || ' ~ ' || data_type AS line FROM INFORMATION_SCHEMA.COLUMNS "
+    "ORDER BY table_name, ordinal_position",
+    "snowflake": "SELECT table_name || ' ~ ' || column_name || ' ~ ' || data_type AS line FROM information_schema.columns "
+    "WHERE table_schema = current_schema() ORDER BY table_name, ordinal_position",
     "": "SELECT table_name || ' ~ ' || column_name || ' ~ ' || data_type AS line FROM information_schema.columns "
     "WHERE table_schema NOT IN ('information_schema', 'pg_catalog') ORDER BY table_schema, table_name, ordinal_position",
 }
@@ -40,10 +46,21 @@ _KEYS = {
     "FROM sqlite_master AS m JOIN pragma_foreign_key_list(m.name) AS k WHERE m.type = 'table' ORDER BY 1",
     "duckdb": "SELECT table_name || ': ' || constraint_text AS line FROM duckdb_constraints() "
     "WHERE constraint_type IN ('PRIMARY KEY', 'FOREIGN KEY') ORDER BY 1",
+    "mysql": "SELECT concat(table_name, '.', column_name, ' REFERENCES ', referenced_table_name, '.', referenced_column_name) AS "
+    "line FROM information_schema.key_column_usage WHERE table_schema = DATABASE() AND referenced_table_name IS NOT NULL "
+    "ORDER BY 1",
     "postgres": "SELECT conrelid::regclass || ': ' || pg_get_constraintdef(oid) AS line FROM pg_constraint "
     "WHERE contype IN ('p', 'f') AND connamespace <> 'pg_catalog'::regnamespace ORDER BY 1",
 }
-_NAMES = {"sqlite": "SQLite", "duckdb": "DuckDB", "postgres": "PostgreSQL"}
+_NAMES = {
+    "sqlite": "SQLite",
+    "duckdb": "DuckDB",
+    "postgres": "PostgreSQL",
+    "mysql": "MySQL",
+    "bigquery": "BigQuery",
+    "snowflake": "Snowflake",
+}
+_BACKTICKS = ("mysql", "bigquery")
 _FENCED = re.compile(r"```[ \t]*(?:sql\w*|\w*)[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
 _QUERY = re.compile(r"\b(?:SELECT|WITH)\b.*", re.DOTALL | re.IGNORECASE)
 _EMPTY = "(0 rows)"
@@ -140,14 +157,16 @@ async def _schema(stage: Stage, dialect: str, form: SchemaForm) -> str:
     tables: dict[str, list[str]] = {}
     for line in await _lines(stage, _LINES.get(dialect, _LINES[""])):
         table, column, kind, key, *_ = [*line.split(_SEPARATOR.strip()), "", "", "", ""]
-        words = [_quoted(column.strip()), kind.strip(), key.strip() if form != "ddl" else ""]
+        words = [_quoted(column.strip(), dialect), kind.strip(), key.strip() if form != "ddl" else ""]
         tables.setdefault(table.strip(), []).append(" ".join(word for word in words if word))
-    parts = [f"CREATE TABLE {_quoted(name)} (\n  " + ",\n  ".join(columns) + "\n);" for name, columns in tables.items()]
+    parts = [
+        f"CREATE TABLE {_quoted(name, dialect)} (\n  " + ",\n  ".join(columns) + "\n);" for name, columns in tables.items()
+    ]
     if form != "ddl" and dialect in _KEYS and (keys := await _lines(stage, _KEYS[dialect])):
         parts.append("Keys:\n" + "\n".join(keys))
     if form == "values":
         for name in tables:
-            shown = await _execute(stage, f"SELECT * FROM {_quoted(name)} LIMIT {_SAMPLES}", f"sample-{name}")
+            shown = await _execute(stage, f"SELECT * FROM {_quoted(name, dialect)} LIMIT {_SAMPLES}", f"sample-{name}")
             parts += [] if shown.error else [f"Some rows of {name}:\n{shown.text}"]
     return "\n\n".join(parts)
 
@@ -164,8 +183,9 @@ async def _lines(stage: Stage, sql: str) -> list[str]:
     return found
 
 
-def _quoted(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z_]\w*", name) else '"' + name.replace('"', '""') + '"'
+def _quoted(name: str, dialect: str) -> str:
+    mark = "`" if dialect in _BACKTICKS else '"'
+    return name if re.fullmatch(r"[A-Za-z_]\w*", name) else mark + name.replace(mark, 2 * mark) + mark
 
 
 async def _execute(stage: Stage, sql: str, id: str) -> Observation:

@@ -47,6 +47,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _CUTS = {"sqlite": {"limit"}, "postgres": {"limit", "offset", "fetch"}, "duckdb": {"limit", "offset"}}
+_OTHER_CUTS = {"limit", "offset"}
 _MOST_COLUMNS = 100
 
 
@@ -94,7 +95,7 @@ def spots(sql: str, dialect: str) -> list[Spot]:
         elif word == ")" and len(open_) > 1:
             found += open_.pop().spot(token.start(), outermost=False)
         else:
-            _see(open_[-1], word, before, token.start(), _CUTS[dialect])
+            _see(open_[-1], word, before, token.start(), _CUTS.get(dialect, _OTHER_CUTS))
         before, end, is_empty = word, token.end(), False
     return last if is_empty else [*found, *open_[0].spot(end, outermost=True)]
 
@@ -213,7 +214,7 @@ def _reruns(bench: JudgingConnection, sql: str, gold: Result, keys: list[str]) -
         bench.run("PRAGMA reverse_unordered_selects = ON")
         yield _rerun(bench, "reverse", sql, gold, keys)
         bench.run("PRAGMA reverse_unordered_selects = OFF")
-    if not _ROWID.search(sql):
+    if bench.dialect in _COPIES and not _ROWID.search(sql):
         try:
             _turn_round(bench, sql)
         except SqlError as error:

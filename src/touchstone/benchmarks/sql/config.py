@@ -38,9 +38,10 @@ class SqlConfig(Selection, frozen=True):
     databases: Annotated[Path | None, Opt(names=("--db",), positional=True)] = None
     """The database: a SQLite or DuckDB file, or a folder with one per name; an address is taken too, as with --database-url."""
     database_url: Annotated[str | None, Opt(group=TASKS)] = None
-    """A live PostgreSQL database, postgresql://user@host:port/name. It is only read: a role that could write is refused."""
-    engine: Annotated[Literal["sqlite", "duckdb"] | None, Opt(group=TASKS)] = None
-    """What the files are, where their names do not say so."""
+    """A live database: postgresql://user@host:port/name, mysql://user@host:port/name, bigquery://project/dataset or
+    snowflake://user@account/database/schema. It is only read: a role that could write is refused."""
+    engine: Annotated[Literal["sqlite", "duckdb", "mysql", "postgres"] | None, Opt(group=TASKS)] = None
+    """What the files are, where their names do not say so. Dumps that end in .sql are loaded into a private server."""
     column: Annotated[tuple[str, ...], Opt(group=TASKS)] = ()
     """A column of the questions by its name, such as question=Frage (repeatable)."""
     tag: Annotated[tuple[str, ...], Opt(group=TASKS)] = ()
@@ -56,7 +57,7 @@ class SqlConfig(Selection, frozen=True):
     system_prompt: Annotated[Path | None, Opt(group=WHO, advanced=True)] = None
     """A file with instructions that replace the built-in ones."""
     sql_timeout: Annotated[Positive, Opt(group=JUDGING)] = 30.0
-    """Seconds for each statement: steps on SQLite, CPU time on DuckDB, the clock on PostgreSQL."""
+    """Seconds for each statement: steps on SQLite, CPU time on DuckDB, the clock on servers."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -131,11 +132,7 @@ class SqlConfig(Selection, frozen=True):
 
     async def _engine(self, opening: Opening) -> Engine:
         if self.database_url is not None:
-            if engine_at(self.database_url) != "postgres":
-                raise InputError("--database-url: expected postgresql://user@host:port/name")
-            from ...engines.postgres.live import open_live
-
-            return await open_live(self.database_url, opening)
+            return await open_engine(engine_at(self.database_url), opening, place=self.database_url, live=True)
         return await open_engine(self.engine_name(), opening, place=str(self.databases))
 
     def engine_name(self) -> str:
@@ -149,7 +146,9 @@ class SqlConfig(Selection, frozen=True):
             suffixes = engine_type(name).suffixes
             if any(file.suffix.lower() in suffixes for file in self.databases.rglob("*") if suffixes):
                 return name
-        raise InputError(f"{self.databases}: there is no SQLite or DuckDB file in this folder")
+        for dump in sorted(self.databases.rglob("*.sql")):
+            return _sniffed(dump)
+        raise InputError(f"{self.databases}: there is no SQLite or DuckDB file and no dump in this folder")
 
     def _only_database(self) -> str:
         """What a question is on that names no database; none if there are several."""
@@ -191,9 +190,14 @@ def _tags(task: SqlTask) -> set[str]:
 
 def _sniffed(path: Path) -> str:
     with path.open("rb") as file:
-        head = file.read(16)
-    if head == b"SQLite format 3\x00":
+        head = file.read(2000)
+    if head.startswith(b"SQLite format 3\x00"):
         return "sqlite"
     if head[8:12] == b"DUCK":
         return "duckdb"
-    raise InputError(f"{path}: neither a SQLite nor a DuckDB database")
+    if path.suffix.lower() == ".sql":
+        for name, words in (("mysql", (b"MySQL dump", b"MariaDB dump")), ("postgres", (b"PostgreSQL database dump",))):
+            if any(word in head for word in words):
+                return name
+        raise InputError(f"{path}: a dump, but whose? Say so: --engine mysql or --engine postgres")
+    raise InputError(f"{path}: neither a SQLite nor a DuckDB database, nor a dump that ends in .sql")

@@ -16,6 +16,7 @@ from ...protocols import Check, EngineConfig, Opening
 
 if TYPE_CHECKING:
     from .engine import PostgresEngine
+    from .live import LiveEngine
     from .messages import Server
 
 
@@ -28,13 +29,18 @@ class PostgresConfig(EngineConfig, frozen=True, kw_only=True):
     locale: str | None = None
     """How the private server sorts, such as en_US.utf8."""
 
-    async def open(self, opening: Opening) -> PostgresEngine:
+    async def open(self, opening: Opening) -> PostgresEngine | LiveEngine:
         refuse_without_driver()
+        if self.live:
+            from .live import open_live
+
+            return await open_live(str(self.place), opening)
         from .engine import PostgresEngine
 
-        engine = PostgresEngine(await self._server(opening), today=self.today)
+        only = Path(self.place).stem if self.place and Path(self.place).is_file() else None
+        engine = PostgresEngine(await self._server(opening), today=self.today, only=only)
         opening.stack.push_async_callback(engine.close)
-        await engine.start()
+        await engine.start([only] if only else ())
         return engine
 
     @classmethod
@@ -61,7 +67,7 @@ class PostgresConfig(EngineConfig, frozen=True, kw_only=True):
         place = str(self.place or "")
         if place.startswith(tuple(f"{scheme}://" for scheme in self.schemes)):
             return server_at(place)
-        dumps = _folder(place)
+        dumps = _dumps(place)
         from .private_server import embedded_server
         from .store import default_cache, prepared
 
@@ -69,9 +75,9 @@ class PostgresConfig(EngineConfig, frozen=True, kw_only=True):
         return await opening.stack.enter_async_context(embedded_server(store.data, today=self.today))
 
 
-def _folder(place: str) -> Path:
-    if not place or not Path(place).is_dir():
-        raise InputError(f"{place or 'PostgreSQL'}: expected postgresql://user@host:5432, or a folder of dumps")
+def _dumps(place: str) -> Path:
+    if not place or not Path(place).exists():
+        raise InputError(f"{place or 'PostgreSQL'}: expected postgresql://user@host:5432, a dump, or a folder of dumps")
     return Path(place)
 
 

@@ -153,10 +153,10 @@ def copy_cluster(source: Path, target: Path) -> None:
     if (source / "postmaster.pid").exists():
         raise Trouble(f"the cluster {source} was not stopped cleanly")
     target.mkdir(mode=0o700)
-    shutil.copytree(source, target, symlinks=True, copy_function=_copy_file, dirs_exist_ok=True)
+    shutil.copytree(source, target, symlinks=True, copy_function=copy_file, dirs_exist_ok=True)
 
 
-def _copy_file(source: str, target: str) -> None:
+def copy_file(source: str, target: str) -> None:
     with Path(source).open("rb") as old, Path(target).open("wb") as new:
         try:
             fcntl.ioctl(new, _FICLONE, old.fileno())

@@ -53,7 +53,9 @@ class Loaded(Struct, frozen=True):
 
 
 def find(dumps: Path, databases: Sequence[str] | None = None) -> dict[str, list[Path]]:
-    """The files of the databases that are asked for, or of all. Those without a folder are left out."""
+    """The files of the databases that are asked for, or of all. Those without a folder are left out. A file is one database."""
+    if dumps.is_file():
+        return {dumps.stem: [dumps]}
     if not dumps.is_dir():
         raise InputError(f"{dumps} is not a directory: expected one that holds folders <database>{SUFFIX}")
     if (dumps / PARENT).is_dir():

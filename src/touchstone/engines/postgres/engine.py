@@ -38,9 +38,12 @@ class PostgresEngine:
         ahead: int = 2,
         patience: float = 10.0,
         today: str | None = None,
+        only: str | None = None,
     ) -> None:
-        """`today` is the day that the server lives on, for what is judged beside it."""
+        """`today` is the day that the server lives on, for what is judged beside it. `only` is the one database there is,
+        whatever name is asked for."""
         self.today = today
+        self._only = only
         self._owns_pool = pool is None
         rules = WorkerRules([str(scratch_folder())], client=True)
         self.pool = pool or Pool(warm=_WARM, preload=PRELOAD, rules=rules, environment=worker_environment(today))
@@ -61,13 +64,13 @@ class PostgresEngine:
         return facts
 
     def database(self, name: str, key: str = "") -> EpisodeDatabase:
-        return self.world(name, key)
+        return self.world(self._only or name, key)
 
     async def digests(self, names: Sequence[str]) -> Mapping[str, str | None]:
         found: dict[str, str | None] = {}
         for name in names:
             try:
-                found[name] = (await self.describe(name)).digest
+                found[name] = (await self.describe(self._only or name)).digest
             except Unscorable:
                 found[name] = None
         return found

@@ -48,18 +48,18 @@ _PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def identity(directory: Path) -> Become:
+def identity(directory: Path, memory: int = MEMORY) -> Become:
     if os.getuid() != 0:
-        return {"preexec_fn": _limit}
+        return {"preexec_fn": lambda: _limit(memory)}
     if _namespaces_work():
-        return {"preexec_fn": lambda: (_enter_namespace(), _limit())}
+        return {"preexec_fn": lambda: (_enter_namespace(), _limit(memory))}
     directory.chmod(0o711)
     try:
         nobody = pwd.getpwnam("nobody")
         user, group = nobody.pw_uid, nobody.pw_gid
     except KeyError:
         user = group = _NOBODY
-    return {"preexec_fn": _limit, "user": user, "group": group, "extra_groups": []}
+    return {"preexec_fn": lambda: _limit(memory), "user": user, "group": group, "extra_groups": []}
 
 
 def hand_over(directory: Path, become: Become) -> None:
@@ -91,9 +91,9 @@ def _enter_namespace() -> None:
         Path(f"/proc/self/{name}").write_text(text)
 
 
-def _limit() -> None:
+def _limit(memory: int) -> None:
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGQUIT)
-    for what, limit in ((resource.RLIMIT_AS, ADDRESS_SPACE), (resource.RLIMIT_DATA, MEMORY)):
+    for what, limit in ((resource.RLIMIT_AS, ADDRESS_SPACE), (resource.RLIMIT_DATA, memory)):
         hard = resource.getrlimit(what)[1]
         if hard == resource.RLIM_INFINITY or hard > limit:
             resource.setrlimit(what, (limit, limit))

@@ -1,0 +1,376 @@
+"""MySQL and MariaDB as the event loop sees them: a live database that is read, or databases of a private server.
+
+A live account is checked before anything runs: one that could write, call routines or read the server's accounts is refused.
+On a private server a statement that does more than reading runs on a copy of its own, which is dropped afterwards. Time is the
+clock's, so what comes to its limit while it is judged is judged again, with the cores to itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import msgspec
+
+from ...errors import DatabaseFailure, InputError, SqlError, Unscorable, WorkerFailure
+from ...protocols import Limits, Opening
+from ...sandbox.folders import scratch_folder
+from ...sandbox.worker import WorkerRules
+from ...types import Observation, Table
+from ...workers.limits import Turns, cores
+from ...workers.pool import Pool, WorkerLost
+from ..judging_connection import JudgingConnection, name_of, result_type
+from .worker import Answer, Fault, Login, Lost, NeedsCopy, Response, Rows, ServerGone, Shown, Work, do
+
+A = TypeVar("A")
+R = TypeVar("R")
+
+_PATIENCE = 10.0
+_LOOKING = Limits(seconds=30, rows=200_000)
+_LIVE = "This database is live, so it can only be read, by one statement at a time."
+_CRASHED = "The query was stopped: the server ended its connection, twice."
+_HARMLESS = {"USAGE", "SELECT", "SHOW VIEW", "SHOW DATABASES", "REFERENCES", "CREATE TEMPORARY TABLES"}
+_GRANT = re.compile(r"GRANT (?P<rights>.+?) ON (?P<what>.+?) TO ", re.DOTALL)
+_ROLE = re.compile(r"GRANT (?P<roles>[`'\"].+?) TO ", re.DOTALL)
+_CONTENTS = """
+SELECT table_name, column_name, column_type FROM information_schema.columns
+WHERE table_schema = DATABASE() ORDER BY table_name, ordinal_position
+"""
+
+
+class Source(Protocol):
+    """Where the databases are."""
+
+    def logins(self, name: str) -> tuple[Login, Login]:
+        """For exploring and for judging. Raises Unscorable if there is no such database."""
+        ...
+
+    async def copy(self, name: str, scripts: Sequence[str]) -> Login:
+        """A private copy. Raises SqlError if there is none."""
+        ...
+
+    async def drop(self, login: Login) -> None: ...
+
+    async def digest(self, name: str) -> str | None: ...
+
+    async def close(self) -> None: ...
+
+
+class MysqlEngine:
+    """The databases of one server."""
+
+    name = "mysql"
+
+    def __init__(self, source: Source, versions: Mapping[str, str]) -> None:
+        self.source = source
+        self.versions = versions
+        self.pool = worker_pool()
+        self.judging = Turns(cores())
+
+    def database(self, name: str, key: str = "") -> MysqlDatabase:
+        return MysqlDatabase(self, name)
+
+    async def digests(self, names: Sequence[str]) -> Mapping[str, str | None]:
+        return {name: await self.source.digest(name) for name in names}
+
+    async def close(self) -> None:
+        await self.pool.close()
+        await self.source.close()
+
+
+def worker_pool() -> Pool:
+    rules = WorkerRules([str(scratch_folder())], client=True)
+    return Pool(warm=4, preload=["touchstone.engines.mysql.worker"], rules=rules)
+
+
+class MysqlDatabase:
+    """One episode's database."""
+
+    def __init__(self, engine: MysqlEngine, name: str) -> None:
+        self._engine = engine
+        self._name = name
+        self._explorer, self._judge = engine.source.logins(name)
+        self._scripts: list[str] = []
+        self._own: Login | None = None
+        """The state that scripts have moved on to."""
+
+    async def explore(self, sql: str, limits: Limits) -> Table:
+        answer = await self._run(sql, limits, shown=False)
+        assert isinstance(answer, Rows)
+        return answer.table
+
+    async def show(self, sql: str, limits: Limits) -> Observation:
+        answer = await self._run(sql, limits, shown=True)
+        assert isinstance(answer, Shown)
+        return answer.seen
+
+    async def judge(
+        self, function: Callable[[JudgingConnection, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float
+    ) -> R:
+        encoded = msgspec.Raw(msgspec.msgpack.encode(request))
+        work = Work(self._own or self._judge, limits, function=name_of(function), request=encoded)
+        for alone in (False, True):
+            async with self._engine.judging.turn(alone=alone):
+                answer = await self._answer(work, wall)
+            if isinstance(answer, Response) and (alone or not answer.timed_out):
+                return msgspec.msgpack.decode(answer.encoded, type=result_type(function))
+        raise SqlError("crash", _CRASHED)
+
+    async def advance(self, scripts: Sequence[str], limits: Limits) -> None:
+        if not scripts:
+            return
+        own = await self._engine.source.copy(self._name, [*self._scripts, *scripts])
+        await self.close()
+        self._own, self._scripts = msgspec.structs.replace(own, reads=True), [*self._scripts, *scripts]
+
+    async def close(self) -> None:
+        own, self._own = self._own, None
+        if own is not None:
+            await self._engine.source.drop(own)
+
+    async def _run(self, sql: str, limits: Limits, *, shown: bool) -> Rows | Shown:
+        try:
+            sql.encode()
+        except UnicodeEncodeError:
+            raise SqlError("sql", "The SQL holds half of a Unicode character (a lone surrogate).") from None
+        work = Work(self._own or self._explorer, limits, sql, shown)
+        for _ in range(2):
+            answer = await self._answer(work, limits.seconds)
+            if isinstance(answer, Rows | Shown):
+                return answer
+        raise SqlError("crash", _CRASHED)
+
+    async def _answer(self, work: Work, wall: float) -> Answer:
+        """On what everybody reads, and where that is not enough, on a copy."""
+        answer = await called(self._engine.pool, work, wall)
+        if isinstance(answer, NeedsCopy):
+            async with self._copied() as copy:
+                answer = await called(self._engine.pool, msgspec.structs.replace(work, login=copy), wall)
+        return answer
+
+    @asynccontextmanager
+    async def _copied(self) -> AsyncGenerator[Login]:
+        copy = await self._engine.source.copy(self._name, self._scripts)
+        try:
+            yield copy
+        finally:
+            await self._engine.source.drop(copy)
+
+
+async def called(pool: Pool, work: Work, wall: float) -> Answer:
+    """Raises SqlError for a fault, and DatabaseFailure without a server."""
+    stalled = wall + 2 * _PATIENCE
+    try:
+        answer = await pool.call(do, work, stalled=stalled)
+    except WorkerLost as lost:
+        if lost.cause == "stalled":
+            raise WorkerFailure(f"the SQL was given up: its worker has done nothing for {stalled:g} seconds") from None
+        return Lost()
+    if isinstance(answer, ServerGone):
+        raise DatabaseFailure(f"the server cannot be reached: {answer.message}")
+    if isinstance(answer, Fault):
+        raise SqlError(answer.kind, answer.message)
+    return answer
+
+
+# A live database.
+
+
+async def open_live(url: str, opening: Opening) -> MysqlEngine:
+    """Raises InputError if nobody answers, or the account could do more than reading."""
+    login = login_at(url)
+    engine = MysqlEngine(LiveSource(login), {})
+    opening.stack.push_async_callback(engine.close)
+    database = engine.database(login.database)
+    try:
+        server = (await database.explore("SELECT version()", _LOOKING)).rows[0][0]
+        rights = await _rights(login)
+    except (DatabaseFailure, SqlError) as error:
+        raise InputError(f"--database-url: {error}") from None
+    if rights:
+        raise InputError(
+            f"--database-url: the account '{login.user}' {', '.join(rights)}: a live database is used by an account that can "
+            f"only read it. Make one: CREATE USER reader IDENTIFIED BY '…'; GRANT SELECT ON {login.database}.* TO reader"
+        )
+    engine.versions = {"MariaDB" if "mariadb" in server.lower() else "MySQL": server.partition("-")[0]}
+    return engine
+
+
+def login_at(url: str) -> Login:
+    """From an address. A password that it leaves out comes from MYSQL_PWD. `?ssl=true` asks for an encrypted connection,
+    `?socket=…` for a socket."""
+    import os
+
+    parts = urlsplit(url)
+    database = unquote(parts.path.strip("/"))
+    options = {name: values[-1] for name, values in parse_qs(parts.query).items()}
+    if unknown := set(options) - {"ssl", "socket"}:
+        raise InputError(f"--database-url: there is no option '{sorted(unknown)[0]}'; there are: socket, ssl")
+    if not database or not parts.username:
+        raise InputError("--database-url: expected mysql://user@host:port/name")
+    try:
+        port = parts.port or 3306
+    except ValueError:
+        raise InputError("--database-url: the port is not a number between 0 and 65535") from None
+    password = unquote(parts.password) if parts.password else os.environ.get("MYSQL_PWD", "")
+    encrypted = options.get("ssl", "").lower() in ("true", "1", "yes")
+    host = parts.hostname or "localhost"
+    return Login(unquote(parts.username), password, database, host, port, options.get("socket"), encrypted)
+
+
+async def _rights(login: Login) -> list[str]:
+    """What the account may do besides reading; empty if that is all."""
+    return await asyncio.to_thread(rights_of, login)
+
+
+def rights_of(login: Login) -> list[str]:
+    import pymysql
+    from pymysql.cursors import Cursor
+
+    from .worker import connect
+
+    found: list[str] = []
+    try:
+        with connect(login, _PATIENCE, cursor=Cursor) as connection, connection.cursor() as cursor:
+            todo, seen = ["CURRENT_USER"], set[str]()
+            while todo:
+                who = todo.pop()
+                seen.add(who)
+                try:
+                    cursor.execute(f"SHOW GRANTS FOR {who}")
+                except pymysql.Error:
+                    found.append(f"has the role {who}, whose rights it may not look up")
+                    continue
+                for (line,) in cursor.fetchall():
+                    more, roles = rights_in(str(line))
+                    found += more
+                    todo += [role for role in roles if role not in seen]
+    except pymysql.Error as error:
+        raise DatabaseFailure(f"the server cannot be reached: {error.args[-1]}") from None
+    return list(dict.fromkeys(found))
+
+
+def rights_in(line: str) -> tuple[list[str], list[str]]:
+    """What a line of SHOW GRANTS gives besides reading, and the roles that it names."""
+    grant = _GRANT.match(line)
+    if grant is None:
+        role = _ROLE.match(line)
+        return ([], _names(role["roles"])) if role else ([f"has a right that is not known here: {line[:60]}"], [])
+    where = grant["what"]
+    names = [re.sub(r"\s*\(.*", "", right, flags=re.DOTALL).strip() for right in _listed(grant["rights"])]
+    found = [f"has {name} on {where}" for name in names if name.upper() not in _HARMLESS]
+    if "SELECT" in map(str.upper, names) and re.match(r"\*\.\*|`mysql`|`performance_schema`", where):
+        found.append(f"can read the accounts of the server (SELECT on {where})")
+    if "WITH GRANT OPTION" in line:
+        found.append(f"can give away its rights on {where}")
+    return found, []
+
+
+def _listed(text: str) -> list[str]:
+    """Split at commas that are not in brackets: SELECT (a, b), INSERT."""
+    return re.split(r",\s*(?![^(]*\))", text)
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",")]
+
+
+class LiveSource:
+    def __init__(self, login: Login) -> None:
+        self.login = login
+
+    def logins(self, name: str) -> tuple[Login, Login]:
+        return self.login, self.login
+
+    async def copy(self, name: str, scripts: Sequence[str]) -> Login:
+        raise SqlError("write", _LIVE)
+
+    async def drop(self, login: Login) -> None:
+        pass
+
+    async def digest(self, name: str) -> str | None:
+        """Of the tables and columns: the rows of a live database are nobody's to hash."""
+        pool = worker_pool()
+        try:
+            answer = await called(pool, Work(self.login, _LOOKING, _CONTENTS), _LOOKING.seconds)
+        finally:
+            await pool.close()
+        assert isinstance(answer, Rows)
+        return f"schema:{hashlib.sha256(msgspec.json.encode(answer.table.rows)).hexdigest()}"
+
+    async def close(self) -> None:
+        pass
+
+
+# Databases of a private server.
+
+
+async def open_dumps(place: str, opening: Opening) -> MysqlEngine:
+    """Raises InputError without a server program, or if a dump cannot be loaded."""
+    dumps = find_dumps(Path(place)) if place else {}
+    if not dumps:
+        raise InputError(f"{place or 'MySQL'}: expected mysql://user@host:3306/name, a dump <name>.sql, or a folder of dumps")
+    from .private_server import started
+
+    server = await started(dumps, opening.say)
+    source = DumpSource(server, dumps)
+    try:
+        await asyncio.to_thread(source.prepare)
+        engine = MysqlEngine(source, {"MariaDB": await asyncio.to_thread(server.version)})
+    except BaseException:
+        server.close()
+        raise
+    opening.stack.push_async_callback(engine.close)
+    return engine
+
+
+def find_dumps(place: Path) -> dict[str, Path]:
+    if place.is_file():
+        return {place.stem: place}
+    return {path.stem: path for path in sorted([*place.glob("*.sql"), *place.glob("*/*.sql")])}
+
+
+class DumpSource:
+    """One dump is for all names: mini-dev has all its databases in one. Several are found by their names."""
+
+    def __init__(self, server: Any, dumps: Mapping[str, Path]) -> None:
+        from .private_server import PrivateServer
+
+        assert isinstance(server, PrivateServer)
+        self._server = server
+        self._dumps = dumps
+        self._logins: dict[str, tuple[Login, Login]] = {}
+
+    def prepare(self) -> None:
+        self._logins = {name: (self._server.reader(name), self._server.reader(name)) for name in self._dumps}
+
+    def logins(self, name: str) -> tuple[Login, Login]:
+        return self._logins[self._named(name)]
+
+    def _named(self, name: str) -> str:
+        if name in self._dumps or len(self._dumps) == 1:
+            return name if name in self._dumps else next(iter(self._dumps))
+        raise Unscorable(f"database missing: there is no dump {name}.sql", "database")
+
+    async def copy(self, name: str, scripts: Sequence[str]) -> Login:
+        return await asyncio.to_thread(self._server.copy, self._dumps[self._named(name)], scripts)
+
+    async def drop(self, login: Login) -> None:
+        await asyncio.shield(asyncio.to_thread(self._server.drop, login))
+
+    async def digest(self, name: str) -> str | None:
+        from .private_server import digest
+
+        try:
+            return await asyncio.to_thread(digest, self._dumps[self._named(name)])
+        except (Unscorable, OSError):
+            return None
+
+    async def close(self) -> None:
+        await asyncio.to_thread(self._server.close)

@@ -1,0 +1,318 @@
+"""What runs inside worker processes: SQL, or a benchmark's function, by a connection of its own to a MySQL or MariaDB server.
+
+A login that only reads sends one statement at a time, by the protocol that takes no second one, in a read-only transaction of
+an account without other rights. A login to a private copy may send anything: its account has rights in that database alone.
+Time is the server's limit, and behind it this process's, which then kills the connection on the server.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+import pymysql
+from msgspec import Struct
+from pymysql.cursors import SSCursor
+
+from ...errors import SqlError, SqlFault
+from ...protocols import Limits
+from ...types import Observation, Table
+from ...workers.limits import held_to
+from ..judging_connection import Result, found, last_result
+from ..tables import observation_of
+from .statements import is_blank, only_reads, refuse_looking_at_others, split
+
+SECONDS_TO_CONNECT = 10
+_GRACE = 2.0
+"""Seconds that the server has to end a statement at its limit, before its connection is killed."""
+_ROWS_PER_FETCH = 1_000
+_LONGEST_SCRIPT = 1_000_000
+_TIME = {1317, 1969, 3024}
+_DENIED = {1044, 1142, 1143, 1227, 1370, 1410, 1049, 1045}
+_READ_ONLY = {1792, 1290}
+_MEMORY = {1037, 1038, 1041, 5}
+_LOST = {2006, 2013, 2055, 1053, 1927}
+_SMALL = {type(None), bool, int, float, Decimal, date, datetime}
+_PLAIN = {type(None), bool, int, float, str, bytes}
+
+
+class Login(Struct, frozen=True):
+    user: str
+    password: str
+    database: str
+    host: str = ""
+    port: int = 3306
+    socket: str | None = None
+    encrypted: bool = False
+    reads: bool = True
+    """Only reading statements, one at a time."""
+
+
+class Work(Struct, frozen=True):
+    """SQL, or a function with its encoded request."""
+
+    login: Login
+    limits: Limits
+    sql: str | None = None
+    shown: bool = False
+    function: str = ""
+    request: msgspec.Raw = msgspec.Raw(b"\xc0")  # nil
+
+
+class Rows(Struct, frozen=True, tag=True):
+    table: Table
+
+
+class Shown(Struct, frozen=True, tag=True):
+    seen: Observation
+
+
+class Response(Struct, frozen=True, tag=True):
+    encoded: msgspec.Raw
+    timed_out: bool
+
+
+class Fault(Struct, frozen=True, tag=True):
+    kind: SqlFault
+    message: str
+
+
+class NeedsCopy(Struct, frozen=True, tag=True):
+    """It does more than reading."""
+
+
+class Lost(Struct, frozen=True, tag=True):
+    """The connection was lost while it was at work."""
+
+
+class ServerGone(Struct, frozen=True, tag=True):
+    message: str
+
+
+Answer = Rows | Shown | Response | Fault | NeedsCopy | Lost | ServerGone
+
+
+class _End(BaseException):
+    """Ends a judgement, past a function that catches every exception."""
+
+    def __init__(self, answer: NeedsCopy | Lost) -> None:
+        self.answer = answer
+
+
+def do(work: Work) -> Rows | Shown | Response | Fault | NeedsCopy | Lost | ServerGone:
+    try:
+        connection = MysqlJudgingConnection(work.login, work.limits)
+    except pymysql.Error as error:
+        return ServerGone(_words(error))
+    try:
+        with held_to(memory=2 * work.limits.memory + work.limits.bytes):
+            if work.sql is not None:
+                table = connection.table(work.sql)
+                plain = Table(table.columns, [tuple(map(_plain, row)) for row in table.rows], table.truncated, table.changed)
+                return Shown(observation_of(plain)) if work.shown else Rows(plain)
+            function, kind = found(work.function)
+            response = function(connection, msgspec.msgpack.decode(work.request, type=kind))
+            return Response(msgspec.Raw(msgspec.msgpack.encode(response)), connection.timed_out)
+    except _End as end:
+        return end.answer
+    except SqlError as error:
+        return Fault(error.kind, error.message)
+    finally:
+        connection.close()
+
+
+def _plain(cell: Any) -> Any:
+    """What a message can carry; the rest as its text."""
+    return cell if type(cell) in _PLAIN else str(cell)
+
+
+def connect(login: Login, timeout: float | None = None, *, cursor: Any = SSCursor) -> Any:
+    """Raises pymysql.Error if nobody is there, or not for us. The driver's own types are incomplete."""
+    where: dict[str, Any] = {"unix_socket": login.socket} if login.socket else {"host": login.host, "port": login.port}
+    if login.encrypted:
+        import ssl
+
+        where["ssl"] = ssl.create_default_context()
+    return pymysql.connect(
+        **where,
+        user=login.user,
+        password=login.password,
+        database=login.database or None,
+        charset="utf8mb4",
+        autocommit=True,
+        connect_timeout=SECONDS_TO_CONNECT,
+        read_timeout=timeout,
+        local_infile=False,
+        cursorclass=cursor,
+    )
+
+
+class MysqlJudgingConnection:
+    """One connection, for one exploration or judgement; whatever a session can remember ends with it."""
+
+    dialect = "mysql"
+
+    def __init__(self, login: Login, limits: Limits) -> None:
+        self.timed_out = False
+        self.writes = not login.reads
+        self._login = login
+        self._limits = limits
+        self._connection = connect(login, limits.seconds + _GRACE)
+        self._is_mariadb = "mariadb" in self._connection.get_server_info().lower()
+        if login.reads:
+            self._set("SET SESSION TRANSACTION READ ONLY")
+
+    def run(self, sql: str) -> Result:
+        table = self.table(sql)
+        return Result(table.columns, table.rows, table.changed)
+
+    def trial(self, statements: Sequence[str]) -> Result:
+        if not self._login.reads:
+            self._set("START TRANSACTION")
+        try:
+            return last_result(self.run, statements)
+        finally:
+            with suppress(SqlError):
+                self._set("ROLLBACK")
+
+    def official_rows(self, sql: str, result: Result) -> list[tuple[Any, ...]]:
+        """PyMySQL is what the published evaluator reads with."""
+        return result.rows
+
+    def session(self) -> Any:
+        raise SqlError("refused", "There are no hidden tests on MySQL.")
+
+    def shown(self, text: str) -> str:
+        return text
+
+    def close(self) -> None:
+        with suppress(pymysql.Error, OSError):
+            self._connection.close()
+
+    def table(self, text: str) -> Table:
+        """Of the last statement. Raises SqlError."""
+        if len(text) > _LONGEST_SCRIPT:
+            raise SqlError("refused", f"The SQL is {len(text):,} characters long; at most {_LONGEST_SCRIPT:,} are taken.")
+        if is_blank(text):
+            raise SqlError("blank", "There is no SQL statement in this text.")
+        refuse_looking_at_others(text)
+        statements = [statement for statement in split(text) if not is_blank(statement)]
+        if self._login.reads and not all(map(only_reads, statements)):
+            raise _End(NeedsCopy())
+        table = Table((), [])
+        for statement in statements:
+            table = self._statement(statement)
+        return table
+
+    def _statement(self, sql: str) -> Table:
+        self._set_limits()
+        began = time.monotonic()
+        try:
+            if self._login.reads:
+                self._connection.query("START TRANSACTION READ ONLY")
+            cursor = self._connection.cursor()
+            cursor.execute(sql)
+            table = self._fetched(cursor, began)
+            if time.monotonic() - began >= self._limits.seconds:  # BENCHMARK ends at the limit, and does not say so
+                raise self._out_of_time()
+            if self._login.reads and not table.truncated:
+                self._connection.query("ROLLBACK")
+            return table
+        except SqlError:
+            self._cut()
+            raise
+        except pymysql.Error as error:
+            raise self._explained(error, began) from None
+        except (UnicodeError, ValueError, OverflowError) as error:
+            self._cut()
+            raise SqlError("sql", f"The result cannot be read: {error}") from None
+        except MemoryError:
+            self._cut()
+            raise SqlError("memory", f"The query needs more than {self._limits.memory / 2**20:,.0f} MB of memory.") from None
+
+    def _fetched(self, cursor: Any, began: float) -> Table:
+        if cursor.description is None:
+            return Table((), [], changed=max(cursor.rowcount, 0))
+        limits = self._limits
+        columns = tuple(str(column[0]) for column in cursor.description)
+        rows: list[tuple[Any, ...]] = []
+        size, step = 0, 1
+        while batch := cursor.fetchmany(min(step, limits.rows + 1 - len(rows))):
+            step = min(2 * step, _ROWS_PER_FETCH)
+            rows += batch
+            size += sum(map(_size, batch))
+            if size > limits.bytes:
+                raise SqlError("bytes", f"The result is larger than {limits.bytes / 2**20:,.0f} MB.")
+            if time.monotonic() - began > limits.seconds + _GRACE:
+                raise self._out_of_time()
+            if len(rows) > limits.rows:
+                if not limits.cut_rows:
+                    raise SqlError("rows", f"The result has more than {limits.rows:,} rows.")
+                self._cut()
+                return Table(columns, rows[: limits.rows], truncated=True)
+        return Table(columns, rows)
+
+    def _explained(self, error: pymysql.Error, began: float) -> SqlError:
+        code = error.args[0] if error.args else 0
+        waited = time.monotonic() - began
+        if code in _TIME or (code in _LOST and waited >= self._limits.seconds):
+            self._cut()
+            return self._out_of_time()
+        if code in _LOST:
+            raise _End(Lost())
+        if code in _MEMORY or (code == 1290 and "max-session-mem-used" in _words(error)):
+            return SqlError("memory", f"The query needs more than {self._limits.memory / 2**20:,.0f} MB of memory.")
+        if code in _READ_ONLY and self._login.reads:
+            raise _End(NeedsCopy())
+        if code in _DENIED:
+            return SqlError("refused", f"Only the database of this task can be used: {_words(error)}")
+        return SqlError("sql", _words(error))
+
+    def _out_of_time(self) -> SqlError:
+        self.timed_out = True
+        return SqlError("time", f"The query was stopped at its limit of {self._limits.seconds:g} seconds.")
+
+    def _cut(self) -> None:
+        """Ends what is still at work on the server, and begins anew."""
+        thread = self._connection.thread_id()
+        with suppress(pymysql.Error, OSError), connect(self._login, _GRACE) as other:
+            other.query(f"KILL CONNECTION {thread:d}")
+        # PyMySQL would read the rest of a result before it lets go of it.
+        if (rest := self._connection._result) is not None:
+            rest.unbuffered_active = False
+        self._connection._force_close()
+        try:
+            self._connection = connect(self._login, self._limits.seconds + _GRACE)
+        except pymysql.Error:
+            raise _End(Lost()) from None
+        if self._login.reads:
+            self._set("SET SESSION TRANSACTION READ ONLY")
+
+    def _set_limits(self) -> None:
+        if self._is_mariadb:
+            seconds, memory = self._limits.seconds, self._limits.memory
+            self._set(f"SET SESSION max_statement_time = {seconds:.3f}, max_session_mem_used = {memory:d}")
+        else:
+            self._set(f"SET SESSION max_execution_time = {max(1, round(1000 * self._limits.seconds))}")
+
+    def _set(self, sql: str) -> None:
+        try:
+            self._connection.query(sql)
+        except pymysql.Error as error:
+            if error.args and error.args[0] in _LOST:
+                raise _End(Lost()) from None
+            raise SqlError("sql", _words(error)) from None
+
+
+def _size(row: tuple[Any, ...]) -> int:
+    return sum([len(cell) if isinstance(cell, str | bytes) else 8 if type(cell) in _SMALL else len(str(cell)) for cell in row])
+
+
+def _words(error: pymysql.Error) -> str:
+    """The server's message, without the driver's number beside it."""
+    return " ".join(str(error.args[1] if len(error.args) > 1 else error).split())

@@ -133,6 +133,12 @@ def test_what_libreoffice_draws_is_where_its_widget_is() -> None:
     assert (cell.get(f"{CP}windowcoord"), cell.get(f"{CP}parentcoord")) == ("(0, 105)", "(0, 0)")
 
 
+def test_a_window_without_its_widgets_is_drawn_down_to_its_lower_edge() -> None:
+    drawn = Shown("root pane", box=(100, 20, 400, 300), children=[Shown("push button", "Bold", box=(110, 30, 20, 20))])
+    frame = Shown("frame", "Book", box=(100, 20, 400, 345), attributes={"toolkit": "gtk"}, children=[drawn])
+    assert next(tree(program(frame)).iter("push-button")).get(f"{CP}screencoord") == "(110, 75)"
+
+
 def test_a_sheet_right_below_the_menu_bar_is_read_from_its_first_row() -> None:
     sheet = Sheet((0, 0))
     drawn = Shown("root pane", box=(100, 100, 500, 200), children=[sheet])

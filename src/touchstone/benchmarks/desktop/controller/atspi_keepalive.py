@@ -4,8 +4,8 @@ Each reading is a child that comes and goes. If nobody stays, a program ends its
 begins it anew with the next, and LibreOffice does not survive that: once a menu, a colour chooser or a filter list had been
 read while it was open, and then closed, the next reading crashed it ("invalid unclassed pointer in cast to 'AtkObject'").
 
-It must not listen to events, and meets programs only when they are read: see `starting` for what becomes of a LibreOffice that
-is met too early.
+It must not listen to events, and meets programs only when they are read: see `await_windows` for what becomes of a LibreOffice
+that is met too early.
 """
 
 from __future__ import annotations

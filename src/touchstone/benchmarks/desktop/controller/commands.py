@@ -154,27 +154,30 @@ def _words(command: Command) -> list[str]:
 
 # LibreOffice is left alone until it has a window.
 #
-# If it is asked for its nodes before, its window comes without GTK's widgets in the tree: no menus, and nothing that says
-# where what it draws is on the screen. A few seconds' wait at its start costs less.
+# If it is asked for its nodes before, its window comes without GTK's widgets in the tree: no menus. A reading lasts long enough
+# for a LibreOffice to begin during it, so what is about to start one counts too. A few seconds' wait at its start costs less.
 
 
-_PROGRAM, _WITHOUT_SCREEN = "soffice.bin", b"--headless"
+_OFFICE, _WITHOUT_SCREEN = "soffice.bin", b"--headless"
+_LAUNCHERS = ("xdg-open", "gio", "localc", "soffice", "oosplash")
 _PAUSE, _SECONDS = 0.2, 5.0
 
 
 def await_windows(seconds: float) -> None:
     """At most this long: there are LibreOffices that never get one."""
     deadline = time.monotonic() + seconds
-    while (starting := set(_offices())) and time.monotonic() < deadline:
+    while (programs := dict(_programs())) and time.monotonic() < deadline:
+        offices = {process for process, name in programs.items() if name == _OFFICE}
         listed = run(["wmctrl", "-l", "-p"], False, _SECONDS).output.splitlines()
-        if starting <= {int(line.split()[2]) for line in listed}:
+        if offices and offices <= {int(line.split()[2]) for line in listed}:
             return
         time.sleep(_PAUSE)
 
 
-def _offices() -> Iterator[int]:
-    """Those that will have a window."""
+def _programs() -> Iterator[tuple[int, str]]:
+    """LibreOffices that will have a window, and what starts them: process id and name."""
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if (folder / "comm").read_text().strip() == _PROGRAM and _WITHOUT_SCREEN not in (folder / "cmdline").read_bytes():
-                yield int(folder.name)
+            name = (folder / "comm").read_text().strip()
+            if (name == _OFFICE or name in _LAUNCHERS) and _WITHOUT_SCREEN not in (folder / "cmdline").read_bytes():
+                yield int(folder.name), name

@@ -5,8 +5,8 @@ nodes) only the name, the states and the text are read, and of the cells of a hu
 
 LibreOffice draws most of its window itself, in a GTK widget below GTK's menu bar, but counts the places of what it draws from
 the top of the window: cells and buttons are told to be one menu bar too high. (Its dialogs, name box and side bar are GTK's own
-and right.) What it draws fills that widget, so the distance between the two is what has to be added: to everything inside, up
-to where a widget of GTK's own begins again.
+and right.) What it draws fills that widget, or the window's lower part, so the distance between the lower right corners of the
+two is what has to be added: to everything inside, up to where a widget of GTK's own begins again.
 """
 
 from __future__ import annotations
@@ -75,6 +75,8 @@ class Around:
 
     corner: Corner = (0, 0)
     """Of the parent, on the screen."""
+    end: Corner = (0, 0)
+    """Its opposite corner."""
     window: Corner = (0, 0)
     """Of its window."""
     widget: bool = False
@@ -108,7 +110,7 @@ def read(atspi: Any, accessible: Any, around: Around) -> Node:
         if "Component" in interfaces:
             told, size = _box(atspi, accessible)
             widget = attributes.get("attr:toolkit") == "gtk"
-            inside = _inside(tag, told, widget, around)
+            inside = _inside(tag, told, size, widget, around)
             attributes |= _place(inside.corner, size, around.corner, inside.window)
             flat = size[1] == 0
         for interface, reader in _READERS.items():
@@ -128,14 +130,14 @@ def read_cell(atspi: Any, accessible: Any, tag: str, around: Around) -> Node:
     return Node(tag, attributes | _place(corner, size, around.corner, around.window), text, frozenset(), around)
 
 
-def _inside(tag: str, told: Corner, widget: bool, around: Around) -> Around:
+def _inside(tag: str, told: Corner, size: Corner, widget: bool, around: Around) -> Around:
     shift = around.shift
     if widget:
         shift = (0, 0)
     elif around.widget and tag == DRAWN:
-        shift = _minus(around.corner, told)
+        shift = _minus(around.end, _plus(told, size))
     corner = _plus(told, shift)
-    return Around(corner, corner if tag in WINDOWS else around.window, widget, shift)
+    return Around(corner, _plus(corner, size), corner if tag in WINDOWS else around.window, widget, shift)
 
 
 def _plus(one: Corner, other: Corner) -> Corner:

@@ -23,7 +23,7 @@ from ..distribution import pip_install
 from ..errors import InputError, RunStopped
 from . import seal
 
-_FILES = ("config.json", "runs.jsonl", "overall.json", "summary.txt", seal.FILE)
+_FILES = ("config.json", "runs.jsonl", "overall.json", "summary.txt", seal.FILE, "labels.json")
 _WITH_FOLDERS = ("file", "local", "memory", "sftp", "ssh", "ftp", "smb", "hdfs", "webhdfs", "arrow_hdfs", "dbfs")
 """Elsewhere a folder is a part of a name, and making one could make a bucket."""
 _SECONDS_BETWEEN_COPIES = 30.0

@@ -232,6 +232,8 @@ def test_the_other_benchmarks_open(name: str) -> None:
         pytest.importorskip("psycopg")
     results = touchstone.run(source, "oracle")
     assert results.passed == 2, results.failures
+    assert ("PostgreSQL" in results.versions) == (name == "interact")
+    assert ("PostgreSQL 1" in str(results)) == (name == "interact"), "as a run directory's summary has it"
 
 
 def test_a_benchmark_of_ones_own_is_run() -> None:

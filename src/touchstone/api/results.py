@@ -11,7 +11,7 @@ from typing import Any
 from ..runs.aggregate import aggregate
 from ..runs.custody import NAME, told
 from ..runs.directory import read_config, read_records
-from ..runs.run import versions
+from ..runs.run import versions as running_versions
 from ..runs.summary import percent, summary_text
 from ..types import Outcome, Record
 
@@ -42,7 +42,8 @@ class Results:
         self.interrupted = interrupted
         self.gold_reachable = gold_reachable
         """Whether the agent could have read the gold, in words; None if nobody asked."""
-        self._versions = versions
+        self.versions = versions or running_versions()
+        """Of everything that had a part in the run, database servers included."""
 
     @cached_property
     def overall(self) -> dict[str, Any]:
@@ -92,7 +93,7 @@ class Results:
         raise KeyError(task)
 
     def __str__(self) -> str:
-        return summary_text(self.title, self.overall, self._versions or versions())
+        return summary_text(self.title, self.overall, self.versions)
 
     def __repr__(self) -> str:
         left_out = self.overall["overall"]["left_out"]

@@ -114,6 +114,7 @@ class _Watching:
             directory=self._directory,
             stopped=finished.stopped if finished else None,
             interrupted=self.interrupted or bool(finished and finished.interrupted),
+            versions=finished.versions if finished else None,
             gold_reachable=finished.overall.get(NAME) if finished else None,
         )
 

@@ -46,6 +46,8 @@ class Finished:
     interrupted: bool
     stopped: str | None
     """Why the run ended before all was played, if it did."""
+    versions: Mapping[str, str]
+    """Of everything that had a part in it."""
 
 
 Watch = Callable[[Record, Aggregate], None]
@@ -147,11 +149,12 @@ def versions() -> dict[str, str]:
 
 def _conclude(plan: Plan, directory: Store, counted: Aggregate, interrupted: bool, stopped: str | None) -> Finished:
     overall = {**counted.overall(), **told(directory.config)}
-    summary = summary_text(plan.title, overall, {**versions(), **plan.versions})
+    made_with = {**versions(), **plan.versions}
+    summary = summary_text(plan.title, overall, made_with)
     # If even the summary cannot be written, the reason for stopping (a full disk, say) is what the user must read.
     with suppress(*([RunStopped] if stopped else [])):
         directory.finish(overall, summary)
-    return Finished(overall, summary, interrupted, stopped)
+    return Finished(overall, summary, interrupted, stopped, made_with)
 
 
 # A run that is not written to the disk.

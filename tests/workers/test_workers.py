@@ -72,13 +72,39 @@ async def test_leases_are_exclusive(pool: Pool) -> None:
         assert await worker.call(functions.remember, index, wall=WALL) == [index, index]
 
 
-async def test_leased_workers_are_given_back_and_surplus_ones_end(pool: Pool) -> None:
+async def test_leased_workers_are_given_back_and_surplus_ones_end(make_pool: Callable[..., Pool]) -> None:
+    pool = make_pool(warm=2, spare=0)
     leased = [await pool.lease() for _ in range(5)]
     for worker in leased:
         pool.give_back(worker)
     pids = {worker.pid for worker in leased}
     assert await until(lambda: sum(map(is_running, pids)) == 2)
     assert await pool.call(functions.number, None, wall=WALL) in pids
+
+
+async def test_workers_that_were_leased_are_kept_for_the_next_leases(make_pool: Callable[..., Pool]) -> None:
+    pool = make_pool(warm=1, spare=2)
+    leased = [await pool.lease() for _ in range(4)]
+    for worker in leased:
+        pool.give_back(worker)
+    pids = {worker.pid for worker in leased}
+    assert await until(lambda: sum(map(is_running, pids)) == 3)  # one for calls, two for leases
+    os.kill(pool._spare[-1].pid, signal.SIGKILL)  # pyright: ignore[reportPrivateUsage]
+    assert await until(lambda: sum(map(is_running, pids)) == 2)
+    again = [await pool.lease() for _ in range(2)]
+    assert all(worker.is_there() for worker in again)
+    assert len({worker.pid for worker in again} & pids) == 2
+
+
+async def test_a_call_that_takes_much_cpu_gives_way_and_its_worker_is_not_used_again(make_pool: Callable[..., Pool]) -> None:
+    pool = make_pool()
+    first = await pool.call(functions.number, None, wall=WALL)
+    long = asyncio.create_task(pool.call(functions.work_for, 3.0))
+    assert await until(lambda: os.getpriority(os.PRIO_PROCESS, first) > 0)
+    assert not long.done()
+    assert await pool.call(functions.number, None, wall=WALL) != first
+    assert await long >= 3.0
+    assert await until(lambda: not is_running(first))
 
 
 async def test_a_call_waits_for_a_lease_to_be_given_back_only_if_it_must(make_pool: Callable[..., Pool]) -> None:
@@ -92,7 +118,7 @@ async def test_a_call_waits_for_a_lease_to_be_given_back_only_if_it_must(make_po
 @pytest.mark.parametrize("times", [1, 3])
 async def test_an_idle_worker_that_is_leased_leaves_room_for_another(make_pool: Callable[..., Pool], times: int) -> None:
     """A lease takes the worker out of those that calls share: with a limit of one, a call would wait for ever otherwise."""
-    pool = make_pool(limit=1)
+    pool = make_pool(limit=1, spare=0)
     for _ in range(times):
         shared = await pool.call(functions.number, None, wall=WALL)
         leased = await pool.lease()

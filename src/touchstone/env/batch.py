@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Coroutine, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, TypeVar
 
@@ -22,6 +22,7 @@ from ..api.sources import opened
 from ..api.sync import Background
 from ..errors import InputError
 from ..protocols import Benchmark, BenchmarkConfig
+from ..types import Tool, ToolCall
 from .reward import RewardOptions
 from .sessions import Session, Sessions, Slots, Step
 
@@ -76,6 +77,18 @@ class BatchEnv:
         """What whole answers pay: pairs of a task's key and the text of a completion."""
         return await self._together(self._scored(task, text) for task, text in answers)
 
+    async def begin(self, task: str | None = None) -> tuple[Session, Step]:
+        """A slot of its own, apart from the batch, and its first episode. `end` gives it back."""
+        slot = self._sessions.lease()
+        try:
+            return slot, await slot.reset(task)
+        except BaseException:
+            await self.end(slot)
+            raise
+
+    async def end(self, slot: Session) -> None:
+        await self._sessions.release(slot)
+
     async def _one(self, slot: Session, action: Action | str | None) -> Step:
         if action is None:
             assert slot.last is not None
@@ -116,6 +129,37 @@ async def open(
         yield BatchEnv(sessions, parallel)
 
 
+class SyncEpisode:
+    """One slot. Close it: it may hold a private copy of a database."""
+
+    def __init__(self, env: BatchEnv, background: Background) -> None:
+        self._env = env
+        self._background = background
+        self._slot: Session | None = None
+
+    @property
+    def tools(self) -> Sequence[Tool]:
+        return self._slot.tools if self._slot else ()
+
+    def reset(self, task: str | None = None, *, seed: int | None = None) -> Step:
+        if self._slot is None and seed is None:
+            self._slot, step = self._background.call(self._env.begin(task))
+            return step
+        if self._slot is None:
+            self._slot, _ = self._background.call(self._env.begin())
+        return self._background.call(self._slot.reset(task, seed=seed))
+
+    def step(self, call: ToolCall) -> Step:
+        if self._slot is None:
+            raise InputError("there is no episode under way: call reset()")
+        return self._background.call(self._slot.step(call))
+
+    def close(self) -> None:
+        slot, self._slot = self._slot, None
+        if slot is not None:
+            self._background.call(self._env.end(slot))
+
+
 class SyncBatchEnv:
     """The same without `async`: an event loop in a thread of its own. Close it, or use it in a `with` statement."""
 
@@ -142,6 +186,23 @@ class SyncBatchEnv:
 
     def score(self, answers: Sequence[tuple[str, str]]) -> list[Scored]:
         return self._wait(self._env.score(answers))
+
+    async def score_async(self, answers: Sequence[tuple[str, str]]) -> list[Scored]:
+        """From another event loop, which goes on meanwhile."""
+        return await asyncio.to_thread(self.score, answers)
+
+    def episode(self) -> SyncEpisode:
+        """One episode after another, apart from the batch."""
+        return SyncEpisode(self._env, self._background)
+
+    def begun(self) -> Iterator[Step]:
+        """What each task that can be played begins with."""
+        episode = self.episode()
+        for key in self.tasks:
+            step = episode.reset(key)
+            if not step.done:
+                yield step
+        episode.close()
 
     def close(self) -> None:
         try:

@@ -39,6 +39,9 @@ LONG = 0.25
 """Seconds of CPU after which a call counts as long: its worker then gives way to others, so that queries which never end do
 not delay those that take a millisecond. Verdicts do not depend on time, so none depends on this."""
 
+SPARE = 16
+"""Workers that are kept for the next leases, each of which would otherwise fork a process."""
+
 _NICE = 10
 _SECONDS_TO_HEAR = 10.0
 _SENT_BY_OTHERS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
@@ -249,8 +252,11 @@ class Pool:
         rules: WorkerRules | None = None,
         stalled: float = STALLED,
         environment: Mapping[str, str] | None = None,
+        spare: int = SPARE,
     ) -> None:
         self._rules = rules
+        self._most_spare = spare
+        self._spare: list[Worker] = []
         self._environment = environment or {}
         self._warm = warm or cores()
         self._limit = max(limit, self._warm)
@@ -339,6 +345,12 @@ class Pool:
 
     async def lease(self) -> Worker:
         """A worker for the caller alone, until `give_back`."""
+        while self._spare:
+            worker = self._spare.pop()
+            if worker.is_there():
+                return worker
+            worker.close()
+            self._drop(worker)
         worker = self._idle.pop() if self._idle else None
         if worker is None or not worker.is_there():
             if worker is not None:
@@ -349,6 +361,10 @@ class Pool:
         return worker
 
     def give_back(self, worker: Worker) -> None:
+        needed = self._waiting or self._shared < self._warm
+        if worker.alive and not worker.gave_way and not needed and len(self._spare) < self._most_spare:
+            self._spare.append(worker)
+            return
         self._shared += 1
         self._release(worker)
 
@@ -411,6 +427,9 @@ class Pool:
 
     def _forget(self, worker: Worker) -> None:
         self._shared -= 1
+        self._drop(worker)
+
+    def _drop(self, worker: Worker) -> None:
         self._workers.discard(worker)
         self._received += worker.received
 

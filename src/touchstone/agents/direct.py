@@ -46,8 +46,8 @@ _KEYS = {
     "FROM sqlite_master AS m JOIN pragma_foreign_key_list(m.name) AS k WHERE m.type = 'table' ORDER BY 1",
     "duckdb": "SELECT table_name || ': ' || constraint_text AS line FROM duckdb_constraints() "
     "WHERE constraint_type IN ('PRIMARY KEY', 'FOREIGN KEY') ORDER BY 1",
-    "mysql": "SELECT concat(table_name, '.', column_name, ' REFERENCES ', referenced_table_name, '.', referenced_column_name) AS "
-    "line FROM information_schema.key_column_usage WHERE table_schema = DATABASE() AND referenced_table_name IS NOT NULL "
+    "mysql": "SELECT concat(table_name, '.', column_name, ' REFERENCES ', referenced_table_name, '.', referenced_column_name) "
+    "AS line FROM information_schema.key_column_usage WHERE table_schema = DATABASE() AND referenced_table_name IS NOT NULL "
     "ORDER BY 1",
     "postgres": "SELECT conrelid::regclass || ': ' || pg_get_constraintdef(oid) AS line FROM pg_constraint "
     "WHERE contype IN ('p', 'f') AND connamespace <> 'pg_catalog'::regnamespace ORDER BY 1",

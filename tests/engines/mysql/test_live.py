@@ -95,9 +95,11 @@ async def test_nothing_is_written(server: PrivateServer) -> None:
     async with AsyncExitStack() as stack:
         database = (await opened(server, "reader", stack)).database("live")
         for sql in HOSTILE:
-            with pytest.raises(SqlError):
-                await database.show(sql, LIMITS)
-                pytest.fail(f"{sql} was run")
+            try:
+                seen = await database.show(sql, LIMITS)
+            except SqlError:
+                continue
+            pytest.fail(f"{sql}: {seen.text}")
         with pytest.raises(SqlError, match="only be read"):
             await database.advance(["DELETE FROM item"], LIMITS)
     assert server.ask("SELECT count(*) FROM live.item") == [(2,)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -115,13 +116,13 @@ async def test_hostile_sql_gets_nowhere(database: EpisodeDatabase, sql: str) -> 
     before = await look(database, STATE)
     assert await fault(database, sql, seconds=1.0) in HOSTILE[sql]
     assert await look(database, STATE) == before
-    assert not Path("/tmp/touchstone-outfile").exists()
+    assert not os.path.exists("/tmp/touchstone-outfile")  # noqa: ASYNC240, PTH110
 
 
 async def test_files_are_out_of_reach(database: EpisodeDatabase) -> None:
     assert await look(database, "SELECT LOAD_FILE('/etc/passwd')") == [(None,)]
     await look(database, "CREATE TABLE mine (a int) DATA DIRECTORY = '/tmp'")
-    assert not list(Path("/tmp").glob("copy_*"))
+    assert not [name for name in os.listdir("/tmp") if name.startswith("copy_")]  # noqa: PTH208
 
 
 async def test_an_agent_sees_neither_copies_nor_who_judges(database: EpisodeDatabase) -> None:

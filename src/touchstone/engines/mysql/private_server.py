@@ -63,6 +63,7 @@ SETTINGS = (
     "--tmp-disk-table-size=2G",
     "--log-warnings=0",
     # Nothing here has to survive a crash.
+    "--debug-no-sync",
     "--innodb-flush-method=nosync",
     "--innodb-flush-log-at-trx-commit=0",
     "--innodb-doublewrite=0",

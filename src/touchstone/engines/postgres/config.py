@@ -37,7 +37,7 @@ class PostgresConfig(EngineConfig, frozen=True, kw_only=True):
             return await open_live(str(self.place), opening)
         from .engine import PostgresEngine
 
-        only = Path(self.place).stem if self.place and Path(self.place).is_file() else None
+        only = self._only()
         engine = PostgresEngine(await self._server(opening), today=self.today, only=only)
         opening.stack.push_async_callback(engine.close)
         await engine.start([only] if only else ())
@@ -62,6 +62,10 @@ class PostgresConfig(EngineConfig, frozen=True, kw_only=True):
             yield Check(False, "PostgreSQL", str(error))
         library = faketime()
         yield Check(library is not None, "libfaketime", f"--today on PostgreSQL: {library or INSTALL}")
+
+    def _only(self) -> str | None:
+        """The name of the database, where the place is its dump."""
+        return Path(self.place).stem if self.place and Path(self.place).is_file() else None
 
     async def _server(self, opening: Opening) -> Server:
         place = str(self.place or "")

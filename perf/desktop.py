@@ -4,26 +4,40 @@ An action is run by a worker that is already there; beside it, in the same run, 
 imports pyautogui for each action. The accessibility tree is read with a terminal and with a sheet of LibreOffice Calc on the
 screen. Two desktops at once do the same as one, so that the cores of the machine show.
 
-    python perf/desktop.py        # needs an image: touchstone desktop image build
+How long a task waits for its set-up is measured twice: cold, and with the set-up made ahead on a spare desktop while somebody
+plays for as long as the cold one took. The tasks are the demo's of Calc, and two of the tests' that do what published set-up
+scripts of Superset and Airflow do; a task whose layers are not built is left out.
+
+    python perf/desktop.py        # needs an image: touchstone desktop image build superset airflow postgresql
 """
 
 from __future__ import annotations
 
 import asyncio
 import statistics
+import sys
+import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
 from measuring import arguments, report
 
+from touchstone.benchmarks.desktop.accounts import Accounts
+from touchstone.benchmarks.desktop.benchmark import DesktopBenchmark
 from touchstone.benchmarks.desktop.desktop import Desktop
+from touchstone.benchmarks.desktop.episode import DesktopEpisode
 from touchstone.benchmarks.desktop.providers import ProviderSettings, provider
-from touchstone.benchmarks.desktop.tasks import demo
+from touchstone.benchmarks.desktop.settings import DesktopSettings
+from touchstone.benchmarks.desktop.tasks import Dataset, DesktopTask, demo, load_tasks
 from touchstone.errors import InputError, Skipped
 
-RESETS, LOOKS, ACTIONS = 7, 15, 25
+sys.path.append(str(Path(__file__).parents[1]))
+from tests.benchmarks.desktop.sandbox.service_tasks import write_tasks
+
+RESETS, LOOKS, ACTIONS, SETUPS = 7, 15, 25, 3
+SERVICES = ("superset", "airflow")
 MOVE = "pyautogui.moveTo(500, 500)"
 TYPE = "pyautogui.write('select 1;')"
 TRIES = 120
@@ -104,6 +118,41 @@ async def at_once(one: Desktop, two: Desktop) -> dict[str, float]:
     }
 
 
+async def set_up(task: DesktopTask, dataset: Dataset) -> tuple[float, float]:
+    """Seconds that the task waits for its set-up: cold, and made ahead; medians."""
+    make, settings = provider("sandbox", ProviderSettings()), DesktopSettings(video=False, ahead=1)
+    cold: list[float] = []
+    ahead: list[float] = []
+    for _ in range(SETUPS):
+        benchmark = DesktopBenchmark([task], dataset, Accounts(dataset.root / "settings"), make, settings=settings)
+        benchmark.expect([task, task])
+        try:
+            for waited, pause in ((cold, 1.0), (ahead, 0.0)):
+                async with benchmark.open(task) as episode:
+                    assert isinstance(episode, DesktopEpisode)
+                    waited.append(episode.partial_score().evidence["setup"]["waited"])
+                    await asyncio.sleep(pause * waited[-1])
+        finally:
+            await benchmark.close()
+    return statistics.median(cold), statistics.median(ahead)
+
+
+def set_up_tasks(folder: Path) -> Iterator[tuple[str, DesktopTask, Dataset]]:
+    for name, dataset in (("excel", Dataset(demo())), *((name, Dataset(write_tasks(folder / name))) for name in SERVICES)):
+        yield name, next(task for task in load_tasks(dataset) if task.facets["domain"] == name), dataset
+
+
+async def set_ups() -> dict[str, float]:
+    found: dict[str, float] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, task, dataset in set_up_tasks(Path(folder)):
+            try:
+                found[f"set_up_{name}_cold_s"], found[f"set_up_{name}_ahead_s"] = await set_up(task, dataset)
+            except Skipped as why:
+                print(f"{name} is left out: {why}")
+    return found
+
+
 async def measure() -> dict[str, float]:
     make = provider("sandbox", ProviderSettings())
     one, two = make(), make()
@@ -114,9 +163,9 @@ async def measure() -> dict[str, float]:
         found |= await with_calc(one)
         await two.start()
         found |= await at_once(one, two)
-        return found
     finally:
         await asyncio.gather(one.stop(), two.stop())
+    return found | await set_ups()
 
 
 def main() -> None:
@@ -135,6 +184,10 @@ def main() -> None:
         action("move the mouse", "move", found, ms(found["move_at_once_ms"]) + " for both"),
         action("type nine keys", "type", found, ""),
     ]
+    for name in ("excel", *SERVICES):
+        if (cold := found.get(f"set_up_{name}_cold_s")) is not None:
+            ahead = found[f"set_up_{name}_ahead_s"]
+            print(f"set-up, {name}: {cold:.1f} s cold, {ahead:.1f} s ahead ({ahead / cold:.2f} of it)")
     report("desktop", found, [["what", "one desktop", "two at once", "a new Python for each action"], *rows], options.json)
 
 

@@ -95,6 +95,8 @@ async def run(
     executor: Executor | None = None,
 ) -> Finished:
     """Plays the jobs, here or where the executor does. The directory is valid at every moment, and complete at the end."""
+    if executor is None and (expect := getattr(plan.benchmark, "expect", None)):
+        expect([job.task for job in jobs])
     executor = executor or Local(plan.benchmark, plan.agent, plan.parallel, plan.watch)
 
     async def keep(record: Record) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from ...errors import EpisodeFailure, Skipped, TimeLimit
 from ...protocols import Episode, Gold
 from ...types import Brief, Observation, Task, Tool, ToolCall, Verdict
 from .accounts import Accounts
+from .ahead import Ahead
 from .artefacts import SETUP, Artefacts, private_folder
 from .briefs import brief, instructions
 from .check import Report, examine, files_named
@@ -65,6 +67,7 @@ class DesktopBenchmark:
         self._accounts = accounts
         self._pool = Pool(make)
         self._settings = settings or DesktopSettings()
+        self._ahead = Ahead(self._prepared, lambda task: self._pool.room(applications(task)), self._settings.ahead)
         self._told = told
         self._retriever = retriever
         self._solutions = solutions
@@ -83,35 +86,52 @@ class DesktopBenchmark:
     def begun(self, run: Path) -> None:
         self.artefacts = run
 
+    def expect(self, tasks: Sequence[Task]) -> None:
+        """What will be opened, in this order. An account is one for all tasks, so these are set up when their turn comes."""
+        known = {task.key: task for task in self._tasks if not (self._reports[task.key].obstacles or task.account)}
+        self._ahead.expect([known[task.key] for task in tasks if task.key in known])
+
     @asynccontextmanager
     async def open(self, task: Task) -> AsyncGenerator[Episode]:
         assert isinstance(task, DesktopTask)
         _refuse(self._reports[task.key])
+        artefacts = Artefacts(self.artefacts, task.key)
+        async with AsyncExitStack() as stack:
+            asked = time.monotonic()
+            try:
+                desktop, evaluation = await stack.enter_async_context(self._ahead.taken(task))
+            except EpisodeFailure as failure:
+                artefacts.keep(_readable(failure.evidence.get("setup", {})), SETUP)
+                raise
+            setup = {**evaluation.log.facts(), "waited": round(time.monotonic() - asked, 2)}
+            artefacts.keep(_readable(setup), SETUP)
+            episode = DesktopEpisode(task, desktop, evaluation, self._settings, artefacts)
+            await self._begin(episode, task, setup)
+            try:
+                async with asyncio.timeout(self._settings.task_timeout) as episode.clock:
+                    yield episode
+            except TimeoutError:
+                if not (episode.clock and episode.clock.expired()):
+                    raise
+                raise TimeLimit(f"not finished within {self._settings.task_timeout:g} s", "time") from None
+            finally:
+                await episode.close()
+
+    @asynccontextmanager
+    async def _prepared(self, task: DesktopTask) -> AsyncGenerator[tuple[Desktop, EvaluationContext]]:
+        """A desktop on which the task is set up, and what its evaluation needs."""
         async with self._pool.borrowed(applications(task)) as desktop:
             with private_folder() as cache:
                 evaluation = EvaluationContext(
                     self._dataset, self._accounts, cache, desktop, seconds=self._settings.eval_timeout
                 )
-                artefacts = Artefacts(self.artefacts, task.key)
                 try:
                     await run_steps(task.form.config, evaluation)
                     await evaluation.log.probe(desktop)
                 except EpisodeFailure as failure:
                     failure.evidence["setup"] = evaluation.log.facts()
                     raise
-                finally:
-                    artefacts.keep(msgspec.json.format(msgspec.json.encode(evaluation.log.facts())), SETUP)
-                episode = DesktopEpisode(task, desktop, evaluation, self._settings, artefacts)
-                await self._begin(episode, task)
-                try:
-                    async with asyncio.timeout(self._settings.task_timeout) as episode.clock:
-                        yield episode
-                except TimeoutError:
-                    if not (episode.clock and episode.clock.expired()):
-                        raise
-                    raise TimeLimit(f"not finished within {self._settings.task_timeout:g} s", "time") from None
-                finally:
-                    await episode.close()
+                yield desktop, evaluation
 
     def solution(self, task: Task) -> Sequence[ToolCall]:
         assert isinstance(task, DesktopTask)
@@ -142,13 +162,14 @@ class DesktopBenchmark:
         }
 
     async def close(self) -> None:
+        await self._ahead.close()
         await self._pool.close()
 
-    async def _begin(self, episode: DesktopEpisode, task: DesktopTask) -> None:
+    async def _begin(self, episode: DesktopEpisode, task: DesktopTask, setup: Mapping[str, Any]) -> None:
         await episode.screen.open()
         told = self._told if self._told is not None else instructions(self._settings, episode.screen.size)
         found = await asyncio.to_thread(self._retriever.retrieve, task) if self._retriever else None
-        said: dict[str, Any] = {"setup": episode.setup()}
+        said: dict[str, Any] = {"setup": setup}
         said |= {"retrieval": {"found": found.reason, "sources": list(found.sources)}} if found else {}
         await episode.open(brief(task, told, found), said)
 
@@ -212,6 +233,10 @@ def digest_of(folder: Path) -> str:
     for path in sorted(each for each in folder.rglob("*") if each.is_file()):
         digest.update(f"{path.relative_to(folder)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     return digest.hexdigest()[:16]
+
+
+def _readable(value: Any) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(value))
 
 
 def _refuse(report: Report) -> None:

@@ -17,7 +17,7 @@ import touchstone
 
 from ...addresses import address_of
 from ...errors import InputError, TouchstoneError
-from ...options import Count, NotNegative, Opt, OptionError, Options, Positive
+from ...options import Count, NotNegative, Opt, OptionError, Options, Positive, WholeNumber
 from ...plugins import agent_config
 from ...protocols import TASKS, WHO, BenchmarkConfig, Check, Hints, Opening, ScoreOptions, Scoring
 from .providers import NAMES, ProviderSettings, provider
@@ -157,6 +157,8 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
     """A folder of your own solutions for the oracle: <task>.py or <task>.sh; they count more than those beside the tasks."""
     settings: Annotated[Path | None, Opt(group=DESKTOP)] = None
     """The accounts' settings; by default those in the dataset."""
+    ahead: Annotated[WholeNumber | None, Opt(group=DESKTOP, advanced=True)] = None
+    """How many tasks to set up on spare desktops while others are played; by default 1 with sandbox and docker, else 0."""
     video: Annotated[bool, Opt(group=DESKTOP)] = True
     """Record a video of each task."""
     results: Annotated[Path | None, Opt(group=DESKTOP, advanced=True)] = None
@@ -312,13 +314,16 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
         from .benchmark import DesktopBenchmark, ResultFiles
         from .settings import DesktopSettings
 
+        own = {each.name: getattr(self, each.name) for each in dataclass_fields(DesktopSettings)}
+        if self.ahead is None:
+            own["ahead"] = int(self.provider in ("sandbox", "docker"))
         benchmark = (partial(ResultFiles, results=self.results) if self.results else DesktopBenchmark)(
             data.chosen,
             data.dataset,
             Accounts(self.settings or data.dataset.root / "settings"),
             self.maker(),
             known=data.known,
-            settings=DesktopSettings(**{each.name: getattr(self, each.name) for each in dataclass_fields(DesktopSettings)}),
+            settings=DesktopSettings(**own),
             told=_read(self.system_prompt),
             retriever=self.retriever(),
             solutions=self.solutions,
@@ -331,6 +336,8 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
             raise OptionError("action_space", self.action_space, f"the agent {opening.agent} plays with pyautogui")
         if self.provider == "remote" and opening.parallel > 1:
             raise OptionError("parallel", opening.parallel, "the provider remote has one desktop, so one task at a time")
+        if self.provider == "remote" and self.ahead:
+            raise OptionError("ahead", self.ahead, "the provider remote has one desktop, so nothing is set up beside it")
         if opening.output is not None and address_of(opening.output):
             raise OptionError("output", opening.output, "pictures and videos are only written to a directory on this machine")
 

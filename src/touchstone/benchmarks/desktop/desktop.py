@@ -122,12 +122,24 @@ class Budget:
     def __init__(self, total: float) -> None:
         self.total = total
         self._lent: list[int] = []
+        self._waiting = 0
         self._returned = asyncio.Condition()
+
+    def room(self, size: int) -> bool:
+        """Whether so much would be lent at once, to somebody who has to stand behind those who wait."""
+        return not self._waiting and self._fits(size)
+
+    def _fits(self, size: int) -> bool:
+        return not self._lent or sum(self._lent) + size <= self.total
 
     @asynccontextmanager
     async def lent(self, size: int) -> AsyncGenerator[None]:
         async with self._returned:
-            await self._returned.wait_for(lambda: not self._lent or sum(self._lent) + size <= self.total)
+            self._waiting += 1
+            try:
+                await self._returned.wait_for(lambda: self._fits(size))
+            finally:
+                self._waiting -= 1
             self._lent.append(size)
         try:
             yield
@@ -161,6 +173,10 @@ class Pool:
             return self._all[0]
         self._fresh = self._new()
         return self._fresh
+
+    def room(self, apps: Sequence[str]) -> bool:
+        """Whether a desktop with these could be borrowed without waiting."""
+        return self._budget.room(megabytes(apps))
 
     @asynccontextmanager
     async def borrowed(self, apps: Sequence[str]) -> AsyncGenerator[Desktop]:

@@ -103,10 +103,6 @@ class DesktopEpisode(PlainEpisode):
             except (WorkerFailure, OSError) as error:
                 self._video = {"video_problem": str(error)}
 
-    def setup(self) -> dict[str, Any]:
-        """What was done before the agent came."""
-        return self._scene.log.facts()
-
     async def call(self, tool: str, arguments: Any) -> Observation:
         if self._closed or self.finished:
             return Observation(OVER, error=True)

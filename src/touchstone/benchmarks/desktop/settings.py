@@ -24,6 +24,8 @@ class DesktopSettings:
     """Seconds for a script or command of the set-up or of the evaluation."""
     settle: float = 10.0
     """The most seconds that the first look waits for a screen at rest."""
+    ahead: int = 0
+    """How many tasks are set up while others are played."""
     video: bool = True
     network: bool = False
     offline_web: bool = False

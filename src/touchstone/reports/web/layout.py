@@ -33,9 +33,14 @@ NOTHING = Html("")
 
 def text(value: str) -> Html:
     """Escaped, and without the control characters that HTML cannot hold."""
-    if not value.isprintable():
-        value = "".join(char if char.isprintable() or char in "\n\t" or char > "\x9f" else _control(char) for char in value)
-    return Html(escape(value))
+    return Html(escape(visible(value)))
+
+
+def visible(value: str) -> str:
+    """With pictures of control characters in their place."""
+    if value.isprintable():
+        return value
+    return "".join(char if char.isprintable() or char in "\n\t" or char > "\x9f" else _control(char) for char in value)
 
 
 def h(tag: str, *children: Child, **attributes: Attribute) -> Html:

@@ -52,12 +52,15 @@ class Run:
             self.problem = str(error)
             with suppress(OSError):
                 self.index.refresh()
-        except FileNotFoundError:
-            pass  # it has begun, and recorded nothing yet
         except OSError as error:
+            if isinstance(error, FileNotFoundError) and self.identity:
+                return self._labelled()  # it has begun, and recorded nothing yet
             self.problem = f"{self.path / 'runs.jsonl'}: {error.strerror}"
         if self.problem is None and self.index.faults and not self.index.entries:
             self.problem = f"no line of runs.jsonl is a record: {self.index.faults[0]}"
+        return self._labelled()
+
+    def _labelled(self) -> Run:
         try:
             self.labels = read_labels(self.path)
         except InputError as error:

@@ -420,6 +420,24 @@ function choosing() {
   update();
 }
 
+// Markdown as it was written: for all that is said on the page at once, and on the next page too -------------------------------
+
+function asWritten() {
+  const buttons = [...document.querySelectorAll(".raw-toggle")];
+  if (!buttons.length || !document.querySelector(".raw")) return;
+  const show = (raw) => {
+    for (const each of document.querySelectorAll(".markdown")) each.hidden = raw;
+    for (const each of document.querySelectorAll(".raw")) each.hidden = !raw;
+    for (const button of buttons) button.setAttribute("aria-pressed", String(raw));
+    try { sessionStorage.setItem("touchstone:raw", raw ? "1" : ""); } catch { /* no storage: only this page */ }
+  };
+  for (const button of buttons) {
+    button.hidden = false;
+    button.addEventListener("click", () => show(button.getAttribute("aria-pressed") !== "true"));
+  }
+  try { if (sessionStorage.getItem("touchstone:raw")) show(true); } catch { /* as above */ }
+}
+
 // Keys ------------------------------------------------------------------------------------------------------------------------
 
 const KEYS = [["/", "to the text filter"], ["j  k", "next and previous task in the list, or page"], ["Enter", "open"], ["u", "up: back to the list"], ["?", "this help"]];
@@ -462,6 +480,7 @@ const list = source ? new List(JSON.parse(source.textContent)) : null;
 const table = !list && document.querySelector("#live") ? new Runs() : null;
 turnPages();
 choosing();
+asWritten();
 if (list && list.rows.length < list.total) list.fill().then(() => follow(list), () => {});
 else follow(list);
 const helper = found("help");

@@ -44,7 +44,7 @@ def view(
     from ..reports.web.layout import View
     from ..reports.web.library import Library
 
-    library = Library(runs or (Path("results"),))
+    library = Library(runs or (Path("results"),), absent=not runs)
     if export is not None:
         return _export(library, export, hide_gold)
     return _serve(library, View(hide_gold=hide_gold), host, port, open)
@@ -68,7 +68,10 @@ def _serve(library: Library, view: View, host: str, port: int, browse: bool) -> 
     server = Server(site, host, port)
     if host not in ("127.0.0.1", "::1", "localhost"):
         print(f"touchstone: anyone who can reach {host} can read these runs", file=sys.stderr)
-    print(f"{len(library)} run{'s' * (len(library) != 1)} at {server.url} (Ctrl-C ends)", flush=True)
+    there = f"{len(library)} run{'s' * (len(library) != 1)}"
+    if not len(library) and not library.suspects:
+        there = f"no run in {library.where} yet, waiting for one"
+    print(f"{there} at {server.url} (Ctrl-C ends)", flush=True)
     threading.Thread(target=site.answer, args=("index.html", {}), daemon=True).start()  # reads while the reader comes
     if browse:
         import webbrowser

@@ -1,6 +1,6 @@
 """Tags and a note that a reader gives to a run: `labels.json` in its directory, beside what the run itself wrote.
 
-They are about a run and no part of it: no seal covers them, a run that is going can be labelled, and a resume leaves them alone.
+They are about a run and no part of it: no seal covers them, a run that is going can have them, and a resume keeps them.
 """
 
 from __future__ import annotations
@@ -46,8 +46,7 @@ def read_labels(run: Path) -> Labels:
 def label_run(run: Path, add: Sequence[str] = (), remove: Sequence[str] = (), note: str | None = None) -> Labels:
     """Changes the labels of a run and gives them back. An empty note takes the note away.
 
-    Raises InputError, and changes nothing, if this is not a run directory, a tag is not one word, or the run lacks a tag that is
-    to be removed.
+    Raises InputError, and changes nothing, if this is no run directory, a tag is not one word, or a tag to remove is not there.
     """
     if address := address_of(run):
         raise InputError(f"{address}: only a run directory on this machine can be tagged; a copy of it takes its labels along")

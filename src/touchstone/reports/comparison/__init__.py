@@ -2,14 +2,28 @@
 
     load(path) -> RunData                       the records of a run, without their transcripts
     compare(runs, …) -> Comparison              all pairs of runs, as values that can be encoded as JSON
+    accuracies(runs) -> [PairAccuracy]          of many runs: how much each pair differs in what it passes
     as_text(comparison) -> str                  the same for a terminal
 
 `reading` loads, `identity` says what cannot be compared, `pairing` finds the partners, `measuring` does the sums with the
 pure functions of `touchstone.reports.statistics`, `compared` puts it together, `text` shows it.
 """
 
-from .compare import compare
-from .results import Comparison, Difference, Flip, Group, LeftOut, Measure, PassK, Power, RunPair, RunSummary, Side
+from .compare import accuracies, compare
+from .results import (
+    Comparison,
+    Difference,
+    Flip,
+    Group,
+    LeftOut,
+    Measure,
+    PairAccuracy,
+    PassK,
+    Power,
+    RunPair,
+    RunSummary,
+    Side,
+)
 from .runs import Incomparable, RunData, RunEntry, load
 from .text import as_text
 
@@ -21,6 +35,7 @@ __all__ = [
     "Incomparable",
     "LeftOut",
     "Measure",
+    "PairAccuracy",
     "PassK",
     "Power",
     "RunData",
@@ -28,6 +43,7 @@ __all__ = [
     "RunPair",
     "RunSummary",
     "Side",
+    "accuracies",
     "as_text",
     "compare",
     "load",

@@ -16,7 +16,7 @@ from ...types import Outcome, Usage
 from ..statistics import holm
 from . import pairs
 from .pairs import Matched, pair_up
-from .results import Comparison, Measure, RunPair, RunSummary
+from .results import Comparison, Measure, PairAccuracy, RunPair, RunSummary
 from .runs import Incomparable, RunData, differences, labels
 
 
@@ -59,6 +59,24 @@ def compare(
         without_errors=without_errors,
         baseline=baseline,
     )
+
+
+def accuracies(runs: Sequence[RunData], *, seed: int = 0, resamples: int = 10_000) -> list[PairAccuracy]:
+    """How much each pair of runs differs in what it passes, and no more, so that many runs can be laid side by side.
+
+    The numbers of `compare` with `force`, p-values adjusted for all pairs; runs that share no task have no entry.
+    """
+    sampler = pairs.Sampler(seed, resamples)
+    names = labels(len(runs))
+    found: list[PairAccuracy] = []
+    for first, second in combinations(range(len(runs)), 2):
+        matches = pair_up(runs[first], runs[second], (names[first], names[second])).matches
+        if matches:
+            wins = sum(match.passed[0] > match.passed[1] for match in matches)
+            losses = sum(match.passed[0] < match.passed[1] for match in matches)
+            found.append(PairAccuracy(first, second, wins, losses, pairs.accuracy(matches, sampler)))
+    adjusted = _holm([pair.accuracy for pair in found])
+    return [replace(pair, accuracy=accuracy) for pair, accuracy in zip(found, adjusted, strict=True)]
 
 
 def _refuse_odd(runs: Sequence[RunData], resamples: int, detect: float) -> None:

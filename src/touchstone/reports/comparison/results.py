@@ -185,6 +185,17 @@ class RunPair(Struct, frozen=True, kw_only=True):
     warnings: list[str]
 
 
+class PairAccuracy(Struct, frozen=True):
+    """Two of many runs: what share each passes of the tasks of both, and how many tasks it alone gets right."""
+
+    first: int
+    second: int
+    """Positions in the list of runs."""
+    first_wins: int
+    second_wins: int
+    accuracy: Measure
+
+
 class Comparison(Struct, frozen=True, kw_only=True):
     runs: list[RunSummary]
     pairs: list[RunPair]

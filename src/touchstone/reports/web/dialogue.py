@@ -13,6 +13,7 @@ from .charts import listed, mapping, names, number, objects, rows
 from .episodes import Episode
 from .film import address, details_of, pictures_of, shown_as
 from .layout import Child, Html, h, join
+from .markdown import markdown
 from .words import count, readable, seconds
 
 LINES_SHOWN = 30
@@ -26,7 +27,8 @@ def dialogue(episode: Episode, files: str) -> Html:
         shown: Child = h("p", "What the oracle did is the reference, which is hidden here.", class_="dim")
     else:
         shown = h("ol", [_step(step, episode.steps, place, files) for place, step in enumerate(episode.steps)], class_="steps")
-    return h("section", h("h2", "Dialogue"), _brief(episode), shown, id="dialogue")
+    toggle = h("button", "As written", type="button", class_="js-only raw-toggle", aria_pressed="false", hidden=True)
+    return h("section", h("div", h("h2", "Dialogue"), toggle, class_="titled"), _brief(episode), shown, id="dialogue")
 
 
 def _brief(episode: Episode) -> Child:
@@ -73,11 +75,7 @@ def _model(step: Mapping[str, Any], played: Sequence[str]) -> Html:
     words = str(reply.get("text") or "").strip()
     lost = [call for call in objects(reply.get("calls")) if str(call.get("id")) not in played]
     called = [str(call.get("name")) for call in objects(reply.get("calls"))]
-    said: Child = (
-        h("div", words, class_="prose")
-        if words
-        else h("p", f"calls {', '.join(called)}" if called else "says nothing", class_="dim")
-    )
+    said: Child = prose(words) if words else h("p", f"calls {', '.join(called)}" if called else "says nothing", class_="dim")
     finish = str(reply.get("finish") or "stop")
     odd = h("p", f"The reply ended with: {finish}", class_="dim") if finish not in ("stop", "tool_calls") else None
     used = mapping(reply.get("usage"))
@@ -96,7 +94,7 @@ def _tool(step: Mapping[str, Any], files: str) -> Html:
     words = h(
         "div",
         _call(call, named=False),
-        h("div", _who("user") if user else None, _observation(observation), class_=_seen(observation, bool(user))),
+        h("div", _who("user") if user else None, _answer(observation, bool(user)), class_=_seen(observation, bool(user))),
         _user(user),
         _finding(mapping(details.get("finding"))),
         _other_files(details, files),
@@ -171,7 +169,7 @@ def _field(name: str, value: Any) -> Html:
         if name == "code":
             return h("pre", value[:_LONGEST], class_="code")
         if name in ("question", "answer", "text"):
-            return h("p", value, class_="prose")
+            return prose(value)
         return h("p", h("span", f"{readable(name)}: ", class_="dim"), value, class_="prose")
     if isinstance(value, int | float):
         return h("p", h("span", f"{readable(name)}: ", class_="dim"), msgspec.json.encode(value).decode())
@@ -189,6 +187,19 @@ def _observation(observation: Mapping[str, Any]) -> Html:
         return _long(words)
     shown = grids.shown(names(table.get("columns")), rows(table.get("rows")), counted)
     return join(shown, h("p", rest.strip(), class_="dim prose") if rest.strip() else None)
+
+
+def _answer(observation: Mapping[str, Any], user: bool) -> Html:
+    """People write Markdown, tools do not."""
+    return prose(str(observation.get("text") or "")) if user else _observation(observation)
+
+
+def prose(words: str) -> Html:
+    """What somebody said: Markdown rendered, beside the words as they were written, one of which is shown."""
+    rendered = markdown(words)
+    if rendered is None:
+        return h("div", words, class_="prose")
+    return join(h("div", rendered, class_="markdown"), h("div", words, class_="prose raw", hidden=True))
 
 
 def _long(words: str) -> Html:

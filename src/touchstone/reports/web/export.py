@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
 from ...errors import InputError
 from .film import files_of, shown_as
+from .index import safe
 from .layout import View
-from .library import Library, Run
+from .library import DEPTH, Library, Run
 from .pair_page import linked, matches
+from .runs_page import MOST_COMPARED
 from .site import STATIC, Site
 
 MOST_PAIRS = 15
@@ -29,15 +31,21 @@ class Exported:
 
 def export(library: Library, target: Path, *, hide_gold: bool = False) -> Exported:
     """Writes everything below `target`, which must be new, empty, or an earlier export."""
+    found = library.runs()
+    if not found and not library.suspects:
+        raise InputError(
+            f"{library.where}: no run directory (with config.json and runs.jsonl) here or up to {DEPTH} levels below"
+        )
     _prepare(target)
-    runs = [run for run in library.runs() if run.index.entries]
+    runs = [run for run in found if run.index.entries]
     fitting = [pair for pair in combinations(runs, 2) if _comparable(*pair)]
-    pairs = frozenset((first.name, second.name) for first, second in fitting[:MOST_PAIRS])
-    view = View(hide_gold=hide_gold, exported=True, pairs=pairs)
-    site = Site(library, view)
+    pairs = fitting[:MOST_PAIRS]
+    compared = {f"compare/{first.name}/{second.name}": (first, second) for first, second in pairs} | _groups(runs)
+    names = {tuple(run.name for run in each): where for where, each in compared.items()}
+    site = Site(library, View(hide_gold=hide_gold, exported=True, compared=names))
     pages = written = 0
     try:
-        for path in _paths(site, runs, fitting[:MOST_PAIRS]):
+        for path in _paths(site, runs, compared):
             written += _write(site, target, path)
             pages += path.endswith(".html")
     except OSError as error:
@@ -58,7 +66,18 @@ def _prepare(target: Path) -> None:
         raise InputError(f"--export {target}: {error.strerror}") from None
 
 
-def _paths(site: Site, runs: list[Run], pairs: list[tuple[Run, Run]]) -> Iterator[str]:
+def _groups(runs: Sequence[Run]) -> dict[str, tuple[Run, ...]]:
+    """The runs of each benchmark that has three or more, the newest that fit on one page."""
+    groups: dict[str, tuple[Run, ...]] = {}
+    for name in dict.fromkeys(run.benchmark for run in runs):
+        of_it = [run for run in runs if run.benchmark == name]
+        fitting = [run for run in of_it if any(_comparable(run, other) for other in of_it if other is not run)]
+        if len(fitting) > 2:
+            groups[f"compare/all-{safe(name)}"] = tuple(fitting[:MOST_COMPARED])
+    return groups
+
+
+def _paths(site: Site, runs: Sequence[Run], compared: Mapping[str, tuple[Run, ...]]) -> Iterator[str]:
     yield "index.html"
     yield from (f"suspects/{name}.html" for name in site.library.suspects)
     yield from (f"static/{file.name}" for file in sorted(STATIC.iterdir()) if file.is_file())
@@ -70,10 +89,10 @@ def _paths(site: Site, runs: list[Run], pairs: list[tuple[Run, Run]]) -> Iterato
             for path in dict.fromkeys(map(shown_as, files_of(episode)) if episode else ()):
                 if site.file(run, path):
                     yield f"runs/{run.name}/files/{path}"
-    for first, second in pairs:
-        where = f"compare/{first.name}/{second.name}"
+    for where, group in compared.items():
         yield f"{where}/index.html"
-        yield from (f"{where}/{match.entry.name}.html" for match in matches(first, second) if linked(match, site.view))
+        if len(group) == 2:
+            yield from (f"{where}/{match.entry.name}.html" for match in matches(*group) if linked(match, site.view))
 
 
 def _comparable(first: Run, second: Run) -> bool:

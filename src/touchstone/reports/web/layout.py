@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any, Union
@@ -33,9 +33,14 @@ NOTHING = Html("")
 
 def text(value: str) -> Html:
     """Escaped, and without the control characters that HTML cannot hold."""
-    if not value.isprintable():
-        value = "".join(char if char.isprintable() or char in "\n\t" or char > "\x9f" else _control(char) for char in value)
-    return Html(escape(value))
+    return Html(escape(visible(value)))
+
+
+def visible(value: str) -> str:
+    """With pictures of control characters in their place."""
+    if value.isprintable():
+        return value
+    return "".join(char if char.isprintable() or char in "\n\t" or char > "\x9f" else _control(char) for char in value)
 
 
 def h(tag: str, *children: Child, **attributes: Attribute) -> Html:
@@ -89,14 +94,14 @@ class View:
     hide_gold: bool = False
     exported: bool = False
     """As files: nothing is live, and only what was written can be linked to."""
-    pairs: frozenset[tuple[str, str]] | None = None
-    """The comparisons there are, by the names of the runs; None for all."""
+    compared: Mapping[tuple[str, ...], str] | None = None
+    """Where runs are compared, by their names, pairs first; None if any can be."""
 
     def pair(self, first: str, second: str) -> str | None:
         """Where two runs are compared, if they are."""
-        if self.pairs is None or (first, second) in self.pairs:
+        if self.compared is None:
             return f"compare/{first}/{second}"
-        return f"compare/{second}/{first}" if (second, first) in self.pairs else None
+        return self.compared.get((first, second)) or self.compared.get((second, first))
 
 
 def page(title: str, crumbs: Sequence[tuple[str, str | None]], *content: Child, depth: int, view: View, **live: Any) -> Html:
@@ -152,7 +157,7 @@ def facts(pairs: Sequence[tuple[str, Child]]) -> Html:
 
 
 def notice(words: Child, kind: str = "note") -> Html:
-    return h("p", words, class_=f"notice {kind}", role="status")
+    return h("div", words, class_=f"notice {kind}", role="status")
 
 
 # SQL with its words coloured: a small tokenizer that never fails, whatever it is given.

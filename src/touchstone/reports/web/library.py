@@ -18,6 +18,7 @@ from ...errors import InputError
 from ...foreign import Unreadable, read_json
 from ...runs.config import stored_options
 from ...runs.directory import LOCK, read_config
+from ...runs.labels import Labels, read_labels
 from .charts import mapping
 from .index import RunIndex, digest, safe
 
@@ -38,6 +39,7 @@ class Run:
         self.index = RunIndex(path / "runs.jsonl")
         self.problem: str | None = None
         self.config: Mapping[str, Any] = {}
+        self.labels = Labels()
 
     def refresh(self) -> Run:
         """Looks again at what is on the disk; `problem` says why there is nothing to see."""
@@ -51,9 +53,18 @@ class Run:
             with suppress(OSError):
                 self.index.refresh()
         except OSError as error:
+            if isinstance(error, FileNotFoundError) and self.identity:
+                return self._labelled()  # it has begun, and recorded nothing yet
             self.problem = f"{self.path / 'runs.jsonl'}: {error.strerror}"
         if self.problem is None and self.index.faults and not self.index.entries:
             self.problem = f"no line of runs.jsonl is a record: {self.index.faults[0]}"
+        return self._labelled()
+
+    def _labelled(self) -> Run:
+        try:
+            self.labels = read_labels(self.path)
+        except InputError as error:
+            self.labels = Labels(note=str(error))
         return self
 
     @property
@@ -113,18 +124,19 @@ class Run:
 class Library:
     """The runs below some directories, and lists of suspect golds, which are files."""
 
-    def __init__(self, roots: Sequence[Path]) -> None:
+    def __init__(self, roots: Sequence[Path], *, absent: bool = False) -> None:
+        """Without a run to be found it is empty, and finds those that begin; `absent` directories may be made later too."""
         for root in roots:
-            if not root.exists():
+            if not absent and not root.exists():
                 raise InputError(f"{root}: there is no such directory")
+        self.where = ", ".join(map(str, roots))
+        """For people."""
         self.suspects = {_stem(place, path): _read_suspects(path) for place, path in enumerate(roots) if path.is_file()}
         """By their names in addresses."""
-        self._roots = [root for root in roots if root.is_dir()]
+        self._roots = [root for root in roots if not root.is_file()]
         self._known: dict[Path, Run] = {}
         self._looked = float("-inf")
-        if not self._search() and not self.suspects:
-            where = ", ".join(map(str, roots))
-            raise InputError(f"{where}: no run directory (with config.json and runs.jsonl) here or up to {DEPTH} levels below")
+        self._search()
 
     def __len__(self) -> int:
         """How many there are, without a look at them."""
@@ -141,7 +153,7 @@ class Library:
         found = next((run for run in list(self._known.values()) if run.name == name), None)
         return found.refresh() if found else None
 
-    def _search(self) -> bool:
+    def _search(self) -> None:
         names = {run.name for run in self._known.values()}
         found: set[Path] = set()
         for root in self._roots:
@@ -155,7 +167,6 @@ class Library:
         for gone in self._known.keys() - found:
             del self._known[gone]
         self._looked = time.monotonic()
-        return bool(self._known)
 
 
 def _read_suspects(path: Path) -> Mapping[str, Any]:

@@ -12,11 +12,14 @@ from .episodes import reason_of
 from .index import IndexEntry
 from .layout import Child, Html, View, badge, data, facts, h, join, notice, page
 from .library import Run
-from .runs_page import progress
+from .runs_page import note, progress
 from .section import section
 from .words import count, in_order, interval, money, percent, readable, seconds, tokens
 
 LONGEST_REASON = 300
+FIRST_ROWS = 1_000
+"""Of a long list in the page itself; the script asks for the rest while the reader looks at these."""
+ROWS_AT_ONCE = 10_000
 _MEANING = {
     "limit": "counted as failed: turns, budget, context or time ran out",
     "error": "counted: the model or our machinery failed; a resume tries again",
@@ -27,18 +30,32 @@ _MEANING = {
 
 def run_page(run: Run, others: Sequence[Run], view: View) -> Html:
     entries = run.index.entries
-    stamp = run.index.stamp
-    live = {"data_live": "live.json", "data_stamp": stamp} if run.live and not view.exported else {}
+    shown = entries if view.exported or len(entries) <= 2 * FIRST_ROWS else entries[:FIRST_ROWS]
+    live = {"data_live": "live.json", "data_stamp": run.index.stamp} if run.live and not view.exported else {}
+    listed = {"kind": "run", "facets": facet_names(entries), "rows": rows(shown, view)}
+    if len(shown) < len(entries):
+        listed |= {"more": "rows.json", "generation": run.index.generation, "total": len(entries)}
     content = (
         h("h1", run.label),
-        h("p", run.title, class_="lead"),
+        h("p", run.title, *tags(run), class_="lead"),
+        h("p", note(run)) if run.labels.note else None,
         [notice(fault, "warning") for fault in ([run.problem] if run.problem else [])],
-        h("nav", h("ul", h("li", h("a", "To the tasks", href="#content-tasks"))), class_="jumps", aria_label="On this page"),
         h("div", summary(run, view), id="live"),
-        _filters(),
-        h("div", id="list"),
-        h("noscript", notice("The list of tasks is made by a script, which this browser does not run.")),
-        data("tasks", {"kind": "run", "facets": facet_names(entries), "rows": rows(entries, view)}),
+        h("nav", h("ul", h("li", h("a", "To the breakdown", href="#breakdown"))), class_="jumps", aria_label="On this page"),
+        h(
+            "div",
+            h(
+                "section",
+                h("h2", "Tasks", id="content-tasks"),
+                h("div", id="filters", class_="filters js-only", role="search", aria_label="Tasks"),
+                h("p", id="found", class_="dim", aria_live="polite"),
+                h("div", id="list"),
+                h("noscript", notice("The list of tasks is made by a script, which this browser does not run.")),
+            ),
+            h("div", breakdown(run, view), id="breakdown"),
+            class_="split",
+        ),
+        data("tasks", listed),
         _about(run),
         _compare_with(run, others, view),
     )
@@ -46,31 +63,42 @@ def run_page(run: Run, others: Sequence[Run], view: View) -> Html:
 
 
 def summary(run: Run, view: View) -> Html:
-    """What changes while a run is going."""
+    """The score and the outcomes in a few lines: what changes while a run is going, and so does the breakdown."""
     overall = run.index.aggregate.overall()
     share = overall["overall"]
     going = progress(run)
+    waiting = None if run.index.entries else h("p", "No task has ended yet.", class_="dim")
     left_out = f"; {share['left_out']:,} not counted" if share["left_out"] else ""
-    headline = h(
+    score = h(
+        "div",
+        h("p", h("strong", percent(share["accuracy"]), class_="big"), f" passed; 95% interval {interval(share)}"),
+        h("p", f"{share['passed']:,} of n = {share['total']:,}{left_out}{_mean(overall)}", class_="dim"),
+    )
+    bars = h(
+        "div", share_bar(share), outcome_bar(overall["outcomes"], run.planned if going else None), _outcomes(overall), waiting
+    )
+    return h(
         "section",
         notice(going, "live") if going else None,
         [notice(fault, "warning") for fault in run.index.faults[:3]],
-        h("p", h("strong", percent(share["accuracy"]), class_="big"), f" passed; 95% interval {interval(share)}"),
-        share_bar(share),
-        h("p", f"{share['passed']:,} of n = {share['total']:,}{left_out}{_mean(overall)}", class_="dim"),
+        h("div", score, bars, class_="score"),
         _proof(overall),
-        outcome_bar(overall["outcomes"], run.planned if going else None),
-        _outcomes(overall, view),
         class_="card headline",
     )
+
+
+def breakdown(run: Run, view: View) -> Html:
+    """The same by every facet and by every reason, with what it took."""
+    overall = run.index.aggregate.overall()
     blocks: list[Child] = [
         _facet(name.removeprefix("by_"), shares) for name, shares in overall.items() if name.startswith("by_")
     ]
-    return join(
-        headline,
-        section(run),
-        h("div", blocks, _failures(overall), _metrics(overall), _effort(run, overall), class_="blocks"),
-    )
+    reasons = (_failures(overall), _reasons(overall, view))
+    return join(section(run), h("div", blocks, reasons, _metrics(overall), _effort(run, overall), class_="blocks"))
+
+
+def tags(run: Run) -> list[Html]:
+    return [h("span", tag, class_="chip") for tag in run.labels.tags]
 
 
 def rows(entries: Sequence[IndexEntry], view: View) -> list[list[Any]]:
@@ -118,17 +146,25 @@ def _proof(overall: Mapping[str, Any]) -> Child:
     return h("p", said, h("span", f" ({words})", class_="dim"), id="proof")
 
 
-def _outcomes(overall: Mapping[str, Any], view: View) -> Html:
+def _outcomes(overall: Mapping[str, Any]) -> Html:
     counted = [(each.value, overall["outcomes"][each.value]) for each in Outcome if overall["outcomes"][each.value]]
-    return h("ul", [_outcome(name, number, overall, view) for name, number in counted], class_="outcomes")
+    return h(
+        "ul", [h("li", _choice("outcome", name, badge(name), f" {number:,}")) for name, number in counted], class_="outcomes"
+    )
 
 
-def _outcome(name: str, number: int, overall: Mapping[str, Any], view: View) -> Html:
+def _reasons(overall: Mapping[str, Any], view: View) -> Child:
+    """Why tasks came to no verdict on the agent's work."""
+    told = [name for name in _MEANING if overall["outcomes"][name]]
+    return h("section", h("h2", "Not judged"), [_reason(name, overall, view) for name in told], class_="card") if told else None
+
+
+def _reason(name: str, overall: Mapping[str, Any], view: View) -> Html:
     reasons: Mapping[str, int] = {} if view.hide_gold and name == "unscorable" else overall["reasons"].get(name, {})
     listed = [h("li", f"{times:,} × {cut(why)}") for why, times in list(reasons.items())[:3]]
     more = h("li", f"and {count(len(reasons) - 3, 'more reason')}") if len(reasons) > 3 else None
-    meaning = h("span", f" {_MEANING[name]}", class_="dim") if name in _MEANING else None
-    return h("li", _choice("outcome", name, badge(name), f" {number:,}"), meaning, h("ul", listed, more) if listed else None)
+    what = h("p", badge(name), f" {overall['outcomes'][name]:,}", h("span", f" {_MEANING[name]}", class_="dim"))
+    return join(what, h("ul", listed, more, class_="reasons") if listed else None)
 
 
 def _choice(filter: str, value: str, *words: Child) -> Html:
@@ -202,15 +238,6 @@ def _effort(run: Run, overall: Mapping[str, Any]) -> Html:
             ]
         ),
         class_="card",
-    )
-
-
-def _filters() -> Html:
-    return h(
-        "section",
-        h("h2", "Tasks", id="content-tasks"),
-        h("div", id="filters", class_="filters js-only", role="search"),
-        h("p", id="found", class_="dim", aria_live="polite"),
     )
 
 

@@ -1,4 +1,4 @@
-"""The first page: all runs in a table, those that are going with their progress."""
+"""The first page: all runs in a table, those that are going with their progress. The script sorts it and searches in it."""
 
 from __future__ import annotations
 
@@ -6,20 +6,29 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
+
 from ...types import Outcome
 from .charts import objects, outcome_bar, share_bar
+from .index import digest
 from .layout import Child, Html, View, h, join, notice, page
-from .library import Run
+from .library import Library, Run
 from .words import count, interval, money, percent, seconds
 
+MOST_COMPARED = 12
+"""Runs on one page: the pairs grow with the square of it."""
 _COLUMNS = ("Run", "Benchmark", "Agent", "Model", "Score", "n", "Outcomes", "Cost", "Time")
+_NUMBERS = ("Score", "n", "Outcomes", "Cost", "Time")
 
 
-def runs_page(runs: Sequence[Run], view: View, suspects: Mapping[str, Mapping[str, Any]] | None = None) -> Html:
+def runs_page(library: Library, view: View) -> Html:
+    runs = library.runs()
     content = (
         h("h1", "Runs"),
-        h("div", runs_table(runs, view), id="live"),
-        _suspects(suspects or {}),
+        h("div", id="filters", class_="filters js-only", role="search", aria_label="Runs"),
+        h("div", _compare(view), h("p", id="found", class_="dim", aria_live="polite"), class_="row js-only"),
+        h("div", runs_table(runs, library.where), id="live"),
+        _suspects(library.suspects),
     )
     live = {} if view.exported else {"data_live": "live.json", "data_stamp": runs_stamp(runs)}
     return page("Runs", [("Runs", None)], *content, depth=0, view=view, **live)
@@ -41,36 +50,67 @@ def runs_stamp(runs: Sequence[Run]) -> str:
     """Another one whenever the table would look different, and every few seconds while a run is going."""
     live = [run.name for run in runs if run.live]
     clock = f"@{int(datetime.now(UTC).timestamp()) // 5}" if live else ""
-    return ",".join([*(f"{run.name}:{run.index.stamp}" for run in runs), *live]) + clock
+    return digest(",".join([*(f"{run.name}:{run.index.stamp}:{run.labels}" for run in runs), *live])) + clock
 
 
-def runs_table(runs: Sequence[Run], view: View) -> Html:
+def runs_table(runs: Sequence[Run], where: str) -> Html:
     whole = [run for run in runs if run.index.entries or run.problem is None]
     broken = [run for run in runs if run.problem is not None]
-    pairs = None if view.pairs is None else " ".join(sorted(f"{first}/{second}" for first, second in view.pairs))
-    button = h("button", "Compare the two selected runs", type="button", id="compare", disabled=True, data_pairs=pairs)
-    choose = h("p", button, class_="js-only") if pairs != "" and len(whole) > 1 else None
-    head = h("tr", [h("th", name, scope="col", class_=_class(name)) for name in _COLUMNS])
+    if not runs:
+        return notice(f"There is no run in {where} yet. One that begins appears here by itself.")
+    head = h("tr", [_head(name) for name in _COLUMNS])
     table = h("table", h("thead", head), h("tbody", [_row(run) for run in whole]), class_="runs")
-    return join(choose, h("div", table, class_="scroll") if whole else None, _broken(broken))
+    return join(h("div", table, class_="scroll", tabindex="0") if whole else None, _broken(broken))
+
+
+def _compare(view: View) -> Child:
+    if view.compared == {}:
+        return None
+    known = None if view.compared is None else _known(view.compared)
+    most = {"data_most": MOST_COMPARED, "data_compared": known}
+    return h("button", "Compare", type="button", id="compare", disabled=True, **most)
+
+
+def _known(compared: Mapping[tuple[str, ...], str]) -> str:
+    return msgspec.json.encode([[where, *names] for names, where in compared.items()]).decode()
+
+
+def _head(name: str) -> Html:
+    return h("th", name, scope="col", class_=_class(name), data_kind="number" if name in _NUMBERS else "text")
 
 
 def _row(run: Run) -> Html:
-    overall = run.index.aggregate.overall()
-    share = overall["overall"]
+    share = run.index.aggregate.overall()["overall"]
     mark = h("input", type="checkbox", class_="js-only mark", value=run.name, aria_label=f"Mark {run.label} for comparison")
-    cells: list[Child] = [
-        (mark, h("a", run.label, href=f"runs/{run.name}/index.html"), h("span", run.title, class_="dim")),
-        run.benchmark,
-        run.agent,
-        run.model,
-        (h("b", percent(share["accuracy"])), " ", h("span", interval(share), class_="dim"), share_bar(share)),
-        f"{share['total']:,}",
-        outcomes(run),
-        money(run.index.cost),
-        _time(run),
+    began = run.index.began
+    cells: dict[str, tuple[Child, str | float | None]] = {
+        "Run": ((mark, h("a", run.label, href=f"runs/{run.name}/index.html"), _about(run)), run.label),
+        "Benchmark": (run.benchmark, run.benchmark),
+        "Agent": (run.agent, run.agent),
+        "Model": (run.model, run.model),
+        "Score": (
+            (h("b", percent(share["accuracy"])), " ", h("span", interval(share), class_="dim"), share_bar(share)),
+            share["accuracy"],
+        ),
+        "n": (f"{share['total']:,}", share["total"]),
+        "Outcomes": (outcomes(run), run.index.aggregate.done),
+        "Cost": (money(run.index.cost), run.index.cost),
+        "Time": (_time(run), began.timestamp() if began else None),
+    }
+    shown = [
+        h("td", cell, data_label=name, class_=_class(name), data_value="" if value is None else str(value))
+        for name, (cell, value) in cells.items()
     ]
-    return h("tr", [h("td", cell, data_label=name, class_=_class(name)) for name, cell in zip(_COLUMNS, cells, strict=True)])
+    return h("tr", shown, data_tags=" ".join(run.labels.tags))
+
+
+def _about(run: Run) -> Child:
+    tags = [h("button", tag, type="button", class_="chip tag", data_filter="tag", data_value=tag) for tag in run.labels.tags]
+    return (h("span", run.title, class_="dim"), h("span", tags, class_="tags") if tags else None, note(run))
+
+
+def note(run: Run) -> Child:
+    return h("span", run.labels.note, class_="note prose") if run.labels.note else None
 
 
 def outcomes(run: Run) -> Html:

@@ -22,7 +22,7 @@ def section(run: Run) -> Child:
         return None
     head = h("tr", h("th", added.columns[0]), [h("th", name, scope="col", class_="number") for name in added.columns[1:]])
     body = [h("tr", h("th", name, scope="row"), [_cell(mean) for mean in means]) for name, means in added.rows]
-    table = h("table", h("thead", head), h("tbody", body), class_="wide")
+    table = h("div", h("table", h("thead", head), h("tbody", body)), class_="scroll", tabindex="0")
     figures = [h("figure", h("figcaption", chart.caption), step_chart(chart)) for chart in added.charts]
     words = "Percent with 95% intervals, attempts at one task taken together; n counts episodes."
     return h("section", h("h2", added.title), h("p", words, class_="dim"), table, figures, class_="card estimates")

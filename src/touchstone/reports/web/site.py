@@ -6,9 +6,11 @@ runs/<run>/t-<task>~<epoch>.html         an episode
 runs/<run>/files/<path>                  a picture or a video inside the run directory, or a tree with .txt behind its name
 compare/<run>/<run>/index.html           two runs
 compare/<run>/<run>/t-….html             the same task in both
+compare/<run>/<run>/<run>/…/index.html   three runs or more (in a folder: compare/all-<benchmark>/index.html)
 suspects/<list>.html                     golds that systems agree against
 static/<file>                            the style and the script
 live.json, runs/<run>/live.json          what has changed since (the app only)
+runs/<run>/rows.json                     more rows of a long list (the app only)
 """
 
 from __future__ import annotations
@@ -23,11 +25,12 @@ import msgspec
 
 from .episodes import Episode, RecordGone, read
 from .film import shown_as
+from .group_page import group_page
 from .layout import Html, View, h, page
 from .library import Library, Run
 from .pair_page import pair_page
-from .run_page import rows, run_page, summary
-from .runs_page import runs_page, runs_stamp, runs_table
+from .run_page import ROWS_AT_ONCE, breakdown, rows, run_page, summary
+from .runs_page import MOST_COMPARED, runs_page, runs_stamp, runs_table
 from .suspects_page import suspects_page
 from .task_page import pair_task_page, task_page
 
@@ -67,7 +70,7 @@ class Site:
     def _answer(self, path: str, query: Mapping[str, str]) -> Response:
         match path.split("/"):
             case [""] | ["index.html"]:
-                return _html(runs_page(self.library.runs(), self.view, self.library.suspects))
+                return _html(runs_page(self.library, self.view))
             case ["suspects", file] if found := self.library.suspects.get(file.removesuffix(".html")):
                 return _html(suspects_page(found, self.view))
             case ["live.json"]:
@@ -79,6 +82,8 @@ class Site:
             case ["compare", one, other, file]:
                 first, second = self.library.run(one), self.library.run(other)
                 return self._of_pair(first, second, file) if first and second else self.missing()
+            case ["compare", *names, "" | "index.html"] if names:
+                return self._of_group(names)
             case _:
                 return self.missing()
 
@@ -116,6 +121,8 @@ class Site:
                 return _html(run_page(run, self.library.runs(), self.view))
             case ["live.json"]:
                 return self._live_run(run, query)
+            case ["rows.json"]:
+                return self._rows(run, query)
             case ["files", *parts]:
                 found = self.file(run, "/".join(parts))
                 return Response(found.read_bytes(), _FILES[found.suffix.lower()]) if found else self.missing()
@@ -134,12 +141,22 @@ class Site:
         episodes = [self.episode(run, name) for run in (first, second)]
         return _html(pair_task_page((first, second), episodes, self.view)) if any(episodes) else self.missing()
 
+    def _of_group(self, names: list[str]) -> Response:
+        """A folder has few groups, each with a short address of its own: a path through many names is too long for some."""
+        depth = len(names) + 1
+        known = {where: runs for runs, where in (self.view.compared or {}).items()}
+        names = list(known.get("/".join(["compare", *names]), names))
+        runs = [run for name in dict.fromkeys(names) if (run := self.library.run(name))]
+        if not 2 < len(runs) == len(names) <= MOST_COMPARED:
+            return self.missing()
+        return _html(group_page(runs, self.view, depth))
+
     def _live(self, query: Mapping[str, str]) -> Response:
         runs = self.library.runs()
         stamp = runs_stamp(runs)
         if query.get("stamp") == stamp:
             return Response(b"", status=204)
-        return _json({"stamp": stamp, "html": str(runs_table(runs, self.view))})
+        return _json({"stamp": stamp, "html": str(runs_table(runs, self.library.where))})
 
     def _live_run(self, run: Run, query: Mapping[str, str]) -> Response:
         """The new rows; a run that was rewritten must be loaded anew."""
@@ -150,9 +167,16 @@ class Site:
         live = run.live
         if live and run.index.stamp == f"{generation}.{end}":
             return Response(b"", status=204)
-        known = int(query["from"]) if query.get("from", "").isdecimal() else 0
-        found = {"stamp": run.index.stamp, "live": live, "html": str(summary(run, self.view))}
-        return _json(found | {"rows": rows(entries[known:], self.view)})
+        html, more = str(summary(run, self.view)), str(breakdown(run, self.view))
+        found = {"stamp": run.index.stamp, "live": live, "html": html, "breakdown": more}
+        return _json(found | {"rows": rows(entries[_known(query) :], self.view)})
+
+    def _rows(self, run: Run, query: Mapping[str, str]) -> Response:
+        """The next rows of a long list, as of now or after."""
+        if query.get("generation") != str(run.index.generation):
+            return _json({"reload": True})
+        known = _known(query)
+        return _json({"rows": rows(run.index.entries[known : known + ROWS_AT_ONCE], self.view)})
 
     def _static(self, name: str) -> Response:
         file = STATIC / name
@@ -160,6 +184,10 @@ class Site:
         if kind is None or name != file.name or not file.is_file():
             return self.missing()
         return Response(file.read_bytes(), kind)
+
+
+def _known(query: Mapping[str, str]) -> int:
+    return int(query["from"]) if query.get("from", "").isdecimal() else 0
 
 
 def _html(content: Html) -> Response:

@@ -6,7 +6,7 @@ BIN := .venv/bin
 # installed; elsewhere, or with HASHES=no, the same versions by constraints.txt.
 PLATFORM = $(shell $(PYTHON) -c 'import platform as p, sys; print("cp%d%d-%s-%s" % (*sys.version_info[:2], sys.platform, p.machine()))')
 DEMO_EXTRAS := local,serve,interact
-TEST_EXTRAS := local,serve,litellm,interact,postgres-server,plot,mcp,ray,remote,inspect,desktop,proof,dev
+TEST_EXTRAS := local,serve,env,litellm,interact,postgres-server,plot,mcp,ray,remote,inspect,desktop,proof,dev
 install = if [ "$(HASHES)" != no ] && [ -f requirements/$(1)-$(PLATFORM).txt ]; then \
 	$(BIN)/pip install -q --require-hashes --no-deps -r requirements/$(1)-$(PLATFORM).txt && \
 	$(BIN)/pip install -q --no-deps --no-build-isolation -e .; else \
@@ -28,9 +28,10 @@ setup: .venv/.complete
 
 .venv/.complete: .venv/.demo
 	@$(call install,test,$(TEST_EXTRAS))
-	@command -v chromium >/dev/null && command -v bwrap >/dev/null && ls /usr/lib/*/faketime/libfaketime.so.1 >/dev/null 2>&1 || \
-		{ apt-get update -q && apt-get install -y -q chromium bubblewrap libfaketime; } || \
-		echo "chromium, bubblewrap and libfaketime could not be installed: the tests that need them are skipped"
+	@command -v chromium >/dev/null && command -v bwrap >/dev/null && [ -x /usr/sbin/mariadbd ] && \
+		ls /usr/lib/*/faketime/libfaketime.so.1 >/dev/null 2>&1 || \
+		{ apt-get update -q && apt-get install -y -q chromium bubblewrap libfaketime mariadb-server-core; } || \
+		echo "chromium, bubblewrap, libfaketime or mariadb-server-core is missing: the tests that need it are skipped"
 	touch $@
 
 demo: .venv/.demo

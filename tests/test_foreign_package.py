@@ -96,7 +96,7 @@ def test_it_is_run_resumed_and_run_again_from_a_file(foreign: Foreign) -> None:
     assert config["agent"] == {"name": "guesser", "query": config["agent"]["query"], "tries": 2}
     assert config["versions"]["csv"]
     assert foreign("capitals", "--resume", run, "-n", "3").code == 0
-    assert overall(run)["overall"] == {**overall(run)["overall"], "passed": 2, "failed": 1}
+    assert overall(run)["overall"] == {**overall(run)["overall"], "passed": 2, "not_passed": 1}
     assert foreign("capitals", "--config", run / "config.toml", "-o", "again").code == 0
     assert overall(run_directory(foreign.root / "again"))["overall"]["passed"] == 2
     refused = foreign("capitals", foreign.questions, "--tries", "0")

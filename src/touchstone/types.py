@@ -44,6 +44,10 @@ class Outcome(StrEnum):
     skipped = "skipped"
 
 
+JUDGED = (Outcome.passed, Outcome.failed, Outcome.limit)
+"""The outcomes that say something of the agent, and so have a score."""
+
+
 class Verdict(Struct, frozen=True):
     """What became of an episode, and why."""
 
@@ -249,7 +253,8 @@ class Record(Struct, frozen=True, kw_only=True):
     digest: str
     facets: dict[str, str]
     outcome: Outcome
-    score: float
+    score: float | None
+    """None where nothing was judged: error, unscorable, skipped."""
     reason: str
     metrics: dict[str, float]
     evidence: dict[str, Any]

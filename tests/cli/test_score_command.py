@@ -39,7 +39,7 @@ def test_it_writes_a_run_directory(cli: Cli, tmp_path: Path, world: World, predi
         "seal.json",
         "summary.txt",
     ]
-    assert overall(run)["overall"] == {**overall(run)["overall"], "passed": 3, "failed": 3}
+    assert overall(run)["overall"] == {**overall(run)["overall"], "passed": 3, "not_passed": 3}
     assert (run / "summary.txt").read_text() in done.out
 
 
@@ -97,7 +97,7 @@ def test_missing_predictions_can_be_counted_as_failed(cli: Cli, tmp_path: Path, 
     assert overall(run_directory(tmp_path / "out"))["overall"] == {
         **overall(run_directory(tmp_path / "out"))["overall"],
         "passed": 1,
-        "failed": 5,
+        "not_passed": 5,
     }
 
 

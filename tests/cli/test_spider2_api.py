@@ -13,7 +13,6 @@ import pytest
 
 from tests.benchmarks.spider2.worlds import (
     BY_QUESTION,
-    CONDITIONS,
     QUESTIONS,
     SQL,
     Spider2World,
@@ -511,10 +510,3 @@ class TestMistakes:
         write_lines(spider2.questions, [QUESTIONS[1], {**QUESTIONS[2], "question": 5}])
         said = self.refused(cli, tmp_path, spider2)
         assert said == f"{spider2.questions}: row 2: field 'question': Expected 'str', got 'int'"
-
-    def test_a_column_in_the_metadata(self, cli: Cli, tmp_path: Path, spider2: Spider2World) -> None:
-        file = write_lines(
-            spider2.gold / "spider2lite_eval.jsonl", [*CONDITIONS, {"instance_id": "local003", "condition_cols": [2]}]
-        )
-        said = self.refused(cli, tmp_path, spider2)
-        assert said == f"{file}: local003: field 'condition_cols': column 2 is not in local003.csv, which has 2"

@@ -9,7 +9,8 @@ from scipy.stats import binomtest
 
 from tests.support.records import a_record
 from touchstone.runs.aggregate import COUNTED, aggregate, wilson
-from touchstone.types import Outcome, Record, Usage
+from touchstone.runs.records import SLIM, encoded
+from touchstone.types import NoteStep, Observation, Outcome, Record, ServiceStep, ToolCall, ToolStep, Usage
 
 records = st.lists(
     st.builds(
@@ -58,10 +59,10 @@ def test_outcomes_sum_to_the_total(given_records: list[Record]) -> None:
 def test_every_breakdown_sums_to_the_whole(given_records: list[Record]) -> None:
     overall = aggregate(given_records).overall()
     whole = overall["overall"]
-    assert whole["passed"] + whole["failed"] == whole["total"]
+    assert whole["passed"] + whole["not_passed"] == whole["total"]
     assert whole["total"] + whole["left_out"] == overall["total"]
     for facet in ("by_difficulty", "by_database"):
-        for count in ("total", "passed", "failed", "left_out"):
+        for count in ("total", "passed", "not_passed", "left_out"):
             assert sum(share[count] for share in overall.get(facet, {}).values()) == whole[count]
 
 
@@ -112,3 +113,23 @@ def test_usage_is_summed_and_an_unknown_price_stays_unknown() -> None:
     known = Usage(1, 100, 40, 10, 0.5)
     assert aggregate([a_record(usage=known)] * 2).usage == Usage(2, 200, 80, 20, 1.0)
     assert aggregate([a_record(usage=known), a_record(usage=Usage(1, cost=None))]).usage.cost is None
+
+
+def test_what_was_not_judged_has_no_score_and_counts_as_nothing_earned() -> None:
+    three = [a_record("1"), a_record("2", Outcome.error, score=None), a_record("3", Outcome.skipped, score=None)]
+    assert aggregate(three).overall()["score"] == 0.5
+
+
+@pytest.mark.parametrize(("count", "p50", "p90", "p99"), [(1, 1, 1, 1), (2, 1, 2, 2), (100, 50, 90, 99), (200, 100, 180, 198)])
+def test_latencies_of_a_service_are_percentiles_that_occurred(count: int, p50: int, p90: int, p99: int) -> None:
+    steps = [[ServiceStep({}, 200, {}, float(number))] for number in range(count, 0, -1)]
+    found = aggregate(a_record(str(number), steps=each) for number, each in enumerate(steps)).overall()["service_seconds"]
+    assert found == {"n": count, "p50": p50, "p90": p90, "p99": p99, "max": count}
+
+
+def test_latencies_are_found_in_records_that_are_only_counted() -> None:
+    text = ToolStep(ToolCall("1", "x", '{"type":"service"}'), Observation("y"), 5.0)
+    record = a_record(steps=[text, ServiceStep({}, 200, {}, 2.0), NoteStep('"type":"service"')])
+    slim = SLIM.decode(encoded(record))
+    assert aggregate([slim]).overall()["service_seconds"]["max"] == 2.0
+    assert "service_seconds" not in aggregate([SLIM.decode(encoded(a_record(steps=[text])))]).overall()

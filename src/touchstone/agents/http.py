@@ -80,7 +80,11 @@ class HttpAgent:
     async def play(self, stage: Stage) -> None:
         body = fill(self._settings.template, stage.brief.fields)
         started = time.perf_counter()
-        status, content = await self._ask(body)
+        try:
+            status, content = await self._ask(body)
+        except EpisodeFailure as failure:
+            failure.evidence["service_seconds"] = round(time.perf_counter() - started, 6)
+            raise
         answer = _decoded(content)
         seconds = round(time.perf_counter() - started, 6)
         shown = self._mask.all(answer)  # services like to quote the key that they refuse

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
-from ..types import Outcome, Record, Usage
+import msgspec
+from msgspec import Struct
+
+from ..types import Outcome, Record, ServiceStep, Step, Usage
 
 COUNTED = (Outcome.passed, Outcome.failed, Outcome.limit, Outcome.error)
+_PERCENTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
 _Z = 1.959963984540054  # 97.5% of a normal distribution lies below
 
 
@@ -34,6 +38,7 @@ class Aggregate:
         self._reasons: defaultdict[Outcome, Counter[str]] = defaultdict(Counter)
         self._proofs: Counter[str] = Counter()
         self._tasks: set[str] = set()
+        self._latencies: list[float] = []
 
     @property
     def done(self) -> int:
@@ -50,10 +55,11 @@ class Aggregate:
         for who, usage in record.usage_by.items():
             self.usage_by[who] += usage
         self.seconds += record.seconds
+        self._latencies += _service_seconds(record.steps)
         for name, value in record.facets.items():
             self._facets[name][value][record.outcome] += 1
         if record.outcome in COUNTED:
-            self._scores.append(record.score)
+            self._scores.append(record.score or 0.0)
             self._unmeasured += not record.metrics
             for name, value in record.metrics.items():
                 self._metrics[name] += value
@@ -80,6 +86,7 @@ class Aggregate:
             "failed_because": _ranked(self._kinds),
             "reasons": {outcome.value: _ranked(reasons, 20) for outcome, reasons in sorted(self._reasons.items())},
             **{f"by_{facet}": _shares(values) for facet, values in self._facets.items()},
+            **({"service_seconds": percentiles(self._latencies)} if self._latencies else {}),
             "usage": self.usage,
             "usage_by": dict(self.usage_by),
             "seconds": round(self.seconds, 3),
@@ -98,6 +105,31 @@ class Aggregate:
     def _over(self, name: str) -> int:
         """How many records a mean is of."""
         return self._measured[name] + (0 if name.endswith("_oracle") else self._unmeasured)
+
+
+class _TimedStep(Struct):
+    type: str
+    seconds: float = 0.0
+
+
+_timed_steps = msgspec.json.Decoder(list[_TimedStep])
+
+
+def _service_seconds(steps: Sequence[Step] | msgspec.Raw) -> list[float]:
+    """How long each exchange with a service under test took. Of records that are only counted, conversations are left as
+    bytes: nearly all have no such exchange, and are not decoded to find that out."""
+    if not isinstance(steps, msgspec.Raw):
+        return [step.seconds for step in steps if isinstance(step, ServiceStep)]
+    if b'"type":"service"' not in bytes(steps):
+        return []
+    return [step.seconds for step in _timed_steps.decode(steps) if step.type == "service"]
+
+
+def percentiles(values: Sequence[float]) -> dict[str, float]:
+    """By the nearest rank: each is a value that occurred."""
+    ranked = sorted(values)
+    ranks = {name: ranked[max(math.ceil(share * len(ranked)) - 1, 0)] for name, share in _PERCENTILES.items()}
+    return {"n": len(ranked), **ranks, "max": ranked[-1]}
 
 
 def proof_counts(words: Counter[str]) -> dict[str, int]:
@@ -134,7 +166,7 @@ def _share(outcomes: Counter[Outcome]) -> dict[str, Any]:
     return {
         "total": n,
         "passed": passed,
-        "failed": n - passed,
+        "not_passed": n - passed,
         "accuracy": passed / n if n else None,
         "interval": wilson(passed, n),
         "left_out": outcomes.total() - n,

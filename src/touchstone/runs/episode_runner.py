@@ -12,7 +12,7 @@ from typing import Any
 from ..budgets import BUDGETS, Budgets
 from ..errors import RULES, EpisodeFailure, TimeLimit, TouchstoneError
 from ..protocols import Agent, Benchmark, Episode
-from ..types import Outcome, PartialScore, Record, Step, Task, Usage, Verdict
+from ..types import JUDGED, Outcome, PartialScore, Record, Step, Task, Usage, Verdict
 from .stage import RecordingStage, shortened
 
 LONGEST_REASON = 10_000
@@ -55,7 +55,7 @@ async def play(
         digest=task.digest,
         facets=task.facets,
         outcome=verdict.outcome,
-        score=verdict.score,
+        score=verdict.score if verdict.outcome in JUDGED else None,
         reason=verdict.reason[:LONGEST_REASON],
         metrics=verdict.metrics,
         evidence=_bounded(verdict.evidence, budgets),

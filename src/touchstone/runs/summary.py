@@ -62,7 +62,7 @@ def _totals(overall: Mapping[str, Any]) -> Iterator[str]:
     episodes = "" if overall["tasks"] == overall["total"] else f" ({overall['total']} attempts)"
     yield f"Total tasks:      {overall['tasks']}{episodes}"
     yield f"Passed:           {share['passed']}"
-    yield f"Failed:           {share['failed']}"
+    yield f"Failed:           {share['not_passed']}"
     yield f"Accuracy:         {percent(share).strip()}, n = {share['total']}"
     score = overall["score"]
     graded = "phase_1" in overall["metrics"]  # then what a task is worth is of interest even where all is won, or nothing
@@ -126,6 +126,9 @@ def _metrics(overall: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _effort(overall: Mapping[str, Any]) -> Iterator[str]:
+    if latency := overall.get("service_seconds"):
+        shown = ", ".join(f"{name} {latency[name]:.2f}" for name in ("p50", "p90", "p99", "max"))
+        yield f"Service, seconds: {shown}  (n = {latency['n']})"
     usage = overall["usage"]
     if usage.calls:
         yield f"Model calls:      {_calls(usage)}"

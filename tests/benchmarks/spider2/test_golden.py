@@ -107,10 +107,10 @@ class TestConditions:
     ) -> None:
         instance_id = file[:8]
         found = golden(spider2, {"instance_id": instance_id, "condition_cols": columns})
-        with pytest.raises(InputError) as caught:
+        with pytest.raises(Unscorable) as caught:
             found.check_columns(instance_id)
         what = f"column {column} is not in {file}, which has {width}"
-        assert str(caught.value) == f"{found.metadata}: {instance_id}: field 'condition_cols': {what}"
+        assert str(caught.value) == f"{found.metadata.name}: {instance_id}: field 'condition_cols': {what}"
 
     @pytest.mark.parametrize(
         ("instance_id", "columns"),
@@ -172,9 +172,23 @@ class TestTheFolder:
         ],
     )
     def test_a_broken_line_of_metadata_is_named(self, spider2: Spider2World, line: Any, complaint: str) -> None:
-        with pytest.raises(InputError) as caught:
-            golden(spider2, line)
-        assert str(caught.value) == f"{spider2.gold / 'spider2lite_eval.jsonl'}: row {len(CONDITIONS) + 1}: {complaint}"
+        """Without the id of a question the whole file is wrong, with one only that question."""
+        named = isinstance(line, dict) and isinstance(line.get("instance_id"), str)
+        where = "spider2lite_eval.jsonl" if named else spider2.gold / "spider2lite_eval.jsonl"
+        with pytest.raises(Unscorable if named else InputError) as caught:
+            golden(spider2, line).reference("a")
+        assert str(caught.value) == f"{where}: row {len(CONDITIONS) + 1}: {complaint}"
+
+    def test_an_id_that_ends_like_a_variant_finds_its_own_file(self, spider2: Spider2World) -> None:
+        spider2.result("mine_a.csv", "n\n1\n")
+        spider2.result("mine_b.csv", "n\n2\n")
+        found = golden(spider2, {"instance_id": "mine_a"})
+        assert [path.name for path in found.files("mine_a")] == ["mine_a.csv"]
+        assert [path.name for path in found.files("mine")] == ["mine_b.csv"], "mine_a is known to be a question of its own"
+        assert [path.name for path in found.files("mine_b")] == ["mine_b.csv"]
+        assert found.reference("mine_a").lettered is False
+        assert [path.name for path in found.files("local002")] == ["local002_a.csv", "local002_b.csv"]
+        assert not found.has("mine_c")
 
     def test_the_real_one(self) -> None:
         found = Golden(real_spider2() / "evaluation_suite" / "gold")

@@ -20,7 +20,6 @@ from touchstone.benchmarks.spider2.benchmark import Spider2
 from touchstone.benchmarks.spider2.episode import Spider2Settings
 from touchstone.benchmarks.spider2.golden import Golden
 from touchstone.engines.sqlite.engine import SqliteEngine
-from touchstone.errors import InputError
 from touchstone.protocols import Limits
 from touchstone.runs.episode_runner import play
 from touchstone.types import Outcome, Record, ToolCall, ToolStep
@@ -219,18 +218,28 @@ class TestWhatCannotBeJudged:
         assert record.evidence["kind"] == "platform"
 
     @pytest.mark.parametrize("compat", ["strict", "official"])
-    async def test_a_column_that_no_golden_file_has_is_refused_unless_the_official_comparison_decides(
+    async def test_a_column_that_no_golden_file_has_is_unscorable_unless_the_official_comparison_decides(
         self, spider2: Spider2World, engine: SqliteEngine, compat: Any
     ) -> None:
         line = {"instance_id": "local003", "condition_cols": [7]}
         write_lines(spider2.gold / "spider2lite_eval.jsonl", [*CONDITIONS, line])
-        if compat == "strict":
-            with pytest.raises(InputError, match=r"local003: field 'condition_cols': column 7 is not in local003\.csv"):
-                benchmark(spider2, engine, settings=Spider2Settings(compat=compat))
-            return
         record = await judged(spider2, engine, "local003", SQL["local003"], compat=compat)
+        if compat == "strict":
+            assert record.outcome is Outcome.unscorable
+            assert record.reason.endswith("local003: field 'condition_cols': column 7 is not in local003.csv, which has 2")
+            return
         assert record.outcome is Outcome.failed
         assert record.evidence["details"][-1] == {"official_error": "positional indexers are out-of-bounds"}
+
+
+async def test_a_result_of_an_earlier_run_does_not_outlive_a_failure(
+    spider2: Spider2World, engine: SqliteEngine, tmp_path: Path
+) -> None:
+    for moves in ([submit("SELEC")], []):
+        (tmp_path / "local001.csv").write_text("name\nstale\n")
+        settings = Spider2Settings(results=str(tmp_path))
+        await play_one(benchmark(spider2, engine, settings=settings), "local001", *moves)
+        assert not (tmp_path / "local001.csv").exists()
 
 
 class TestTheWorld:

@@ -173,7 +173,7 @@ def _category(name: str, records: Sequence[Record]) -> CategoryRow:
         phase_2=estimate(
             [record for record in records if record.task in follow_ups], lambda record: record.metrics.get("phase_2", 0.0)
         ),
-        reward=estimate(records, lambda record: record.score),
+        reward=estimate(records, lambda record: record.score or 0.0),
         first_submission=estimate(records, lambda record: record.metrics.get("first_submission", _first(record))),
     )
 

@@ -50,7 +50,7 @@ def _adk_result(record: Record) -> dict[str, Any]:
         "phase1_passed": _passed(record, 1),
         "phase2_passed": _passed(record, 2),
         "has_follow_up": "phase_2" in record.metrics,
-        "total_reward": record.score,
+        "total_reward": record.score or 0.0,
         "elapsed_seconds": record.seconds,
         "dialogue_history": [
             said
@@ -116,7 +116,7 @@ def _batch_result(position: int, record: Record) -> dict[str, Any]:
         "parsed_action": last.get("action"),
         "parsed_thought": last.get("thought"),
         "last_observation": last.get("observation"),
-        "last_reward": record.score,
+        "last_reward": record.score or 0.0,
         "last_user_response": None,
         "force_submit": bool(last) and last["budget_after_action"]["force_submit"],
         "successful_phase1_sql": next((each["sql"] for each in submitted if each["phase"] == 1 and each["passed"]), None),

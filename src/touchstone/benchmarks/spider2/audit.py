@@ -9,7 +9,7 @@ from typing import Any
 
 from ...engines.sqlite.engine import SqliteEngine
 from ...engines.sqlite.files import check, find
-from ...errors import InputError, SqlError, Unscorable
+from ...errors import SqlError, Unscorable
 from ...protocols import Limits
 from ...workers.pool import WorkerLost
 from ..audit.findings import AuditFinding, found
@@ -27,7 +27,7 @@ def is_hopeless(golden: Golden, task: Spider2Task) -> bool:
     """The metadata names columns that no golden result has, so that nothing could ever match."""
     try:
         golden.check_columns(task.key)
-    except InputError:
+    except Unscorable:
         return True
     return False
 

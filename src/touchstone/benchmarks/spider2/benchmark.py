@@ -59,9 +59,6 @@ class Spider2:
         self._instructions = INSTRUCTIONS.read_text() if instructions is None else instructions
         if not databases.is_dir() and len(self._handed_in) < len(tasks):
             raise InputError(f"{databases}: there is no such directory of databases")
-        if self._settings.compat == "strict":
-            for task in tasks:
-                golden.check_columns(task.key)
 
     def tasks(self) -> Sequence[Spider2Task]:
         return self._tasks
@@ -69,6 +66,8 @@ class Spider2:
     @asynccontextmanager
     async def open(self, task: Task) -> AsyncGenerator[Spider2Episode | FileEpisode]:
         assert isinstance(task, Spider2Task)
+        if self._settings.compat == "strict":
+            self._golden.check_columns(task.key)
         if task.key in self._handed_in:
             file = self._handed_in[task.key]
             yield FileEpisode(file, self._engine.pool, self._golden.reference(task.key), self._settings)
@@ -92,7 +91,7 @@ class Spider2:
 
     def ended(self, records: Iterable[Record]) -> str | None:
         """Once a run is over: writes its report, and says so."""
-        return write_report(self._report, self._tasks, records) if self._report else None
+        return write_report(self._report, self._tasks, records, self._golden) if self._report else None
 
     def gold(self) -> Gold:
         files = [path for task in self._tasks for path in self._golden.files(task.key)]

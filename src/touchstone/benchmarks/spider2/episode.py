@@ -51,6 +51,8 @@ class Spider2Episode(SqlEpisode):
         document: str | None,
     ) -> None:
         super().__init__(brief, engine, database, settings.exploring)
+        if settings.results:  # what an earlier run left is not the result of this one
+            Path(settings.results, f"{task.key}.csv").unlink(missing_ok=True)
         self.tools: Sequence[Tool] = TOOLS if document is None else (*TOOLS, READ_DOCUMENT)
         self._task = task
         self._settings = settings

@@ -11,6 +11,7 @@ import csv
 import hashlib
 import re
 from collections import defaultdict
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any, Literal
 
@@ -58,8 +59,9 @@ class Golden:
             raise InputError(f"{directory}: not a gold folder (it has no exec_result/)")
         self.sql = directory / "sql"
         self.metadata = directory / "spider2lite_eval.jsonl"
-        self._conditions = _read_conditions(self.metadata)
-        self._files = _variants(results)
+        self._results = results
+        self._conditions, self._faults = _read_conditions(self.metadata)
+        self._files = _variants(results, self._conditions.keys() | self._faults.keys())
 
     @property
     def ids(self) -> set[str]:
@@ -67,30 +69,37 @@ class Golden:
         return set(self._files)
 
     def has(self, instance_id: str) -> bool:
-        return instance_id in self._files
+        return bool(self.files(instance_id))
 
     def files(self, instance_id: str) -> list[Path]:
-        """The golden results of a question, one of which has to match."""
-        return self._files.get(instance_id, [])
+        """The golden results of a question, one of which has to match. An id may itself end like a variant: its own file is
+        then its only one."""
+        own = self._results / f"{instance_id}.csv"
+        return self._files.get(instance_id) or ([own] if own.is_file() else [])
 
     def reference(self, instance_id: str) -> Reference:
-        if instance_id not in self._files:
+        """Raises Unscorable if there is none, or its row of the metadata cannot be read."""
+        if instance_id in self._faults:
+            raise Unscorable(self._faults[instance_id], "gold_conditions")
+        paths = self.files(instance_id)
+        if not paths:
             raise Unscorable(f"no golden result: exec_result/{instance_id}.csv is missing", "gold_missing")
         conditions = self._conditions.get(instance_id, Conditions(instance_id))
-        files = tuple(_hashed(path) for path in self._files[instance_id])
-        lettered = self._files[instance_id][0].name != f"{instance_id}.csv"
+        files = tuple(_hashed(path) for path in paths)
+        lettered = paths[0].name != f"{instance_id}.csv"
         return Reference(files, list(conditions.condition_cols or ()), conditions.ignore_order, lettered)
 
     def check_columns(self, instance_id: str) -> None:
-        """Raises InputError if the metadata names columns that no golden file has: nothing could ever match.
+        """Raises Unscorable if the metadata names columns that no golden file has: nothing could ever match.
 
         That only some variants lack them happens in the official data (bq389), and those just do not match.
         """
         conditions = self._conditions.get(instance_id, Conditions(instance_id)).condition_cols
-        files = self._files.get(instance_id, [])
+        files = self.files(instance_id)
         lacking = [_lacking(*each) for each in zip(files, intended(conditions, len(files)), strict=True)]
         if lacking and all(lacking):
-            raise InputError(f"{self.metadata}: {instance_id}: field 'condition_cols': {lacking[0]}")
+            what = f"{self.metadata.name}: {instance_id}: field 'condition_cols': {lacking[0]}"
+            raise Unscorable(what, "gold_conditions")
 
 
 def body_of(path: Path) -> str:
@@ -103,31 +112,45 @@ def body_of(path: Path) -> str:
         return ""
 
 
-def _read_conditions(path: Path) -> dict[str, Conditions]:
+class _Named(Struct, frozen=True):
+    instance_id: str
+
+
+def _read_conditions(path: Path) -> tuple[dict[str, Conditions], dict[str, str]]:
+    """By question, and what is wrong with the rows of others: a bad row costs its question, not the run."""
     found: dict[str, Conditions] = {}
+    faults: dict[str, str] = {}
     for number, value in entries(path):
         try:
             conditions = msgspec.convert(value, Conditions)
         except msgspec.ValidationError as error:
-            raise InputError(f"{path}: row {number}: {in_words(str(error))}") from None
+            what = f"row {number}: {in_words(str(error))}"
+            try:
+                faults[msgspec.convert(value, _Named).instance_id] = f"{path.name}: {what}"
+            except msgspec.ValidationError:
+                raise InputError(f"{path}: {what}") from None
+            continue
         if len({type(column) for column in conditions.condition_cols or ()}) > 1:
-            raise InputError(f"{path}: row {number}: field 'condition_cols': expected numbers or lists of numbers, found both")
+            what = "field 'condition_cols': expected numbers or lists of numbers, found both"
+            faults[conditions.instance_id] = f"{path.name}: row {number}: {what}"
+            continue
         found[conditions.instance_id] = conditions
-    return found
+        faults.pop(conditions.instance_id, None)  # of several rows the last counts
+    return found, faults
 
 
-def _variants(results: Path) -> dict[str, list[Path]]:
-    """A file without a letter stands alone, as officially."""
+def _variants(results: Path, known: Collection[str]) -> dict[str, list[Path]]:
+    """A file without a letter stands alone, as officially; so does one whose whole name is a known id."""
     lettered: defaultdict[str, list[Path]] = defaultdict(list)
     single: dict[str, list[Path]] = {}
     for path in sorted(results.glob("*.csv")):
         name = _VARIANT.fullmatch(path.name)
         if name is None:
             continue
-        if name["letter"]:
+        if name["letter"] and path.stem not in known:
             lettered[name["id"]].append(path)
         else:
-            single[name["id"]] = [path]
+            single[path.stem] = [path]
     return {**lettered, **single}
 
 

@@ -11,7 +11,7 @@ the same name are kept apart, and the counters add up:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,19 +20,21 @@ import msgspec
 from ...errors import InputError
 from ...files import replace_file
 from ...types import Outcome, Record, ServiceStep
+from .golden import Golden
 from .tasks import Spider2Task
 
 _API_FAILURES = ("api_refused", "api_timeout", "api_status", "api_not_json", "api_too_large", "no_sql")
 _COMPARISONS = {Outcome.passed: "comparison_correct", Outcome.failed: "comparison_incorrect"}
 
 
-def write_report(file: Path, tasks: Sequence[Spider2Task], records: Iterable[Record]) -> str:
+def write_report(file: Path, tasks: Sequence[Spider2Task], records: Iterable[Record], golden: Golden) -> str:
     """The results in the order of the questions, and the statistics beside them, which come back in words."""
     by_task = {record.task: record for record in records}
     played = [(task, by_task[task.key]) for task in tasks if task.key in by_task]
-    numbers = statistics(record for _, record in played)
+    files = {task.key: [path.name for path in golden.files(task.key)] for task, _ in played}
+    numbers = statistics((record for _, record in played), golden.has)
     beside = file.with_name(f"{file.stem}_statistics.json")
-    write_json(file, [result_entry(task, record) for task, record in played])
+    write_json(file, [result_entry(task, record, files[task.key]) for task, record in played])
     write_json(beside, numbers)
     return f"{statistics_text(numbers)}\nResults: {file}\nStatistics: {beside}"
 
@@ -50,7 +52,7 @@ def written(path: Path, content: bytes) -> None:
         raise InputError(f"cannot write {path}: {error.strerror}") from None
 
 
-def result_entry(task: Spider2Task, record: Record) -> dict[str, Any]:
+def result_entry(task: Spider2Task, record: Record, gold_files: Sequence[str]) -> dict[str, Any]:
     """The original entry, and what became of it."""
     evidence = record.evidence
     exchange = next((step for step in record.steps if isinstance(step, ServiceStep)), None)
@@ -66,15 +68,15 @@ def result_entry(task: Spider2Task, record: Record) -> dict[str, Any]:
         "execution_result_rows": evidence.get("predicted_rows") if executed else None,
         "execution_result_csv": f"{task.key}.csv" if executed else None,
         "execution_success": executed,
-        "api_call_duration_seconds": exchange.seconds if exchange else None,
-        "gold_comparison": _comparison(record),
+        "api_call_duration_seconds": exchange.seconds if exchange else evidence.get("service_seconds"),
+        "gold_comparison": _comparison(record, gold_files),
     }
 
 
-def _comparison(record: Record) -> dict[str, Any]:
+def _comparison(record: Record, gold_files: Sequence[str]) -> dict[str, Any]:
     evidence = record.evidence
     return {
-        "gold_files_found": evidence.get("gold_files", []),
+        "gold_files_found": gold_files,
         "gold_files_compared": evidence.get("gold_files", []) if evidence.get("executed") else [],
         "matches_any_gold": record.outcome is Outcome.passed,
         "official": evidence.get("official"),
@@ -83,10 +85,11 @@ def _comparison(record: Record) -> dict[str, Any]:
     }
 
 
-def statistics(records: Iterable[Record]) -> dict[str, Any]:
+def statistics(records: Iterable[Record], has_gold: Callable[[str], bool]) -> dict[str, Any]:
+    """`has_gold` says whether a question has a golden result."""
     counts: Counter[str] = Counter()
     for record in records:
-        counts.update(_counted(record))
+        counts.update(_counted(record, has_gold(record.task)))
         counts[f"outcome {record.outcome.value}"] += 1
     total = counts["total"]
     scorable = total - counts["outcome unscorable"] - counts["outcome skipped"]
@@ -113,10 +116,10 @@ def statistics_text(numbers: Mapping[str, Any]) -> str:
     return "\n".join([rule, "EVALUATION STATISTICS", rule, *lines, f"Overall Accuracy: {numbers['accuracy']:.2f}%", rule])
 
 
-def _counted(record: Record) -> Sequence[str]:
+def _counted(record: Record, has_gold: bool) -> Sequence[str]:
     """The counters that one record adds to."""
     kind = str(record.evidence.get("kind", ""))
-    found = "gold_not_found" if kind in ("gold_missing", "gold_unreadable") else "gold_found"
+    found = "gold_found" if has_gold and kind != "gold_unreadable" else "gold_not_found"
     if record.evidence.get("executed"):
         comparison = _COMPARISONS.get(record.outcome, "comparison_impossible")
         return ("total", "api_success", "exec_success", comparison, found)

@@ -205,7 +205,7 @@ def _stats(records: Sequence[Record], model: str) -> EvalStats:
 
 
 def _sample(record: Record, model: str) -> EvalSample:
-    verdict = Verdict(record.outcome, record.score, record.reason, record.metrics, record.evidence)
+    verdict = Verdict(record.outcome, record.score or 0.0, record.reason, record.metrics, record.evidence)
     stopped = record.outcome is Outcome.limit
     failed = record.outcome is Outcome.error
     return EvalSample(
@@ -217,7 +217,7 @@ def _sample(record: Record, model: str) -> EvalSample:
         output=output_of(record, model) or ModelOutput(model=model),
         scores={
             "passed": score_of(verdict, float(record.outcome is Outcome.passed)),
-            "score": score_of(verdict, record.score),
+            "score": score_of(verdict, verdict.score),
         },
         metadata={**record.facets, "digest": record.digest},
         model_usage={model: usage_of(record.usage)} if record.usage.calls else {},

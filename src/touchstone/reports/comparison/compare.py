@@ -183,7 +183,7 @@ def _summary(run: RunData, label: str) -> RunSummary:
         passed=passed,
         accuracy=passed / counted if counted else None,
         interval=wilson(passed, counted) if epochs <= 1 else None,
-        score=fsum(entry.score for entry in run.entries if entry.outcome in COUNTED) / counted if counted else None,
+        score=fsum(entry.score or 0.0 for entry in run.entries if entry.outcome in COUNTED) / counted if counted else None,
         outcomes={outcome.value: outcomes[outcome] for outcome in Outcome},
         usage=sum((entry.usage for entry in run.entries), Usage()),
         proof=proof_counts(proofs) if proofs else None,

@@ -39,7 +39,7 @@ class Match:
 
     @cached_property
     def scores(self) -> tuple[float, float]:
-        return _mean([pair[0].score for pair in self.attempts]), _mean([pair[1].score for pair in self.attempts])
+        return _mean([pair[0].score or 0.0 for pair in self.attempts]), _mean([pair[1].score or 0.0 for pair in self.attempts])
 
     def metric(self, name: str) -> tuple[float, float] | None:
         """A record without any metric came to no judgement and counts as 0; one that lacks only this has no value."""

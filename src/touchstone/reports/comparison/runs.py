@@ -40,7 +40,7 @@ class RunEntry(Struct, frozen=True, kw_only=True):
     digest: str
     facets: dict[str, str]
     outcome: Outcome
-    score: float
+    score: float | None
     reason: str
     metrics: dict[str, float]
     evidence: Evidence = Evidence()

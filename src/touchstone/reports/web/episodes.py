@@ -35,7 +35,7 @@ class Episode(Struct, frozen=True, kw_only=True):
     epoch: int = 0
     digest: str = ""
     facets: dict[str, str] = {}
-    score: float = 0.0
+    score: float | None = None
     reason: str = ""
     metrics: dict[str, float] = {}
     evidence: dict[str, Any] = {}

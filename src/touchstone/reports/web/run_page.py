@@ -110,7 +110,7 @@ def rows(entries: Sequence[IndexEntry], view: View) -> list[list[Any]]:
             entry.record.task,
             entry.record.epoch,
             entry.record.outcome,
-            round(entry.record.score, 4),
+            None if entry.record.score is None else round(entry.record.score, 4),
             entry.kind if view.hide_gold else entry.word,
             cut(reason_of(entry.record, view.hide_gold)),
             entry.question,

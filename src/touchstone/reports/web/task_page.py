@@ -71,7 +71,7 @@ def _head(episode: Episode, asked: bool = True) -> Html:
     labels = [h("span", f"{readable(name)}: {value}", class_="chip") for name, value in episode.facets.items()]
     return h(
         "div",
-        h("p", badge(episode.outcome), f" score {episode.score:g} ", labels),
+        h("p", badge(episode.outcome), "" if episode.score is None else f" score {episode.score:g} ", labels),
         h("p", episode.reason, class_="reason"),
         h("p", question, class_="lead prose") if question else None,
         class_="head",

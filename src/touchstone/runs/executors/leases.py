@@ -178,7 +178,7 @@ def _lost(ticket: Ticket) -> Answer:
         digest=task.digest,
         facets=task.facets,
         outcome=Outcome.error,
-        score=0.0,
+        score=None,
         reason=str(failure),
         metrics={},
         evidence={"kind": failure.kind},

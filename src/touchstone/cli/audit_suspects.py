@@ -41,7 +41,7 @@ def suspects(config: BirdConfig, options: SuspectOptions) -> int:
         from ..benchmarks.bird.suspects import SuspectList, suspect_golds, suspects_text
 
         async with AsyncExitStack() as stack:
-            engine = await config.engine(Opening(stack=stack))
+            engine = await config.sqlite_engine(Opening(stack=stack))
             benchmark = config.built(chosen, engine, say)
             with counting("tasks tried") as watch:
                 found, not_tried = await suspect_golds(benchmark, engine, handed_in, parallel=options.parallel, watch=watch)

@@ -41,7 +41,7 @@ def build(config: BirdConfig, options: SuiteOptions) -> int:
         from ..benchmarks.bird.proof import distilled_suite
 
         async with AsyncExitStack() as stack:
-            engine = await config.engine(Opening(stack=stack))
+            engine = await config.sqlite_engine(Opening(stack=stack))
             benchmark = config.built(chosen, engine, say)
             with counting("tasks distilled") as watch:
                 suite, not_tried = await distilled_suite(

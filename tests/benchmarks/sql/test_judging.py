@@ -1,9 +1,10 @@
-"""`touchstone score sql` on SQLite and DuckDB: golds, expected rows, order, tolerance, columns; audit and run."""
+"""`touchstone score sql` on SQLite, DuckDB and MySQL: golds, expected rows, order, tolerance, columns; audit and run."""
 
 from __future__ import annotations
 
 import csv
 import json
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -57,11 +58,15 @@ ANSWERS: list[tuple[str, str, str]] = [
 ]
 
 
-@pytest.fixture(scope="module", params=["sqlite", "duckdb"])
+@pytest.fixture(scope="module", params=["sqlite", "duckdb", "mysql"])
 def shop(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp(request.param)
-    database = folder / f"shop.{request.param}"
-    if request.param == "sqlite":
+    database = folder / f"shop.{'sql' if request.param == 'mysql' else request.param}"
+    if request.param == "mysql":
+        if shutil.which("mariadbd") is None and not Path("/usr/sbin/mariadbd").exists():
+            pytest.skip("there is no MariaDB server here: apt install mariadb-server-core")
+        database.write_text(f"-- MySQL dump\n{SHOP}")
+    elif request.param == "sqlite":
         with closing(sqlite3.connect(database)) as connection:
             connection.executescript(SHOP)
     else:

@@ -52,7 +52,7 @@ def build(config: BirdConfig, options: SuiteOptions) -> int:
         from .proof import distilled_suite
 
         async with AsyncExitStack() as stack:
-            engine = await config.engine(Opening(stack=stack))
+            engine = await config.sqlite_engine(Opening(stack=stack))
             benchmark = config.built(chosen, engine, say)
             with counting("tasks distilled") as watch:
                 suite, not_tried = await distilled_suite(
@@ -101,7 +101,7 @@ def suspects(config: BirdConfig, options: SuspectOptions) -> int:
         from .suspects import SuspectList, suspect_golds, suspects_text
 
         async with AsyncExitStack() as stack:
-            engine = await config.engine(Opening(stack=stack))
+            engine = await config.sqlite_engine(Opening(stack=stack))
             benchmark = config.built(chosen, engine, say)
             with counting("tasks tried") as watch:
                 found, not_tried = await suspect_golds(benchmark, engine, handed_in, parallel=options.parallel, watch=watch)

@@ -14,7 +14,7 @@ from ...distribution import refuse_without
 from ...engines.today import checked_day
 from ...errors import InputError
 from ...options import Opt, OptionError, Positive, expected
-from ...plugins import open_engine
+from ...plugins import engine_at, open_engine
 from ...protocols import JUDGING, TASKS, WHO, Hints, Limits, Opening
 from ...types import Outcome, Record, Task, ToolCall
 from ..audit import remaining
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ..data_check import Found
     from .benchmark import Bird
     from .episode import BirdSettings
+    from .server import ServerBird
 
 Calls = Mapping[str, Sequence[ToolCall]]
 Metric = Literal["ex", "ex-ties", "proven", "multiset", "soft-f1", "r-ves", "r-ves-wall"]
@@ -58,7 +59,10 @@ class BirdConfig(Selection, frozen=True):
     """BIRD's task file: dev.json, mini_dev_sqlite.json, or the same as .jsonl. Alone, a dataset's name: demo, bird-dev or
     bird-mini-dev, once it is fetched."""
     databases: Annotated[Path | None, Opt(names=("--db-dir",), positional=True)] = None
-    """The directory that holds <db_id>/<db_id>.sqlite."""
+    """The directory that holds <db_id>/<db_id>.sqlite; with --engine, a dump or an address: postgresql://…/name, mysql://…/name."""
+    engine: Annotated[Literal["sqlite", "postgres", "mysql"] | None, Opt(group=TASKS)] = None
+    """What the databases are: files of SQLite, or dumps of PostgreSQL or MySQL, which a private server is made from. An address
+    says so itself; what it names is only read."""
     overlay: Annotated[Path | None, Opt(group=TASKS)] = None
     """A file of corrections to questions, evidence or golds. Both scores are recorded: with them (ex), and by the published
     golds (ex_published)."""
@@ -104,8 +108,10 @@ class BirdConfig(Selection, frozen=True):
         if self.laws and not self._searched:
             raise InputError("--laws is for a search: give --proof or --metric proven with it, without --suite")
 
-    async def open(self, opening: Opening) -> Bird:
-        return self.built(self.chosen(opening.say), await self.engine(opening), opening.say)
+    async def open(self, opening: Opening) -> Bird | ServerBird:
+        if self._system != "sqlite":
+            return await self._on_server(opening)
+        return self.built(self.chosen(opening.say), await self.sqlite_engine(opening), opening.say)
 
     def hints(self) -> Hints:
         return Hints(service_template={"question": "{question}", "db_id": "{database}", "evidence": "{evidence}"})
@@ -149,9 +155,41 @@ class BirdConfig(Selection, frozen=True):
             say(f"{len(missing)} databases are not in {self.databases}: {names}; their tasks are unscorable")
         return benchmark
 
-    async def engine(self, opening: Opening) -> SqliteEngine:
+    async def sqlite_engine(self, opening: Opening) -> SqliteEngine:
+        if self._system != "sqlite":
+            raise InputError(f"this needs BIRD's SQLite files, not --engine {self._system}")
         engine = await open_engine("sqlite", opening, place=str(self.databases), cache=self.cache, today=self.today)
         return cast("SqliteEngine", engine)
+
+    @property
+    def _address(self) -> str | None:
+        """The databases, if they are not files. A path has lost one of the address's slashes."""
+        scheme, mark, rest = str(self.databases).partition(":/")
+        return f"{scheme}://{rest.lstrip('/')}" if mark else None
+
+    @property
+    def _system(self) -> str:
+        return self.engine or (engine_at(self._address) if self._address else "sqlite")
+
+    async def _on_server(self, opening: Opening) -> ServerBird:
+        from .server import ServerBird
+
+        other = [name for name in self.metric if name not in ("ex", "multiset", "soft-f1")]
+        asked = {f"--metric {other[0]}" if other else "": other, "--proof": self.proof, "--suite": self.suite}
+        for option, value in (asked | {"--laws": self.laws, "--overlay": self.overlay, "--today": self.today}).items():
+            if value:
+                raise InputError(f"{option} is for SQLite, not for --engine {self._system}")
+        tasks = self.chosen(opening.say)
+        place = self._address or str(self.databases)
+        engine = await open_engine(self._system, opening, place=place, live=self._address is not None)
+        return ServerBird(
+            tasks,
+            engine,
+            settings=self._settings(tasks),
+            evidence=self.evidence,
+            schema=self.schema,
+            instructions=read_instructions(self.system_prompt),
+        )
 
     def predictions(self, path: Path, tasks: Sequence[Task], *, allow_missing: bool = False) -> Calls:
         """What a prediction file or a run has for the chosen tasks. Of the file's own tasks none may be missing."""
@@ -181,7 +219,7 @@ class BirdConfig(Selection, frozen=True):
         assert self.tasks is not None
         if options.mutants:
             refuse_without("sqlglot", "--mutants", "proof")
-        engine = await self.engine(opening)
+        engine = await self.sqlite_engine(opening)
         benchmark = self.built(self.chosen(opening.say), engine)
         limits = Limits(seconds=self.sql_timeout)
         with opening.counting("tasks looked at") as watch:

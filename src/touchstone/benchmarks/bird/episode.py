@@ -72,7 +72,7 @@ class BirdEpisode(SqlEpisode):
             raise Unscorable(f"the gold SQL cannot be run: {judgement.reason}")
         evidence = {"prediction": self.submitted, "gold": self._task.gold, **judgement.evidence}
         if judgement.fault is not None:
-            return Verdict(Outcome.failed, 0.0, _fault_in_words(judgement), self._zeros(), evidence)
+            return Verdict(Outcome.failed, 0.0, fault_in_words(judgement), self._zeros(), evidence)
         metrics = judgement.metrics
         if self._settings.overlay is not None:
             metrics = {**metrics, "ex_published": await self._by_published(self.submitted, metrics["ex"])}
@@ -164,5 +164,5 @@ _FAULTS: dict[str, str] = {
 }
 
 
-def _fault_in_words(judgement: BirdJudgement) -> str:
+def fault_in_words(judgement: BirdJudgement) -> str:
     return _FAULTS.get(judgement.fault or "", f"The prediction cannot be run: {judgement.reason}")

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from ...engines.sqlite.worker import Reader
 from ...errors import SqlError, SqlFault
+from ...types import Table
 from ...verdicts import ex, explain, multiset, r_ves, soft_f1
 
 R_VES_ROUNDS = 100
@@ -44,12 +45,8 @@ def judge(reader: Reader, question: BirdQuestion) -> BirdJudgement:
         predicted = reader.run(question.prediction)
     except SqlError as error:
         return unjudged(error, gold_is_at_fault=False)
-    difference = explain(gold, predicted)
-    metrics = {
-        "ex": float(ex(gold, predicted)),
-        "multiset": float(multiset(gold, predicted)),
-        "soft_f1": soft_f1(gold, predicted),
-    }
+    found = judge_results(gold, predicted)
+    metrics = found.metrics
     if question.ties:
         from .legal_results import is_legal  # here, since sqlglot is an extra
 
@@ -62,6 +59,16 @@ def judge(reader: Reader, question: BirdQuestion) -> BirdJudgement:
             metrics |= _speed(reader, question, right=metrics["ex"] == 1)
     except SqlError as error:  # both have just run, so this one is near a limit of the machine's
         return unjudged(error, gold_is_at_fault=False)
+    return found
+
+
+def judge_results(gold: Table, predicted: Table) -> BirdJudgement:
+    difference = explain(gold, predicted)
+    metrics = {
+        "ex": float(ex(gold, predicted)),
+        "multiset": float(multiset(gold, predicted)),
+        "soft_f1": soft_f1(gold, predicted),
+    }
     return BirdJudgement(metrics, difference.sentence, {"kind": difference.kind, **difference.evidence})
 
 

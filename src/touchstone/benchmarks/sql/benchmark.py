@@ -6,70 +6,21 @@ import hashlib
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from ...engines.judging_connection import wall_clock
 from ...errors import SqlError, Unscorable
 from ...protocols import Engine, EpisodeDatabase, Gold, Limits
-from ...types import Brief, Observation, Outcome, Task, Tool, ToolCall, Verdict
-from ..sql_episode import LOOKING, PlainEpisode, request, submission
+from ...types import Brief, Outcome, Task, ToolCall, Verdict
+from ..database_episode import DatabaseEpisode, SchemaListings, instructed
+from ..sql_episode import request, submission
 from .judge import Judgement, Question, judge
 from .questions import SqlTask
 
 INSTRUCTIONS = Path(__file__).with_name("instructions.md")
-
-DIALECTS = {
-    "sqlite": "SQLite",
-    "duckdb": "DuckDB",
-    "postgres": "PostgreSQL",
-    "mysql": "MySQL",
-    "bigquery": "BigQuery",
-    "snowflake": "Snowflake",
-}
-_SCHEMA_HINTS = {
-    "sqlite": "The schema: SELECT name, sql FROM sqlite_master.",
-    "duckdb": "The schema: SELECT table_name, column_name, data_type FROM information_schema.columns.",
-    "postgres": "The schema: SELECT table_schema, table_name, column_name, data_type FROM information_schema.columns.",
-    "mysql": "The schema: SHOW TABLES, and SHOW CREATE TABLE of each.",
-    "bigquery": "The schema: SELECT table_name, column_name, data_type FROM INFORMATION_SCHEMA.COLUMNS.",
-    "snowflake": "The schema: SELECT table_name, column_name, data_type FROM information_schema.columns.",
-}
-_INFORMATION = """
-SELECT table_name, string_agg(column_name || ' ' || data_type, ', ' ORDER BY ordinal_position)
-FROM information_schema.columns WHERE table_schema NOT IN ('information_schema', 'pg_catalog')
-GROUP BY table_schema, table_name ORDER BY table_schema, table_name
-"""
-_LISTINGS = {
-    "sqlite": """
-SELECT m.name, group_concat(c.name || ' ' || c.type, ', ') FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c
-WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite!_%' ESCAPE '!' GROUP BY m.name
-""",
-    "duckdb": _INFORMATION,
-    "postgres": _INFORMATION,
-    "mysql": """
-SELECT table_name, group_concat(column_name, ' ', column_type ORDER BY ordinal_position SEPARATOR ', ')
-FROM information_schema.columns WHERE table_schema = DATABASE() GROUP BY table_name ORDER BY table_name
-""",
-    "bigquery": """
-SELECT table_name, string_agg(column_name || ' ' || data_type, ', ' ORDER BY ordinal_position)
-FROM INFORMATION_SCHEMA.COLUMNS GROUP BY table_name ORDER BY table_name
-""",
-    "snowflake": """
-SELECT table_name, listagg(column_name || ' ' || data_type, ', ') WITHIN GROUP (ORDER BY ordinal_position)
-FROM information_schema.columns WHERE table_schema = current_schema() GROUP BY table_name ORDER BY table_name
-""",
-}
-
-
-class ExecuteSql(Struct, frozen=True):
-    sql: Annotated[str, Meta(examples=["SELECT * FROM customer LIMIT 5"])]
-
-
-class SubmitSql(Struct, frozen=True):
-    sql: Annotated[str, Meta(examples=["SELECT count(*) FROM customer"])]
 
 
 class Settings(Struct, frozen=True):
@@ -96,9 +47,8 @@ class SqlQuestions:
         self._engine = engine
         self.settings = settings or Settings()
         text = INSTRUCTIONS.read_text() if instructions is None else instructions
-        dialect = DIALECTS.get(engine.name, engine.name)
-        self._instructions = text.replace("{dialect}", dialect).replace("{schema_hint}", _SCHEMA_HINTS.get(engine.name, ""))
-        self._listings: dict[str, str] = {}
+        self._instructions = instructed(text, engine.name)
+        self._listings = SchemaListings(engine.name)
 
     @property
     def versions(self) -> Mapping[str, str]:
@@ -146,48 +96,17 @@ class SqlQuestions:
             "evidence": task.evidence if self.settings.evidence else "",
             "dialect": self._engine.name,
         }
-        listing = await self._listing(task, database) if self.settings.schema else ""
+        listing = await self._listings.of(task.database, database) if self.settings.schema else ""
         return Brief(self._instructions, request(fields, listing), fields)
 
-    async def _listing(self, task: SqlTask, database: EpisodeDatabase) -> str:
-        if task.database not in self._listings:
-            try:
-                table = await database.explore(_LISTINGS[self._engine.name], LOOKING)
-            except SqlError as error:
-                raise Unscorable(f"the schema of {task.database} cannot be read: {error}") from None
-            self._listings[task.database] = "\n".join(f"{name}({columns})" for name, columns in table.rows)
-        return self._listings[task.database]
 
-
-class SqlQuestionEpisode(PlainEpisode):
-    """Explore with `execute_sql`, hand in with `submit_sql`, be judged by rows."""
+class SqlQuestionEpisode(DatabaseEpisode):
+    """One question, judged by rows."""
 
     def __init__(self, task: SqlTask, brief: Brief, database: EpisodeDatabase, engine: str, settings: Settings) -> None:
-        self.brief = brief
-        self.tools: Sequence[Tool] = (
-            Tool("execute_sql", f"Run SQL on the {DIALECTS.get(engine, engine)} database and see the result.", ExecuteSql),
-            Tool("submit_sql", "Hand in the final SQL query. This ends the task.", SubmitSql),
-        )
-        self.submitted: str | None = None
+        super().__init__(brief, database, engine, settings.exploring)
         self._task = task
-        self._database = database
         self._settings = settings
-
-    @property
-    def finished(self) -> bool:
-        return self.submitted is not None
-
-    async def call(self, tool: str, arguments: Any) -> Observation:
-        sql = arguments.sql.strip()
-        if tool == "submit_sql":
-            if not sql:
-                return Observation("There is no SQL in this submission. Submit your final query.", error=True)
-            self.submitted = sql
-            return Observation("Submitted.")
-        try:
-            return await self._database.show(sql, self._settings.exploring)
-        except SqlError as error:
-            return Observation(f"SQL error: {error.message}" if error.kind == "sql" else error.message, error=True)
 
     async def verdict(self) -> Verdict:
         golds = self._task.golds

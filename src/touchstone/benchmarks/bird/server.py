@@ -1,0 +1,161 @@
+"""BIRD on a database server: mini-dev's PostgreSQL and MySQL forms.
+
+The comparison is the original evaluator's for these systems: rows as psycopg2 and PyMySQL give them, as sets. So 0.1 as a
+Decimal is not the float 0.1. Lists and JSON, on which the original fails, are compared as values. All of mini-dev's databases
+are tables of one, so an agent sees the tables of the others too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ...engines.judging_connection import JudgingConnection, wall_clock
+from ...errors import SqlError, Unscorable
+from ...protocols import Engine, EpisodeDatabase, Gold
+from ...types import Brief, Outcome, Table, Task, ToolCall, Verdict
+from ..database_episode import DatabaseEpisode, SchemaListings, instructed
+from ..sql_episode import request, submission
+from .episode import BirdSettings, fault_in_words
+from .judge import BirdJudgement, BirdQuestion, judge_results, unjudged
+from .tasks import BirdTask
+
+INSTRUCTIONS = Path(__file__).with_name("server_instructions.md")
+
+
+class ServerBird:
+    """The tasks given, on the databases of a server."""
+
+    name = "bird"
+
+    def __init__(
+        self,
+        tasks: Sequence[BirdTask],
+        engine: Engine,
+        *,
+        settings: BirdSettings,
+        evidence: bool = True,
+        schema: bool = False,
+        instructions: str | None = None,
+    ) -> None:
+        self._tasks = tasks
+        self._engine = engine
+        self._settings = settings
+        self._evidence = evidence
+        self._schema = schema
+        self._instructions = instructed(INSTRUCTIONS.read_text() if instructions is None else instructions, engine.name)
+        self._listings = SchemaListings(engine.name)
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        return self._engine.versions
+
+    def tasks(self) -> Sequence[BirdTask]:
+        return self._tasks
+
+    @asynccontextmanager
+    async def open(self, task: Task) -> AsyncGenerator[ServerBirdEpisode]:
+        assert isinstance(task, BirdTask)
+        database = self._engine.database(task.database, task.key)
+        try:
+            yield ServerBirdEpisode(task, await self._brief(task, database), database, self._engine.name, self._settings)
+        finally:
+            await database.close()
+
+    def solution(self, task: Task) -> Sequence[ToolCall]:
+        assert isinstance(task, BirdTask)
+        return [submission(task.gold)]
+
+    def gold(self) -> Gold:
+        return Gold(tuple(task.gold for task in self._tasks))
+
+    async def identity(self) -> Mapping[str, Any]:
+        return {
+            "benchmark": self.name,
+            "engine": self._engine.name,
+            "databases": await self._engine.digests(sorted({task.database for task in self._tasks})),
+            "metric": self._settings.metric,
+            "evidence": self._evidence,
+            "schema": self._schema,
+            "instructions": hashlib.sha256(self._instructions.encode()).hexdigest()[:16],
+            "limits": msgspec.to_builtins(self._settings.judging),
+        }
+
+    async def _brief(self, task: BirdTask, database: EpisodeDatabase) -> Brief:
+        fields = {
+            "question": task.question,
+            "database": task.database,
+            "evidence": task.evidence if self._evidence else "",
+            "dialect": self._engine.name,
+        }
+        listing = await self._listings.of(task.database, database) if self._schema else ""
+        return Brief(self._instructions, request(fields, listing), fields)
+
+
+class ServerBirdEpisode(DatabaseEpisode):
+    """The world of one task."""
+
+    def __init__(self, task: BirdTask, brief: Brief, database: EpisodeDatabase, engine: str, settings: BirdSettings) -> None:
+        super().__init__(brief, database, engine, settings.exploring)
+        self._task = task
+        self._settings = settings
+
+    async def verdict(self) -> Verdict:
+        if self.submitted is None:
+            return Verdict(Outcome.failed, 0.0, "nothing was submitted", {}, {"gold": self._task.gold})
+        judgement = await self._judgement(self.submitted)
+        if judgement.gold_is_at_fault:
+            raise Unscorable(f"the gold SQL cannot be run: {judgement.reason}")
+        evidence = {"prediction": self.submitted, "gold": self._task.gold, **judgement.evidence}
+        if judgement.fault is not None:
+            zeros: dict[str, float] = {"ex": 0.0, "multiset": 0.0, "soft_f1": 0.0}
+            return Verdict(Outcome.failed, 0.0, fault_in_words(judgement), zeros, evidence)
+        score = judgement.metrics[self._settings.metric]
+        outcome = Outcome.passed if score == 1 else Outcome.failed
+        return Verdict(outcome, score, judgement.reason, judgement.metrics, evidence)
+
+    async def _judgement(self, prediction: str) -> BirdJudgement:
+        limits = self._settings.judging
+        question = BirdQuestion(self._task.gold, prediction)
+        wall = 2 * wall_clock(limits)
+        try:
+            return await self._database.judge(judge_on_server, question, limits, wall=wall)
+        except SqlError as error:
+            died = error
+        # Both ran on one connection, which broke: the prediction is to blame if the gold runs without it.
+        alone = BirdQuestion(self._task.gold, self._task.gold)
+        try:
+            found = await self._database.judge(judge_on_server, alone, limits, wall=wall)
+        except SqlError as error:
+            return unjudged(error, gold_is_at_fault=True)
+        return found if found.fault else unjudged(died, gold_is_at_fault=False)
+
+
+def judge_on_server(bench: JudgingConnection, question: BirdQuestion) -> BirdJudgement:
+    try:
+        gold = _read(bench, question.gold)
+    except SqlError as error:
+        return unjudged(error, gold_is_at_fault=True)
+    try:
+        predicted = _read(bench, question.prediction)
+    except SqlError as error:
+        return unjudged(error, gold_is_at_fault=False)
+    return judge_results(gold, predicted)
+
+
+def _read(bench: JudgingConnection, sql: str) -> Table:
+    result = bench.run(sql)
+    rows = bench.official_rows(sql, result) if result.columns else result.rows
+    return Table(result.columns, [tuple(map(_hashable, row)) for row in rows], changed=result.changed)
+
+
+def _hashable(cell: Any) -> Any:
+    if isinstance(cell, list | dict):
+        return json.dumps(cell, sort_keys=True, default=str)
+    return cell.tobytes() if isinstance(cell, memoryview) else cell

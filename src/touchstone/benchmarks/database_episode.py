@@ -1,0 +1,115 @@
+"""Questions on the database of any engine: what agents are told of it, and how they look at it and hand in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from ..errors import SqlError, Unscorable
+from ..protocols import EpisodeDatabase, Limits
+from ..types import Brief, Observation, Tool
+from .sql_episode import LOOKING, PlainEpisode
+
+DIALECTS = {
+    "sqlite": "SQLite",
+    "duckdb": "DuckDB",
+    "postgres": "PostgreSQL",
+    "mysql": "MySQL",
+    "bigquery": "BigQuery",
+    "snowflake": "Snowflake",
+}
+_SCHEMA_HINTS = {
+    "sqlite": "The schema: SELECT name, sql FROM sqlite_master.",
+    "duckdb": "The schema: SELECT table_name, column_name, data_type FROM information_schema.columns.",
+    "postgres": "The schema: SELECT table_schema, table_name, column_name, data_type FROM information_schema.columns.",
+    "mysql": "The schema: SHOW TABLES, and SHOW CREATE TABLE of each.",
+    "bigquery": "The schema: SELECT table_name, column_name, data_type FROM INFORMATION_SCHEMA.COLUMNS.",
+    "snowflake": "The schema: SELECT table_name, column_name, data_type FROM information_schema.columns.",
+}
+_INFORMATION = """
+SELECT table_name, string_agg(column_name || ' ' || data_type, ', ' ORDER BY ordinal_position)
+FROM information_schema.columns WHERE table_schema NOT IN ('information_schema', 'pg_catalog')
+GROUP BY table_schema, table_name ORDER BY table_schema, table_name
+"""
+_LISTINGS = {
+    "sqlite": """
+SELECT m.name, group_concat(c.name || ' ' || c.type, ', ') FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c
+WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite!_%' ESCAPE '!' GROUP BY m.name
+""",
+    "duckdb": _INFORMATION,
+    "postgres": _INFORMATION,
+    "mysql": """
+SELECT table_name, group_concat(column_name, ' ', column_type ORDER BY ordinal_position SEPARATOR ', ')
+FROM information_schema.columns WHERE table_schema = DATABASE() GROUP BY table_name ORDER BY table_name
+""",
+    "bigquery": """
+SELECT table_name, string_agg(column_name || ' ' || data_type, ', ' ORDER BY ordinal_position)
+FROM INFORMATION_SCHEMA.COLUMNS GROUP BY table_name ORDER BY table_name
+""",
+    "snowflake": """
+SELECT table_name, listagg(column_name || ' ' || data_type, ', ') WITHIN GROUP (ORDER BY ordinal_position)
+FROM information_schema.columns WHERE table_schema = current_schema() GROUP BY table_name ORDER BY table_name
+""",
+}
+
+
+def instructed(text: str, engine: str) -> str:
+    """Instructions with the engine's words in place of {dialect} and {schema_hint}."""
+    return text.replace("{dialect}", DIALECTS.get(engine, engine)).replace("{schema_hint}", _SCHEMA_HINTS.get(engine, ""))
+
+
+class SchemaListings:
+    """Tables with their columns, a line each, read once per database: for briefs that tell the schema."""
+
+    def __init__(self, engine: str) -> None:
+        self._engine = engine
+        self._known: dict[str, str] = {}
+
+    async def of(self, name: str, database: EpisodeDatabase) -> str:
+        if name not in self._known:
+            try:
+                table = await database.explore(_LISTINGS.get(self._engine, _INFORMATION), LOOKING)
+            except SqlError as error:
+                raise Unscorable(f"the schema of {name} cannot be read: {error}") from None
+            self._known[name] = "\n".join(f"{table}({columns})" for table, columns in table.rows)
+        return self._known[name]
+
+
+class ExecuteSql(Struct, frozen=True):
+    sql: Annotated[str, Meta(examples=["SELECT * FROM customer LIMIT 5"])]
+
+
+class SubmitSql(Struct, frozen=True):
+    sql: Annotated[str, Meta(examples=["SELECT count(*) FROM customer"])]
+
+
+class DatabaseEpisode(PlainEpisode):
+    """Explore with `execute_sql`, hand in with `submit_sql`. Benchmarks add the verdict."""
+
+    def __init__(self, brief: Brief, database: EpisodeDatabase, engine: str, exploring: Limits) -> None:
+        self.brief = brief
+        self.tools: Sequence[Tool] = (
+            Tool("execute_sql", f"Run SQL on the {DIALECTS.get(engine, engine)} database and see the result.", ExecuteSql),
+            Tool("submit_sql", "Hand in the final SQL query. This ends the task.", SubmitSql),
+        )
+        self.submitted: str | None = None
+        self._database = database
+        self._exploring = exploring
+
+    @property
+    def finished(self) -> bool:
+        return self.submitted is not None
+
+    async def call(self, tool: str, arguments: Any) -> Observation:
+        sql = arguments.sql.strip()
+        if tool == "submit_sql":
+            if not sql:
+                return Observation("There is no SQL in this submission. Submit your final query.", error=True)
+            self.submitted = sql
+            return Observation("Submitted.")
+        try:
+            return await self._database.show(sql, self._exploring)
+        except SqlError as error:
+            return Observation(f"SQL error: {error.message}" if error.kind == "sql" else error.message, error=True)

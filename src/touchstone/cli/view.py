@@ -28,8 +28,8 @@ def view(
     Parameters
     ----------
     runs
-        Run directories, or directories that hold some up to four levels below; by default results. Also lists of suspect
-        golds, as touchstone audit suspects --json writes them.
+        Run directories, or directories that hold some up to four levels below, here or at an address such as
+        s3://bucket/results; by default results. Also lists of suspect golds, as touchstone audit suspects --json writes them.
     export
         Write the pages to this folder instead, to be opened from the disk or mailed.
     hide_gold
@@ -77,6 +77,7 @@ def _serve(library: Library, view: View, host: str, port: int, browse: bool) -> 
         import webbrowser
 
         webbrowser.open(server.url)
+    library.follow_addresses()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         server.serve_forever()

@@ -94,7 +94,9 @@ def test_no_page_has_a_violation(
         for details in page.locator("details").all():
             details.evaluate("(element) => { element.open = true; }")
         for each in axe.Axe().run(page).response["violations"]:
-            found += [f"{name}: {each['id']}: {node['html'][:150]}: {node['failureSummary'][:200]}" for node in each["nodes"][:3]]
+            found += [
+                f"{name}: {each['id']}: {node['html'][:150]}: {node['failureSummary'][:200]}" for node in each["nodes"][:3]
+            ]
         if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
             found.append(f"{name} is wider than the window")
     context.close()

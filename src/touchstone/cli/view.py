@@ -28,8 +28,8 @@ def view(
     Parameters
     ----------
     runs
-        Run directories, or directories that hold some up to four levels below; by default results. Also lists of suspect
-        golds, as touchstone audit suspects --json writes them.
+        Run directories, or directories that hold some up to four levels below, here or at an address such as
+        s3://bucket/results; by default results. Also lists of suspect golds, as touchstone audit suspects --json writes them.
     export
         Write the pages to this folder instead, to be opened from the disk or mailed.
     hide_gold
@@ -71,14 +71,15 @@ def _serve(library: Library, view: View, host: str, port: int, browse: bool) -> 
     there = f"{len(library)} run{'s' * (len(library) != 1)}"
     if not len(library) and not library.suspects:
         there = f"no run in {library.where} yet, waiting for one"
-    print(f"{there} at {server.url} (Ctrl-C ends)", flush=True)
-    threading.Thread(target=site.answer, args=("index.html", {}), daemon=True).start()  # reads while the reader comes
-    if browse:
-        import webbrowser
-
-        webbrowser.open(server.url)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
+    try:  # from the moment it says so, Ctrl-C is a way to end it
+        print(f"{there} at {server.url} (Ctrl-C ends)", flush=True)
+        threading.Thread(target=site.answer, args=("index.html", {}), daemon=True).start()  # reads while the reader comes
+        library.follow_addresses()
+        if browse:
+            import webbrowser
+
+            webbrowser.open(server.url)
         server.serve_forever()
     except KeyboardInterrupt:
         return 0

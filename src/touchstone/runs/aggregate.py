@@ -48,6 +48,11 @@ class Aggregate:
     def counted(self) -> int:
         return sum(self.outcomes[outcome] for outcome in COUNTED)
 
+    @property
+    def facets(self) -> list[str]:
+        """The names that any record has, in the order of their coming."""
+        return list(self._facets)
+
     def add(self, record: Record) -> None:
         self._tasks.add(record.task)
         self.outcomes[record.outcome] += 1

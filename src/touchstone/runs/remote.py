@@ -10,10 +10,10 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 import msgspec
@@ -156,6 +156,46 @@ def fetched(address: str) -> Path:
     except OSError as error:
         raise InputError(f"{without_secrets(address)}: cannot be fetched: {error}") from None
     return here
+
+
+class Copies:
+    """The runs below an address as directories on this machine, to be looked at: their configurations, records and labels."""
+
+    _NAMES = ("config.json", "runs.jsonl", "overall.json", "labels.json")
+
+    def __init__(self, address: str, folder: Path, levels: int) -> None:
+        """Below `folder`, in one of its own. Runs are looked for up to so many levels below the address."""
+        self.address = without_secrets(address)
+        self._system, self._place = _opened(address)
+        self._levels = levels
+        self.path = folder.joinpath(
+            file_name_of(address), *[part for part in self._place.split("/")[-2:] if part not in ("", "..")]
+        )
+        self._known: dict[str, object] = {}
+
+    def refresh(self) -> None:
+        """Fetches what is new or has changed, file by file as a whole. Raises InputError if that cannot be done."""
+        try:
+            with _as_os_error():
+                self._system.invalidate_cache()
+                there: dict[str, dict[str, Any]] = self._system.find(self._place, maxdepth=self._levels + 1, detail=True)
+                for name in sorted(there, reverse=True):  # records before configurations, by which a run is known
+                    self._take(name, there[name])
+        except FileNotFoundError:
+            raise InputError(f"{self.address}: there is nothing") from None
+        except OSError as error:
+            raise InputError(f"{self.address}: cannot be read: {error}") from None
+        self.path.mkdir(parents=True, exist_ok=True)
+
+    def _take(self, name: str, about: Mapping[str, Any]) -> None:
+        parts = PurePosixPath(name.removeprefix(self._place).lstrip("/")).parts
+        state = [about.get(key) for key in ("size", "ETag", "etag", "LastModified", "mtime")]
+        if not parts or parts[-1] not in self._NAMES or ".." in parts or self._known.get(name) == state:
+            return
+        target = self.path.joinpath(*parts)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _get(self._system, name, target)
+        self._known[name] = state
 
 
 def _same_run(here: Path, config: bytes) -> bool:

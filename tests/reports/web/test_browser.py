@@ -25,6 +25,7 @@ from touchstone.reports.web.export import export
 from touchstone.reports.web.library import Library
 from touchstone.reports.web.server import Server
 from touchstone.reports.web.site import Site
+from touchstone.runs.labels import label_run
 from touchstone.types import Brief, ModelStep, Outcome, Reply
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -186,6 +187,115 @@ def test_two_runs_are_compared_in_one_click(server: Server, new: New) -> None:
     page.wait_for_function(f"innerWidth === {PHONE['width']}")
     left, right = halves(page)
     assert left["y"] + left["height"] <= right["y"] + 1
+
+
+def test_runs_are_sorted_searched_and_tagged(results: Path, tmp_path: Path, site: Open, new: New) -> None:
+    for name, outcome in (("low", Outcome.failed), ("high", Outcome.passed)):
+        run = write_run(tmp_path / name / "run", a_record("1", outcome), title=f"with {name}")
+        label_run(run, ["paper", name], note=f"A note on {name}")
+    write_run(tmp_path / "none" / "run", title="with nothing")
+    with serving(Server(site(tmp_path), "127.0.0.1", 0)) as server:
+        page = new()
+        page.goto(server.url)
+        ready(page)
+
+        def order(*labels: str) -> None:
+            expect(page.locator(".runs tbody tr:not([hidden]) .c-run a")).to_have_text([f"{label}/run" for label in labels])
+
+        page.click(".sorter:has-text('Score')")
+        order("high", "low", "none")
+        expect(page.locator("th.c-score")).to_have_attribute("aria-sort", "descending")
+        page.click(".sorter:has-text('Score')")
+        order("low", "high", "none")  # what has no score comes last either way
+        expect(page.locator("th.c-score")).to_have_attribute("aria-sort", "ascending")
+        page.click(".sorter:has-text('Run')")
+        order("high", "low", "none")
+        page.reload()
+        order("high", "low", "none")
+        page.fill("#text", "NOTE low")
+        order("low")
+        expect(page.locator("#found")).to_have_text("1 of 3 runs")
+        page.click("#clear")
+        page.click(".tag:has-text('high')")
+        order("high")
+        assert "tag=high" in page.url
+        page.select_option("label:has-text('Tag') select", "paper")
+        order("low", "high")
+        page.set_viewport_size(PHONE)
+        page.select_option("label:has-text('Sort by') select", "Score:down")
+        order("high", "low")
+
+
+def test_three_runs_are_a_matrix_of_tasks(tmp_path: Path, site: Open, new: New) -> None:
+    passed, failed = Outcome.passed, Outcome.failed
+    for name, outcomes in (("a", (passed, failed, passed)), ("b", (passed, passed, Outcome.skipped)), ("c", (passed, failed))):
+        records = [a_record(str(place), outcome, index=place) for place, outcome in enumerate(outcomes)]
+        write_run(tmp_path / "runs" / name / "run", *records)
+    export(Library([tmp_path / "runs"]), tmp_path / "folder")
+    with serving(Server(site(tmp_path / "runs"), "127.0.0.1", 0)) as server:
+        page = new()
+        for start in (server.url, (tmp_path / "folder" / "index.html").as_uri()):
+            page.goto(start)
+            ready(page)
+            for mark in page.locator(".mark").all():
+                mark.check()
+            expect(page.locator("#compare")).to_have_text("Compare 3 runs")
+            page.click("#compare")
+            expect(page.locator("h1")).to_have_text("Comparison of 3 runs")
+            ready(page)
+            expect(page.locator(".by-runs tbody tr")).to_have_count(3)
+            cells = [row.locator("td").all_inner_texts() for row in page.locator(".by-runs tbody tr").all()]
+            assert cells == [["✓", "✓", "✓"], ["✗", "✓", "✗"], ["·", "–", "✓"]]  # the newest first: c, b, a
+            page.click("text=some differ")
+            expect(page.locator(".by-runs tbody th")).to_have_text(["1"])
+            page.click(".by-runs tbody td a >> nth=1")
+            expect(page.locator("h1")).to_have_text("1")
+            expect(page.locator("header nav")).to_contain_text("b/run")
+
+
+def test_tasks_are_above_the_fold(server: Server, new: New) -> None:
+    page = new(viewport={"width": 1280, "height": 800})
+    for run in server.site.library.runs():
+        page.goto(f"{server.url}runs/{run.name}/index.html")
+        ready(page)
+        page.wait_for_load_state("load")
+        bottoms = page.evaluate(
+            "[...document.querySelectorAll('.tasks > li')].map((row) => row.getBoundingClientRect().bottom)"
+        )
+        assert sum(bottom < 800 for bottom in bottoms) >= min(4, len(bottoms)), (run.label, bottoms)
+        assert page.evaluate("document.querySelector('#breakdown').getBoundingClientRect().top") < 400
+
+
+def test_markdown_is_rendered_and_shown_as_written_at_a_click(tmp_path: Path, site: Open, new: New) -> None:
+    said = "# Plan\n\n**Look** at `item`, see [docs](https://example.org/) and [this](javascript:window.hurt=1)"
+    write_run(tmp_path / "x" / "run", a_record("1", steps=[ModelStep(Reply(said), "x", 1.0)]))
+    with serving(Server(site(tmp_path), "127.0.0.1", 0)) as server:
+        page = new()
+        page.goto(f"{server.url}runs/x.run/t-1~0.html")
+        ready(page)
+        expect(page.locator(".markdown strong")).to_have_text("Look")
+        assert page.locator(".markdown a").evaluate_all("(links) => links.map((link) => link.href)") == ["https://example.org/"]
+        expect(page.locator(".prose.raw")).to_be_hidden()
+        page.click("text=As written")
+        expect(page.locator(".prose.raw")).to_have_text(said)
+        expect(page.locator(".markdown")).to_be_hidden()
+        page.reload()
+        expect(page.locator(".prose.raw")).to_be_visible()  # it stays so from task to task
+
+
+def test_a_long_list_comes_in_pieces(tmp_path: Path, site: Open, new: New) -> None:
+    """The page of a run has the same size whatever the run's length; filters work on all of it once it is there."""
+    run = write_run(tmp_path / "long" / "run", *(a_record(f"task_{number}") for number in range(12_000)))
+    over = site(tmp_path)
+    short = write_run(tmp_path / "short" / "run", *(a_record(f"task_{number}") for number in range(2_100)))
+    pages = [len(site(each).answer(f"runs/{each.parent.name}.run/index.html", {}).body) for each in (run, short)]
+    assert abs(pages[0] - pages[1]) < 5_000
+    with serving(Server(over, "127.0.0.1", 0)) as server:
+        page = new()
+        page.goto(f"{server.url}runs/long.run/index.html")
+        expect(page.locator("#found")).to_have_text("12,000 of 12,000 shown")
+        page.fill("#text", "task_11999")
+        lists(page, "task_11999")
 
 
 def halves(page: Page) -> list[dict[str, float]]:

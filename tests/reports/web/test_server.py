@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tests.reports.web.conftest import Open
+from tests.reports.web.conftest import Open, only_run, page
 from tests.reports.web.runs import KEY, run_of, write_run
 from tests.support.chat_players import Held
 from tests.support.chat_server import ChatServer
@@ -115,11 +115,36 @@ def test_mistakes_are_one_line(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for arguments, complaint in (
         (["nowhere"], "nowhere: there is no such directory"),
-        (["empty"], "empty: no run directory (with config.json and runs.jsonl) here or up to 4 levels below"),
-        ([], "results: there is no such directory"),
+        (
+            ["empty", "--export", "out"],
+            "empty: no run directory (with config.json and runs.jsonl) here or up to 4 levels below",
+        ),
     ):
         done = touchstone("view", *arguments, cwd=tmp_path)
         assert (done.code, done.complaint) == (2, f"touchstone: {complaint}")
+    assert not (tmp_path / "out").exists()
+
+
+def test_it_waits_for_the_first_run(tmp_path: Path, site: Open) -> None:
+    """In a directory that is not even there yet, and for the first record of a run."""
+    process = start("view", "--port", "0", cwd=tmp_path)
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("no run in results yet, waiting for one at http://127.0.0.1:")
+    finally:
+        process.send_signal(signal.SIGINT)
+        finish(process)
+    (tmp_path / "empty").mkdir()
+    over = site(tmp_path / "empty")
+    assert "There is no run in " in page(over, "index.html")
+    run = write_run(tmp_path / "empty" / "x" / "run")
+    (run / "runs.jsonl").unlink()
+    over.library._looked = float("-inf")  # pyright: ignore[reportPrivateUsage]
+    assert "nothing yet" in page(over, "index.html")
+    shown = f"runs/{only_run(over)}/index.html"
+    assert "No task has ended yet." in page(over, shown)
+    (run / "runs.jsonl").write_bytes(msgspec.json.encode(a_record("1")) + b"\n")
+    assert "1 of n = 1" in page(over, shown)
 
 
 def address(process: Started) -> str:

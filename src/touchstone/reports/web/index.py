@@ -48,6 +48,7 @@ def digest(text: str) -> str:
 LONGEST_QUESTION = 160
 MOST_FAULTS = 20
 _READ_AT_ONCE = 2**17
+_MANY_LINES = 10_000
 _MARK = 256
 """Bytes of the last line that was read, by which a file that was rewritten in place is told."""
 
@@ -168,11 +169,14 @@ class RunIndex:
             self._inode = state.st_ino
             if state.st_size > self._end:
                 file.seek(self._end)
+                known = self._lines
                 with _without_collector():
                     for line in file:
                         if not line.endswith(b"\n"):
                             break
                         self._take(line)
+                if self._lines - known > _MANY_LINES:
+                    gc.freeze()  # they stay: no later collection needs to look through them
             return self.entries
 
     def line(self, entry: IndexEntry) -> bytes:

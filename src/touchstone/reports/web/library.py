@@ -1,7 +1,8 @@
 """Which runs there are to look at, and what their configurations say of them.
 
 Run directories are given, or found up to four levels below a directory that is given; the search is made again whenever the
-list of runs is asked for, since a run may begin meanwhile. What cannot be read as a run stays in the list with the reason.
+list of runs is asked for, since a run may begin meanwhile. What cannot be read as a run stays in the list with the reason. Runs
+at an address (s3://…) are copied to a temporary directory, at first and then now and then.
 """
 
 from __future__ import annotations
@@ -12,13 +13,17 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Thread
 from typing import Any
 
+from ...addresses import address_of
 from ...errors import InputError
 from ...foreign import Unreadable, read_json
 from ...runs.config import stored_options
 from ...runs.directory import LOCK, read_config
 from ...runs.labels import Labels, read_labels
+from ...runs.remote import Copies, seconds_between_copies
 from .charts import mapping
 from .index import RunIndex, digest, safe
 
@@ -126,14 +131,24 @@ class Library:
 
     def __init__(self, roots: Sequence[Path], *, absent: bool = False) -> None:
         """Without a run to be found it is empty, and finds those that begin; `absent` directories may be made later too."""
-        for root in roots:
+        local = [root for root in roots if address_of(root) is None]
+        for root in local:
             if not absent and not root.exists():
                 raise InputError(f"{root}: there is no such directory")
-        self.where = ", ".join(map(str, roots))
+        addresses = [address for root in roots if (address := address_of(root))]
+        self._copies: list[Copies] = []
+        if addresses:
+            self._folder = TemporaryDirectory(prefix="touchstone-view-", ignore_cleanup_errors=True)
+            self._copies = [Copies(address, Path(self._folder.name), DEPTH) for address in addresses]
+        for copies in self._copies:
+            copies.refresh()
+        self.where = ", ".join([*(copies.address for copies in self._copies), *map(str, local)])
         """For people."""
-        self.suspects = {_stem(place, path): _read_suspects(path) for place, path in enumerate(roots) if path.is_file()}
+        self.problem: str | None = None
+        """Why what is shown may be old."""
+        self.suspects = {_stem(place, path): _read_suspects(path) for place, path in enumerate(local) if path.is_file()}
         """By their names in addresses."""
-        self._roots = [root for root in roots if not root.is_file()]
+        self._roots = [*(copies.path for copies in self._copies), *(root for root in local if not root.is_file())]
         self._known: dict[Path, Run] = {}
         self._looked = float("-inf")
         self._search()
@@ -148,6 +163,21 @@ class Library:
             self._search()
         runs = [run.refresh() for run in list(self._known.values())]
         return sorted(runs, key=lambda run: (run.index.began.timestamp() if run.index.began else 0.0, run.label), reverse=True)
+
+    def follow_addresses(self) -> None:
+        """Keeps the copies of runs at addresses fresh for as long as this process lives; without an address it does nothing."""
+        if self._copies:
+            Thread(target=self._fetch_now_and_then, args=(seconds_between_copies(),), daemon=True).start()
+
+    def _fetch_now_and_then(self, pause: float) -> None:
+        while True:
+            time.sleep(pause)
+            try:
+                for copies in self._copies:
+                    copies.refresh()
+                self.problem = None
+            except InputError as error:
+                self.problem = str(error)
 
     def run(self, name: str) -> Run | None:
         found = next((run for run in list(self._known.values()) if run.name == name), None)

@@ -180,7 +180,7 @@ def _by(by: Any) -> Child:
             h("h3", f"By {readable(facet)}"),
             h(
                 "table",
-                h("thead", h("tr", [h("th", name, scope="col") for name in ("", "n", "A", "B", "A alone", "B alone")])),
+                h("thead", h("tr", [h("th", name, scope="col") for name in ("Value", "n", "A", "B", "A alone", "B alone")])),
                 h("tbody", [_group(group) for group in groups]),
                 class_="cells",
             ),

@@ -32,7 +32,7 @@ def run_page(run: Run, others: Sequence[Run], view: View) -> Html:
     entries = run.index.entries
     shown = entries if view.exported or len(entries) <= 2 * FIRST_ROWS else entries[:FIRST_ROWS]
     live = {"data_live": "live.json", "data_stamp": run.index.stamp} if run.live and not view.exported else {}
-    listed = {"kind": "run", "facets": facet_names(entries), "rows": rows(shown, view)}
+    listed = {"kind": "run", "facets": run.index.aggregate.facets, "rows": rows(shown, view)}
     if len(shown) < len(entries):
         listed |= {"more": "rows.json", "generation": run.index.generation, "total": len(entries)}
     content = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 from ...plugins import structs_with
 from ...runs.aggregate import COUNTED
@@ -16,6 +17,8 @@ from .library import Run
 
 def section(run: Run) -> Child:
     """Nothing for a benchmark that adds nothing, or is not installed."""
+    if _adding(run.benchmark) is None:
+        return None
     counted = tuple(entry.record for entry in run.index.entries if entry.record.outcome in COUNTED)
     added = _computed(run.benchmark, _Counted(f"{run.name} {run.index.stamp}", counted)) if counted else None
     if added is None:
@@ -42,9 +45,15 @@ class _Counted:
         return isinstance(other, _Counted) and other.key == self.key
 
 
+@lru_cache(maxsize=32)
+def _adding(benchmark: str) -> Any:
+    """The struct of a benchmark that adds something."""
+    return next(structs_with("benchmarks", "run_section", named=benchmark), None)
+
+
 @lru_cache(maxsize=8)
 def _computed(benchmark: str, counted: _Counted) -> RunSection | None:
-    struct = next(structs_with("benchmarks", "run_section", named=benchmark), None)
+    struct = _adding(benchmark)
     return struct.run_section(counted.records) if struct else None
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import InputError, TouchstoneError
+from ..files import ONLY_ON_LINUX
 from ..options import OptionError
 from ..terminal import clean_streams, unfiltered
 
@@ -69,6 +70,10 @@ def _main(argv: list[str]) -> int:
         return _say(error, 2)
     except TouchstoneError as error:
         return _say(error, 1)
+    except ModuleNotFoundError as error:
+        if error.name not in ONLY_ON_LINUX:
+            raise
+        return _say(f"this needs Linux: there is no '{error.name}' here (a container will do, see the Dockerfile)", 2)
     except KeyboardInterrupt:
         return _say("interrupted", 130)
     except BrokenPipeError:

@@ -16,7 +16,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from .. import __version__
-from ..distribution import pip_install
+from ..distribution import pip_install, refuse_without_linux
 from ..engines.cache import Cache, default_path
 from ..engines.sqlite.clone import library
 from ..errors import InputError, TouchstoneError
@@ -62,11 +62,16 @@ def _examine() -> Iterator[Check]:
     yield openai_sdk(version("openai"), litellm=find_spec("litellm") is not None, inspect=find_spec("inspect_ai") is not None)
     yield _installed("LiteLLM", "litellm", pip_install("litellm"), "litellm/<provider>/<model>")
     yield _local_model()
-    yield _postgres()
-    yield _clock()
-    yield _confinement()
-    yield asyncio.run(_sandbox())
-    yield _images()
+    try:
+        refuse_without_linux("what follows")
+    except TouchstoneError:
+        yield Check(False, "Linux", "private servers, hidden tests, programs under test and desktops need it")
+    else:
+        yield _postgres()
+        yield _clock()
+        yield _confinement()
+        yield asyncio.run(_sandbox())
+        yield _images()
     yield _installed("plots", "matplotlib", pip_install("plot"), "touchstone interact sweep")
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-import resource
 import signal
 import struct
 from collections.abc import Iterable
@@ -38,6 +37,8 @@ def give_up(*, limits: Limits, rules: int | None, calls: bytes, user: int | None
     if user is not None:
         become(user, may_read=may_read)
     die_with_parent()  # a change of user would undo it
+    import resource  # not on Windows, where nothing here is called
+
     for what, limit in limits:
         hard = resource.getrlimit(what)[1]
         limit = limit if hard < 0 else min(limit, hard)  # a limit that is stricter already cannot be lifted

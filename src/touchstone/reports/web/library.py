@@ -6,7 +6,6 @@ list of runs is asked for, since a run may begin meanwhile. What cannot be read 
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InputError
+from ...files import lock_file
 from ...foreign import Unreadable, read_json
 from ...runs.config import stored_options
 from ...runs.directory import LOCK, read_config
@@ -203,11 +203,11 @@ def _name(path: Path, taken: set[str]) -> str:
 
 def _locked(file: Path) -> bool:
     try:
-        handle = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+        handle = os.open(file, os.O_RDONLY)
     except OSError:
         return False
     try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        lock_file(handle, shared=True)
     except BlockingIOError:
         return True
     except OSError:  # a file system without locks: nobody can tell

@@ -5,6 +5,7 @@ BIN := .venv/bin
 # Where this Python and machine have a list with hashes (tools/pin_hashes.py writes it), only files with these hashes are
 # installed; elsewhere, or with HASHES=no, the same versions by constraints.txt.
 PLATFORM = $(shell $(PYTHON) -c 'import platform as p, sys; print("cp%d%d-%s-%s" % (*sys.version_info[:2], sys.platform, p.machine()))')
+# mariadb-server-core has the server's program alone, and starts none.
 DEMO_EXTRAS := local,serve,interact
 TEST_EXTRAS := local,serve,litellm,interact,postgres-server,plot,mcp,ray,remote,inspect,desktop,proof,dev
 install = if [ "$(HASHES)" != no ] && [ -f requirements/$(1)-$(PLATFORM).txt ]; then \
@@ -28,6 +29,9 @@ setup: .venv/.complete
 
 .venv/.complete: .venv/.demo
 	@$(call install,test,$(TEST_EXTRAS))
+	@command -v mariadbd >/dev/null || ls /usr/sbin/mariadbd >/dev/null 2>&1 || \
+		{ apt-get update -q && apt-get install -y -q --no-install-recommends mariadb-server-core; } || \
+		echo "a MariaDB server could not be installed: the tests that need one are skipped"
 	@command -v chromium >/dev/null && command -v bwrap >/dev/null && ls /usr/lib/*/faketime/libfaketime.so.1 >/dev/null 2>&1 || \
 		{ apt-get update -q && apt-get install -y -q chromium bubblewrap libfaketime; } || \
 		echo "chromium, bubblewrap and libfaketime could not be installed: the tests that need them are skipped"

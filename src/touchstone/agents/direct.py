@@ -56,6 +56,7 @@ _NAMES = {
     "postgres": "PostgreSQL",
     "mysql": "MySQL",
     "bigquery": "BigQuery",
+    "snowflake": "Snowflake",
 }
 _FENCED = re.compile(r"```[ \t]*(?:sql\w*|\w*)[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
 _QUERY = re.compile(r"\b(?:SELECT|WITH)\b.*", re.DOTALL | re.IGNORECASE)

@@ -38,8 +38,8 @@ class SqlConfig(Selection, frozen=True):
     databases: Annotated[Path | None, Opt(names=("--db",), positional=True)] = None
     """The database: a SQLite or DuckDB file, or a folder with one per name; an address is taken too, as with --database-url."""
     database_url: Annotated[str | None, Opt(group=TASKS)] = None
-    """A live database: postgresql://user@host:port/name, mysql://user@host:port/name or bigquery://project/dataset. It is only
-    read: a role that could write is refused."""
+    """A live database: postgresql://user@host:port/name, mysql://user@host:port/name, bigquery://project/dataset or
+    snowflake://user@account/database/schema. It is only read: a role that could write is refused."""
     engine: Annotated[Literal["sqlite", "duckdb", "mysql", "postgres"] | None, Opt(group=TASKS)] = None
     """What the files are, where their names do not say so. Dumps that end in .sql are loaded into a private server."""
     column: Annotated[tuple[str, ...], Opt(group=TASKS)] = ()

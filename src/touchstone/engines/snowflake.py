@@ -97,8 +97,8 @@ class SnowflakeClient:
             raise InputError(f"--database-url: the rights of the role cannot be looked up: {_words(error)}") from None
         if rights:
             raise InputError(
-                f"--database-url: the role {role} {', '.join(rights[:3])}: a live database is used by a role that can only read. "
-                "Make one: CREATE ROLE reader; GRANT USAGE ON DATABASE …; GRANT SELECT ON ALL TABLES IN SCHEMA … TO ROLE reader"
+                f"--database-url: the role {role} {', '.join(rights[:3])}: a live database is used by a role that can only "
+                "read. Make one: CREATE ROLE reader; GRANT USAGE ON DATABASE …; GRANT SELECT ON ALL TABLES IN SCHEMA … TO ROLE reader"
             )
 
     def _rights(self, first: str) -> Iterator[str]:

@@ -98,7 +98,7 @@ class SnowflakeClient:
         if rights:
             raise InputError(
                 f"--database-url: the role {role} {', '.join(rights[:3])}: a live database is used by a role that can only "
-                "read. Make one: CREATE ROLE reader; GRANT USAGE ON DATABASE …; GRANT SELECT ON ALL TABLES IN SCHEMA … TO ROLE reader"
+                "read. Make one: CREATE ROLE reader; GRANT USAGE ON DATABASE …; GRANT SELECT ON ALL TABLES IN SCHEMA …"
             )
 
     def _rights(self, first: str) -> Iterator[str]:

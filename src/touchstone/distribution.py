@@ -5,9 +5,11 @@ The import name and the command are `touchstone`; on the package index that name
 
 from __future__ import annotations
 
+import sys
 from importlib.util import find_spec
 
 from .errors import InputError
+from .files import module_or_none
 
 NAME = "touchstone-harness"
 
@@ -15,6 +17,12 @@ NAME = "touchstone-harness"
 def pip_install(extra: str) -> str:
     """The command that installs what an optional part needs."""
     return f"pip install '{NAME}[{extra}]'"
+
+
+def refuse_without_linux(what: str) -> None:
+    """Raises InputError on another system."""
+    if sys.platform != "linux" or module_or_none("fcntl") is None:
+        raise InputError(f"{what} needs Linux (a container will do, see the Dockerfile)")
 
 
 def refuse_without(module: str, what: str, extra: str) -> None:

@@ -1,9 +1,36 @@
-"""Files that are written as a whole."""
+"""Files that are written as a whole, and locks on files, on every system."""
 
 from __future__ import annotations
 
+import importlib
 import os
 from pathlib import Path
+from typing import Any
+
+ONLY_ON_LINUX = ("fcntl", "grp", "pty", "pwd", "resource", "termios", "tty")
+"""Modules of the standard library that Windows does not have."""
+
+
+def module_or_none(name: str) -> Any:
+    """A module of the standard library that only some systems have, such as `resource`."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+_fcntl, _msvcrt = module_or_none("fcntl"), module_or_none("msvcrt")
+
+
+def lock_file(descriptor: int, *, shared: bool = False) -> None:
+    """Until it is closed. Raises BlockingIOError if somebody else has it. A system without such locks locks nothing."""
+    if _fcntl is not None:
+        _fcntl.flock(descriptor, (_fcntl.LOCK_SH if shared else _fcntl.LOCK_EX) | _fcntl.LOCK_NB)
+    elif _msvcrt is not None and not shared:
+        try:
+            _msvcrt.locking(descriptor, _msvcrt.LK_NBLCK, 1)
+        except OSError as error:
+            raise BlockingIOError(error.errno, "the file is locked") from None
 
 
 def replace_file(path: Path, content: bytes) -> None:

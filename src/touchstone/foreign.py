@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import count
@@ -25,7 +26,7 @@ T = TypeVar("T")
 DEEPEST = 100
 """Levels of nesting in JSON from outside. What is read at this depth can be written again at any depth of our own calls."""
 _HALF = re.compile("[\ud800-\udfff]")
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _TOO_DEEP = f"nested deeper than {DEEPEST} levels"
 
 
@@ -124,6 +125,9 @@ def remove_tree(folder: Path) -> None:
     `shutil.rmtree` recurses, and a path ends at 4096 bytes; a program can nest folders deeper than both. Here each folder is
     moved to the top before it is emptied, so that nothing is ever more than two levels deep.
     """
+    if os.open not in os.supports_dir_fd:  # Windows
+        shutil.rmtree(folder, ignore_errors=True)
+        return
     with suppress(OSError):
         top = os.open(folder, _FOLDER)
         try:

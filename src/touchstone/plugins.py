@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from .errors import InputError
+from .files import ONLY_ON_LINUX
 from .options import Options, field_names
 from .protocols import AgentConfig, BenchmarkConfig, Engine, EngineConfig, ModelConfig, Opening
 
@@ -52,6 +53,10 @@ def load(kind: Kind, name: str) -> Any:
     try:
         return points[name].load()
     except (ImportError, AttributeError) as error:
+        if isinstance(error, ModuleNotFoundError) and error.name in ONLY_ON_LINUX:
+            raise InputError(
+                f"the {kind.removesuffix('s')} '{name}' needs Linux (a container will do, see the Dockerfile)"
+            ) from None
         raise InputError(f"the {kind.removesuffix('s')} '{name}' cannot be loaded: {error}") from None
 
 

@@ -36,8 +36,6 @@ _LINES = {
     "AS line FROM information_schema.columns WHERE table_schema = DATABASE() ORDER BY table_name, ordinal_position",
     "bigquery": "SELECT table_name || ' ~ ' || column_name || ' ~ ' || data_type AS line FROM INFORMATION_SCHEMA.COLUMNS "
     "ORDER BY table_name, ordinal_position",
-    "snowflake": "SELECT table_name || ' ~ ' || column_name || ' ~ ' || data_type AS line FROM information_schema.columns "
-    "WHERE table_schema = current_schema() ORDER BY table_name, ordinal_position",
     "": "SELECT table_name || ' ~ ' || column_name || ' ~ ' || data_type AS line FROM information_schema.columns "
     "WHERE table_schema NOT IN ('information_schema', 'pg_catalog') ORDER BY table_schema, table_name, ordinal_position",
 }
@@ -60,7 +58,6 @@ _NAMES = {
     "bigquery": "BigQuery",
     "snowflake": "Snowflake",
 }
-_BACKTICKS = ("mysql", "bigquery")
 _FENCED = re.compile(r"```[ \t]*(?:sql\w*|\w*)[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
 _QUERY = re.compile(r"\b(?:SELECT|WITH)\b.*", re.DOTALL | re.IGNORECASE)
 _EMPTY = "(0 rows)"
@@ -184,7 +181,7 @@ async def _lines(stage: Stage, sql: str) -> list[str]:
 
 
 def _quoted(name: str, dialect: str) -> str:
-    mark = "`" if dialect in _BACKTICKS else '"'
+    mark = "`" if dialect in ("mysql", "bigquery") else '"'
     return name if re.fullmatch(r"[A-Za-z_]\w*", name) else mark + name.replace(mark, 2 * mark) + mark
 
 

@@ -24,9 +24,9 @@ _SCHEMA_HINTS = {
     "sqlite": "The schema: SELECT name, sql FROM sqlite_master.",
     "duckdb": "The schema: SELECT table_name, column_name, data_type FROM information_schema.columns.",
     "postgres": "The schema: SELECT table_schema, table_name, column_name, data_type FROM information_schema.columns.",
-    "mysql": "The schema: SHOW TABLES, and SHOW CREATE TABLE of each.",
     "bigquery": "The schema: SELECT table_name, column_name, data_type FROM INFORMATION_SCHEMA.COLUMNS.",
     "snowflake": "The schema: SELECT table_name, column_name, data_type FROM information_schema.columns.",
+    "mysql": "The schema: SHOW TABLES, and SHOW CREATE TABLE of each.",
 }
 _INFORMATION = """
 SELECT table_name, string_agg(column_name || ' ' || data_type, ', ' ORDER BY ordinal_position)
@@ -40,17 +40,17 @@ WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite!_%' ESCAPE '!' GRO
 """,
     "duckdb": _INFORMATION,
     "postgres": _INFORMATION,
-    "mysql": """
-SELECT table_name, group_concat(column_name, ' ', column_type ORDER BY ordinal_position SEPARATOR ', ')
-FROM information_schema.columns WHERE table_schema = DATABASE() GROUP BY table_name ORDER BY table_name
+    "snowflake": """
+SELECT table_name, listagg(column_name || ' ' || data_type, ', ') WITHIN GROUP (ORDER BY ordinal_position)
+FROM information_schema.columns WHERE table_schema = current_schema() GROUP BY table_name ORDER BY table_name
 """,
     "bigquery": """
 SELECT table_name, string_agg(column_name || ' ' || data_type, ', ' ORDER BY ordinal_position)
 FROM INFORMATION_SCHEMA.COLUMNS GROUP BY table_name ORDER BY table_name
 """,
-    "snowflake": """
-SELECT table_name, listagg(column_name || ' ' || data_type, ', ') WITHIN GROUP (ORDER BY ordinal_position)
-FROM information_schema.columns WHERE table_schema = current_schema() GROUP BY table_name ORDER BY table_name
+    "mysql": """
+SELECT table_name, group_concat(column_name, ' ', column_type ORDER BY ordinal_position SEPARATOR ', ')
+FROM information_schema.columns WHERE table_schema = DATABASE() GROUP BY table_name ORDER BY table_name
 """,
 }
 

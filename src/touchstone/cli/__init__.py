@@ -68,6 +68,7 @@ def _shown(words: list[str]) -> int:
 
 def _main(argv: list[str]) -> int:
     from ..errors import InputError, TouchstoneError
+    from ..files import ONLY_ON_LINUX
     from ..options import OptionError
 
     try:
@@ -78,6 +79,10 @@ def _main(argv: list[str]) -> int:
         return _say(error, 2)
     except TouchstoneError as error:
         return _say(error, 1)
+    except ModuleNotFoundError as error:
+        if error.name not in ONLY_ON_LINUX:
+            raise
+        return _say(f"this needs Linux: there is no '{error.name}' here (a container will do, see the Dockerfile)", 2)
     except KeyboardInterrupt:
         return _say("interrupted", 130)
     except BrokenPipeError:
@@ -92,7 +97,7 @@ def _dispatch(argv: list[str]) -> int:
     from ..errors import InputError
     from .help_format import Formatter, default_in_words
 
-    if argv[0] == "help":
+    if argv[0] == "help":  # `touchstone help run` is `touchstone run --help`
         argv = [*argv[1:], "--help"]
     argv = _with_command(argv)
     everything = "--help-all" in argv

@@ -10,6 +10,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from cyclopts import App, Parameter
 
@@ -171,6 +172,7 @@ def _one(remote: Remote, url: str, sha256: str | None, work: Path, ready: Path) 
     file = work / remote.file_name
     if not file.is_file():
         expected = Expected(sha256=sha256, size=remote.size, largest=remote.largest, archive=remote.unpack)
+        print(f"connecting to {urlsplit(url).hostname} for {file.name}", file=sys.stderr, flush=True)
         with _shown(file.name) as progress:
             fetch(url, file, expected, progress=progress)
     found = sha256_of(file)

@@ -45,7 +45,8 @@ def new(
     questions
         The questions, one row each: .csv, .tsv, .json, .jsonl, .yaml, .parquet or .xlsx. They are copied.
     database
-        A SQLite or DuckDB file, a folder of them, or postgresql://user@host:port/name. It stays where it is.
+        A SQLite or DuckDB file, a folder of them,
+        a dump of MySQL or PostgreSQL, or an address: mysql://… or postgresql://…. It stays where it is.
     column
         A column of the questions by its name, such as question=Frage (repeatable).
     """

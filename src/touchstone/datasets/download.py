@@ -7,7 +7,6 @@ real name.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import re
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import InputError, TouchstoneError
+from ..files import lock_file
 
 if TYPE_CHECKING:
     import httpx
@@ -153,7 +153,7 @@ def _opened(path: Path) -> Generator[_Part]:
     part = _Part(path)
     with path.open("ab+", buffering=0) as part.file:
         try:
-            fcntl.flock(part.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock_file(part.file.fileno())
         except BlockingIOError:
             raise InputError(f"{path}: another process is fetching this file") from None
         yield part

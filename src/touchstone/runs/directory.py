@@ -16,7 +16,6 @@ is sealed anew, if its seals were right.
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import os
 import re
 import shutil
@@ -31,7 +30,7 @@ import msgspec
 
 from ..code_digest import code_digest
 from ..errors import InputError, RunStopped
-from ..files import replace_file
+from ..files import lock_file, replace_file
 from ..types import Outcome, Record
 from . import seal
 from .records import SLIM, decode_line, differences, encoded, is_owed, read, read_config, read_records, refuse_second
@@ -190,7 +189,7 @@ class RunDirectory:
             self.path.rmdir()
 
     def _open(self) -> None:
-        self._file = os.open(self.path / "runs.jsonl", os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        self._file = os.open(self.path / "runs.jsonl", os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         self._size = os.fstat(self._file).st_size
 
     def _make_ready(self) -> None:
@@ -245,9 +244,9 @@ def _lock(path: Path) -> int:
     held it removes the file: a lock on a file that is no longer there is none.
     """
     for _ in range(_TRIES_TO_LOCK):
-        file = os.open(path / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        file = os.open(path / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock_file(file)
             if _is_at(file, path / LOCK):
                 return file
         except BlockingIOError:

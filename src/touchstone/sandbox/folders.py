@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import fcntl
 import os
 import shutil
 import stat
@@ -20,6 +19,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from ..files import lock_file
 from ..foreign import remove_tree
 
 _PREFIX = "touchstone-run-"
@@ -29,7 +29,7 @@ _SECONDS_TO_LOCK = 60.0
 
 @cache
 def private_folder() -> Path:
-    folder = Path(tempfile.gettempdir(), f"touchstone-{os.geteuid()}")
+    folder = Path(tempfile.gettempdir(), f"touchstone-{_user()}")
     with contextlib.suppress(OSError):
         folder.mkdir(mode=0o700)
     if _is_ours_alone(folder):
@@ -68,7 +68,7 @@ def claim() -> Claim:
         folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=base))
         lock = os.open(folder / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
         with contextlib.suppress(BlockingIOError):
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock_file(lock)
             if (folder / _LOCK).exists():
                 return Claim(folder, lock)
         os.close(lock)  # another's sweep was quicker than our lock, and removes the folder
@@ -76,7 +76,7 @@ def claim() -> Claim:
 
 def _sweep(folder: Path) -> None:
     found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != _user():
         return
     try:
         lock = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
@@ -85,7 +85,7 @@ def _sweep(folder: Path) -> None:
             remove_tree(folder)
         return
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # in use: BlockingIOError, which is an OSError
+        lock_file(lock)  # in use: BlockingIOError, which is an OSError
         remove_tree(folder)
     finally:
         os.close(lock)
@@ -96,4 +96,11 @@ def _is_ours_alone(folder: Path) -> bool:
         found = folder.lstat()
     except OSError:
         return False
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o077
+    if not hasattr(os, "geteuid"):  # Windows: temporary files are each user's own
+        return stat.S_ISDIR(found.st_mode)
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == _user() and not found.st_mode & 0o077
+
+
+def _user() -> int:
+    """0 on Windows, as every file says there."""
+    return os.geteuid() if hasattr(os, "geteuid") else 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import struct
+import sys
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -44,6 +45,8 @@ _BIND_AND_CONNECT, _SOCKETS_AND_SIGNALS = 3, 3
 @cache
 def version() -> int:
     """0: there is no Landlock here."""
+    if sys.platform != "linux":
+        return 0
     return max(0, libc().syscall(_CREATE, None, ctypes.c_size_t(0), _VERSION))
 
 

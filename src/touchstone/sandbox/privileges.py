@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-import resource
 import signal
 import struct
 from collections.abc import Iterable
@@ -34,6 +33,8 @@ _JOIN_SESSION_KEYRING = 1
 def give_up(*, limits: Limits, rules: int | None, calls: bytes, user: int | None = None, may_read: bool = False) -> None:
     """Leaves the keys of whoever started it, sets these limits, the rules of Landlock and the filter for system calls, and dies
     with its parent. With `user`, which takes root, it becomes this user and group, with no power but perhaps to read all."""
+    import resource  # not on Windows, where nothing here is called; before another user may not read it
+
     leave_keys()
     if user is not None:
         become(user, may_read=may_read)

@@ -15,7 +15,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
-import resource
 import secrets
 import select
 import signal
@@ -126,6 +125,8 @@ def _children_can_be_awaited() -> Generator[None]:
 
 
 def _limits(seconds: float, memory: int, largest_file: int) -> list[tuple[int, int]]:
+    import resource  # not on Windows
+
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     return [
         (resource.RLIMIT_AS, used + memory),

@@ -19,6 +19,7 @@ import errno
 import platform
 import socket
 import struct
+import sys
 from collections.abc import Iterable
 from functools import cache
 
@@ -69,7 +70,7 @@ Instruction = tuple[int, int, int, int]
 
 
 def available() -> bool:
-    return platform.machine() in ARCHITECTURES and libc().prctl(_PR_GET_SECCOMP, 0, 0, 0, 0) >= 0
+    return sys.platform == "linux" and platform.machine() in ARCHITECTURES and libc().prctl(_PR_GET_SECCOMP, 0, 0, 0, 0) >= 0
 
 
 def restrict(code: bytes) -> None:

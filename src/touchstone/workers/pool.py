@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import secrets
 import select
 import signal
 import socket
@@ -20,6 +21,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from ..errors import WorkerFailure
+from ..files import module_or_none
 from ..sandbox.worker import WorkerRules
 from .limits import cores, cpu_time
 from .zygote import ENDING, HEADER
@@ -44,7 +46,10 @@ SPARE = 16
 
 _NICE = 10
 _SECONDS_TO_HEAR = 10.0
-_SENT_BY_OTHERS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
+_SENT_BY_OTHERS = tuple(getattr(signal, f"SIG{name}", None) for name in ("KILL", "TERM", "INT", "HUP", "QUIT"))
+_FORKS = sys.platform == "linux" and module_or_none("resource") is not None and hasattr(os, "fork")
+"""Elsewhere each worker is a Python of its own: slower to start, not confined, and without limits of memory and CPU time."""
+_SECONDS_TO_START = 60.0
 _KEPT_VARIABLES = ("HOME", "LANG", "LC_ALL", "PATH", "TMPDIR", "TOUCHSTONE_CACHE", "XDG_CACHE_HOME")
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -101,6 +106,8 @@ class Worker(asyncio.Protocol):
         self.stalled = STALLED
         self.received = 0
         """Bytes of all its answers."""
+        self.process: subprocess.Popen[bytes] | None = None
+        """Its own, where workers are not forked."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = typing.cast(asyncio.WriteTransport, transport)
@@ -175,14 +182,19 @@ class Worker(asyncio.Protocol):
         """Of an idle worker, which says nothing unasked: the kernel knows of its end before the event loop hears of it."""
         if not self.alive:
             return False
+        if not _FORKS:
+            return self.process is None or self.process.poll() is None
         ended = select.poll()
         ended.register(self._transport.get_extra_info("socket"), select.POLLIN)
         return not ended.poll(0)
 
     def kill(self) -> None:
         if self.alive:
-            with contextlib.suppress(ProcessLookupError):  # it may have died without our having heard of it
-                os.kill(self.pid, signal.SIGKILL)
+            if self.process is not None:
+                self.process.kill()
+            else:
+                with contextlib.suppress(ProcessLookupError):  # it may have died without our having heard of it
+                    os.kill(self.pid, signal.SIGKILL)
             self.close()
 
     def close(self) -> None:
@@ -218,6 +230,9 @@ class Worker(asyncio.Protocol):
 
     async def _ending(self) -> WorkerLost:
         """We hear of the end of the connection before the zygote has told of the process."""
+        if self.process is not None:
+            await asyncio.to_thread(self.process.wait)
+            return WorkerLost("crashed")
         with contextlib.suppress(TimeoutError):
             return await asyncio.wait_for(asyncio.shield(self._ended), _SECONDS_TO_HEAR)
         return WorkerLost("killed")
@@ -479,6 +494,8 @@ class Pool:
             raise
 
     async def _fork(self) -> Worker:
+        if not _FORKS:
+            return await self._spawn()
         try:
             async with self._forking:
                 self._start()
@@ -497,6 +514,44 @@ class Pool:
         worker.pid, worker.stalled, worker.on_long = pid, self._stalled, self._grow_if_waiting
         self._workers.add(worker)
         return worker
+
+    async def _spawn(self) -> Worker:
+        """A worker that connects to us, and shows by a word that it is ours."""
+        if self._closed:
+            raise WorkerFailure("the worker pool is closed")
+        token = secrets.token_hex(16)
+        kept = (*_KEPT_VARIABLES, "SYSTEMROOT", "TEMP", "TMP", "USERPROFILE", "LOCALAPPDATA")
+        environment = {name: os.environ[name] for name in kept if name in os.environ} | dict(self._environment)
+        environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            listening.setblocking(False)
+            program = "import sys; from touchstone.workers.zygote import connect; connect(*sys.argv[1:])"
+            command = [sys.executable, "-c", program, str(listening.getsockname()[1]), token]
+            process = await asyncio.to_thread(subprocess.Popen, command, stdin=subprocess.DEVNULL, env=environment)
+            try:
+                async with asyncio.timeout(_SECONDS_TO_START):
+                    ours = await _accepted(listening, token.encode())
+                    pid = await _read_pid(ours)
+                    _, worker = await asyncio.get_running_loop().create_connection(Worker, sock=ours)
+            except (OSError, EOFError) as error:  # TimeoutError is one of them
+                process.kill()
+                raise WorkerFailure(f"cannot start a worker process: {error or 'it does not answer'}") from error
+        worker.pid, worker.stalled, worker.process = pid, self._stalled, process
+        self._workers.add(worker)
+        return worker
+
+
+async def _accepted(listening: socket.socket, token: bytes) -> socket.socket:
+    loop = asyncio.get_running_loop()
+    while True:
+        connection, _ = await loop.sock_accept(listening)
+        connection.setblocking(False)
+        said = b""
+        while len(said) < len(token) and (more := await loop.sock_recv(connection, len(token) - len(said))):
+            said += more
+        if secrets.compare_digest(said, token):
+            return connection
+        connection.close()
 
 
 async def _read_pid(connection: socket.socket) -> int:

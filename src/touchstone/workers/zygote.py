@@ -13,7 +13,6 @@ import ctypes
 import gc
 import importlib
 import os
-import resource
 import signal
 import socket
 import struct
@@ -26,6 +25,7 @@ from typing import Any
 
 import msgspec
 
+from ..files import module_or_none
 from ..sandbox.worker import WorkerRules, prepared
 
 HEADER = struct.Struct("!I")
@@ -52,6 +52,7 @@ def _live() -> None:
     confine = prepared(msgspec.msgpack.decode(_receive(control), type=WorkerRules | None))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, partial(_tell_endings, control))
+    resource = module_or_none("resource")
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     gc.collect()
     gc.freeze()
@@ -88,6 +89,13 @@ def _tell_endings(control: socket.socket, *_: object) -> None:
 def _die_with_parent() -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def connect(port: str, token: str) -> typing.NoReturn:
+    """A worker's life where it is not forked: see `Pool._spawn`."""
+    connection = socket.create_connection(("127.0.0.1", int(port)))
+    connection.sendall(token.encode())
+    serve(connection)
 
 
 def serve(connection: socket.socket) -> typing.NoReturn:

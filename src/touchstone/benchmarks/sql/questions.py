@@ -254,7 +254,8 @@ def _task(
     if not (name := text("database") or database):
         raise InputError(f"{where}: it names no database, and there is more than one: add a column 'database'")
     tags, difficulty = ", ".join(_listed(cell("tags"))), text("difficulty")
-    content = msgspec.json.encode([text("question"), text("evidence"), name, golds, expected, cell("order"), text("tolerance")])
+    judged = [text("question"), text("evidence"), name, golds, expected, cell("order"), text("tolerance")]
+    content = msgspec.json.encode([*judged, *([columns] if (columns := _listed(cell("columns"))) else ())])
     return SqlTask(
         key=text("id") or str(number),
         index=index,

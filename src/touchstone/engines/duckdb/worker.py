@@ -9,7 +9,6 @@ cores, and the order of rows is the same each time.
 from __future__ import annotations
 
 import os
-import resource
 import shutil
 import tempfile
 import threading
@@ -28,6 +27,7 @@ import msgspec
 from msgspec import Struct
 
 from ...errors import SqlError, SqlFault
+from ...files import module_or_none
 from ...protocols import Limits
 from ...sandbox.folders import scratch_folder
 from ...types import Observation, Table
@@ -308,7 +308,8 @@ def _prepare() -> None:
     """DuckDB draws a bar on standard output, which can be turned off per connection only, and the lock comes before those.
     Its time zone is that of this process: the same on every machine."""
     os.environ["TZ"] = "UTC"
-    time.tzset()
+    if hasattr(time, "tzset"):
+        time.tzset()
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.close(nowhere)
@@ -317,6 +318,10 @@ def _prepare() -> None:
 @contextmanager
 def _files_up_to(size: int) -> Generator[None]:
     """Python ignores the kernel's signal for this, so that the write fails in words."""
+    resource = module_or_none("resource")
+    if resource is None:
+        yield
+        return
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:

@@ -18,6 +18,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import msgspec
 
+from ...distribution import refuse_without_linux
 from ...errors import DatabaseFailure, InputError, SqlError, Unscorable, WorkerFailure
 from ...protocols import Limits, Opening
 from ...sandbox.folders import scratch_folder
@@ -316,6 +317,7 @@ async def open_dumps(place: str, opening: Opening) -> MysqlEngine:
     dumps = find_dumps(Path(place)) if place else {}
     if not dumps:
         raise InputError(f"{place or 'MySQL'}: expected mysql://user@host:3306/name, a dump <name>.sql, or a folder of dumps")
+    refuse_without_linux("a private MariaDB server")
     from .private_server import started
 
     server = await started(dumps, opening.say)

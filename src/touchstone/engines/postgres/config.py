@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from ...distribution import pip_install
+from ...distribution import pip_install, refuse_without_linux
 from ...errors import InputError, TouchstoneError
 from ...options import OptionError
 from ...protocols import Check, EngineConfig, Opening
@@ -72,6 +72,7 @@ class PostgresConfig(EngineConfig, frozen=True, kw_only=True):
         if place.startswith(tuple(f"{scheme}://" for scheme in self.schemes)):
             return server_at(place)
         dumps = _dumps(place)
+        refuse_without_linux("a private PostgreSQL server")
         from .private_server import embedded_server
         from .store import default_cache, prepared
 

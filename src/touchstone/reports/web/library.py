@@ -7,7 +7,6 @@ at an address (s3://…) are copied to a temporary directory, at first and then 
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,6 +18,7 @@ from typing import Any
 
 from ...addresses import address_of
 from ...errors import InputError
+from ...files import lock_file
 from ...foreign import Unreadable, read_json
 from ...runs.config import stored_options
 from ...runs.directory import LOCK, read_config
@@ -244,11 +244,11 @@ def _name(path: Path, taken: set[str]) -> str:
 
 def _locked(file: Path) -> bool:
     try:
-        handle = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+        handle = os.open(file, os.O_RDONLY)
     except OSError:
         return False
     try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        lock_file(handle, shared=True)
     except BlockingIOError:
         return True
     except OSError:  # a file system without locks: nobody can tell

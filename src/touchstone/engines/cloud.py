@@ -1,0 +1,138 @@
+"""Databases of cloud services, read by the service's own client and never written to.
+
+SQL runs at the service, under its own time limit; here only rows arrive, in threads. So there are no private copies, and no
+worker processes: their sandbox has neither the client's credentials nor its configuration.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, Protocol, TypeVar
+
+import msgspec
+
+from ..errors import SqlError
+from ..protocols import Limits
+from ..types import Observation, Table
+from .judging_connection import JudgingConnection, Result, last_result
+from .tables import observation_of
+
+A = TypeVar("A")
+R = TypeVar("R")
+
+_READ_ONLY = "This database is live, so it can only be read, by one statement at a time."
+_AT_ONCE = 8
+_PLAIN = {type(None), bool, int, float, str, bytes}
+_SMALL = {type(None), bool, int, float, Decimal, date, datetime}
+
+
+class Client(Protocol):
+    """A connection to a service."""
+
+    dialect: str
+
+    def run(self, sql: str, limits: Limits) -> Table:
+        """One statement that reads. Raises SqlError, and DatabaseFailure if the service fails."""
+        ...
+
+    def contents(self) -> list[Any]:
+        """Tables and columns."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class CloudEngine:
+    """One database of a service."""
+
+    def __init__(self, name: str, client: Client, versions: Mapping[str, str]) -> None:
+        self.name = name
+        self.client = client
+        self.versions = versions
+        self.turns = asyncio.Semaphore(_AT_ONCE)
+
+    def database(self, name: str, key: str = "") -> CloudDatabase:
+        return CloudDatabase(self)
+
+    async def digests(self, names: Sequence[str]) -> Mapping[str, str | None]:
+        """Of the tables and columns: the rows of a live database are nobody's to hash."""
+        contents = await asyncio.to_thread(self.client.contents)
+        return dict.fromkeys(names, f"schema:{hashlib.sha256(msgspec.json.encode(contents)).hexdigest()}")
+
+    async def close(self) -> None:
+        await asyncio.to_thread(self.client.close)
+
+
+class CloudDatabase:
+    """The database, read by one episode."""
+
+    def __init__(self, engine: CloudEngine) -> None:
+        self._engine = engine
+
+    async def explore(self, sql: str, limits: Limits) -> Table:
+        async with self._engine.turns:
+            table = await asyncio.to_thread(self._engine.client.run, sql, limits)
+        rows = [tuple([cell if type(cell) in _PLAIN else str(cell) for cell in row]) for row in table.rows]
+        return Table(table.columns, rows, table.truncated, table.changed)
+
+    async def show(self, sql: str, limits: Limits) -> Observation:
+        return observation_of(await self.explore(sql, limits))
+
+    async def judge(
+        self, function: Callable[[JudgingConnection, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float
+    ) -> R:
+        async with self._engine.turns:
+            return await asyncio.to_thread(function, CloudJudgingConnection(self._engine.client, limits), request)
+
+    async def advance(self, scripts: Sequence[str], limits: Limits) -> None:
+        if scripts:
+            raise SqlError("write", _READ_ONLY)
+
+    async def close(self) -> None:
+        pass
+
+
+class CloudJudgingConnection:
+    timed_out = False
+    writes = False
+
+    def __init__(self, client: Client, limits: Limits) -> None:
+        self.dialect = client.dialect
+        self._client = client
+        self._limits = limits
+
+    def run(self, sql: str) -> Result:
+        table = self._client.run(sql, self._limits)
+        return Result(table.columns, table.rows, table.changed)
+
+    def trial(self, statements: Sequence[str]) -> Result:
+        return last_result(self.run, statements)
+
+    def official_rows(self, sql: str, result: Result) -> list[tuple[Any, ...]]:
+        return result.rows
+
+    def session(self) -> Any:
+        raise SqlError("refused", "There are no hidden tests on cloud services.")
+
+    def shown(self, text: str) -> str:
+        return text
+
+
+def limited(columns: tuple[str, ...], rows: Iterable[tuple[Any, ...]], limits: Limits) -> Table:
+    """The rows as far as the limits go."""
+    kept: list[tuple[Any, ...]] = []
+    size = 0
+    for row in rows:
+        if len(kept) == limits.rows:
+            if limits.cut_rows:
+                return Table(columns, kept, truncated=True)
+            raise SqlError("rows", f"The result has more than {limits.rows:,} rows.")
+        size += sum(len(c) if isinstance(c, str | bytes) else 8 if type(c) in _SMALL else len(str(c)) for c in row)
+        if size > limits.bytes:
+            raise SqlError("bytes", f"The result is larger than {limits.bytes / 2**20:,.0f} MB.")
+        kept.append(row)
+    return Table(columns, kept)

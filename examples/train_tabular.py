@@ -1,8 +1,8 @@
 """Reinforcement learning on SQL from end to end, on one CPU in seconds: a policy learns which query answers which question.
 
-The policy is a table: for each question, how likely it is to hand in each of its database's gold queries, of which one is its own. It
-starts out knowing nothing and is taught by rewards alone (REINFORCE, with the mean reward of the batch as baseline). A language
-model takes the place of the table in earnest; the environment stays the same.
+The policy is a table: for each question, how likely it is to hand in each of the gold queries of its database, of which one is
+its own. It starts out knowing nothing and is taught by rewards alone (REINFORCE, with the mean reward of the batch as
+baseline). A language model takes the place of the table in earnest; the environment stays the same.
 
     python examples/train_tabular.py
 """

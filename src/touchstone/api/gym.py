@@ -19,6 +19,7 @@ import msgspec
 from msgspec import Struct
 
 from ..errors import RULES, EpisodeFailure, InputError, TurnLimit
+from ..foreign import whole_value
 from ..models.wire import tool_schema
 from ..protocols import Benchmark, BenchmarkConfig, Episode
 from ..runs.stage import RecordingStage
@@ -219,5 +220,8 @@ def call_of(action: Any, number: int) -> ToolCall:
         name, arguments = cast("tuple[Any, Any]", action)
     else:
         raise InputError(f"an action is (tool, arguments), not {type(cast(Any, action)).__name__}")
-    text = arguments if isinstance(arguments, str) else msgspec.json.encode(arguments).decode()
+    try:
+        text = arguments if isinstance(arguments, str) else msgspec.json.encode(whole_value(arguments)).decode()
+    except RecursionError:
+        text = "(nested too deep)"  # and so unreadable
     return ToolCall(f"step-{number}", str(name), text)

@@ -51,6 +51,10 @@ class EnvOptions(RewardOptions, frozen=True, kw_only=True):
     """The port; 0 takes a free one."""
     allow_host: Annotated[tuple[str, ...], Opt(group=RUN)] = ()
     """Answer requests for this host name too (repeatable). Those of loopback and --host are answered; * allows all."""
+    executor: Annotated[Literal["local", "ray"], Opt(group=RUN, advanced=True)] = "local"
+    """Where the server runs: here, or one on every node of a Ray cluster, which has the data at the same paths."""
+    ray_address: Annotated[str | None, Opt(group=RUN, advanced=True)] = None
+    """The cluster; by default RAY_ADDRESS, the one that runs on this machine, or a new one here."""
     drain: Annotated[NotNegative, Opt(group=RUN)] = 30.0
     """Seconds that sessions under way may take when the server is told to stop; a second signal ends it at once."""
 
@@ -75,7 +79,14 @@ class EnvCommand(StructCommand):
         config = self.made(self.benchmark, values)
         if self.word == "rows":
             return asyncio.run(_rows(config, self.made(RowOptions, values)))
-        return _serve(config, self.made(EnvOptions, values))
+        options = self.made(EnvOptions, values)
+        if options.executor == "ray":
+            from ..env.ray_group import serve_on_nodes
+
+            return serve_on_nodes(self.argv, options.ray_address, say)
+        if "ray_address" in typed:
+            raise InputError("--ray-address has no effect without --executor ray")
+        return _serve(config, options)
 
 
 def _serve(config: BenchmarkConfig, options: EnvOptions) -> int:

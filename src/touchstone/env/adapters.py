@@ -20,6 +20,7 @@ from typing import Any, cast
 
 import msgspec
 
+from ..foreign import whole
 from ..protocols import Benchmark, BenchmarkConfig
 from ..types import Message, Tool, ToolCall
 from .batch import SyncBatchEnv, SyncEpisode
@@ -35,7 +36,7 @@ def call_in(text: str, tools: Sequence[Tool]) -> ToolCall:
     """The call that a text makes. What makes none is a call of no tool: the agent is told so, and it counts as unreadable."""
     handing_in = submission_tool(tools)
     looking = [tool for tool in tools if tool != handing_in and len(tool.arguments.__struct_fields__) == 1]
-    looks = _LOOK.findall(text)
+    looks = _LOOK.findall(whole(text))
     if looks and looking and not _ANSWERED.search(text):
         field = looking[0].arguments.__struct_fields__[0]
         return ToolCall("text", looking[0].name, msgspec.json.encode({field: looks[-1].strip()}).decode())

@@ -19,7 +19,6 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from .. import __version__
 from ..api.gym import call_of
 from ..errors import InputError
-from ..foreign import whole_value
 from ..models.wire import arguments_schema
 from ..types import Tool
 from .sessions import Full, Session, Sessions, Step
@@ -170,7 +169,7 @@ class Connection:
         name = wanted.get("tool_name", wanted.get("tool", wanted.get("name")))
         if not isinstance(name, str):
             raise Refused("VALIDATION_ERROR", 'an action is {"tool": name, "arguments": {…}} or {"answer": text}')
-        step = await session.step(call_of((name, whole_value(wanted.get("arguments", {}))), 0))
+        step = await session.step(call_of((name, wanted.get("arguments", {})), 0))
         seen = observation_of(step)
         if wanted.get("type") == "call_tool":
             seen["observation"] |= {"tool_name": name, "result": step.text}
@@ -304,7 +303,7 @@ async def _rpc(sessions: Sessions, method: str, params: dict[str, Any], own: Ses
     if method == "tools/call":
         if not isinstance(tool := params.get("name"), str):
             raise _RpcError(-32602, "name: expected the name of a tool")
-        step = await session.step(call_of((tool, whole_value(params.get("arguments") or {})), 0))
+        step = await session.step(call_of((tool, params.get("arguments") or {}), 0))
         content = [{"type": "text", "text": step.text}]
         return {
             "content": content,

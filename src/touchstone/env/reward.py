@@ -21,6 +21,7 @@ import msgspec
 from msgspec import Struct
 
 from ..errors import InputError
+from ..foreign import whole
 from ..options import NotNegative, Opt, OptionError, Options
 from ..protocols import Benchmark
 from ..types import Outcome, Tool, ToolCall, Verdict
@@ -93,7 +94,7 @@ def answer_in(text: str) -> str | None:
     if it begins as a query does. Thoughts do not count, and whoever never stops thinking has not answered."""
     if len(text) > LONGEST_ANSWER or _OPEN_THOUGHT.search(text):
         return None
-    said = _THOUGHT.sub("", text)
+    said = _THOUGHT.sub("", whole(text))
     if tagged := _TAGGED.findall(said):
         said = tagged[-1][1]
     if blocks := [block.strip() for block in _FENCED.findall(said) if block.strip()]:

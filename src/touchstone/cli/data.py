@@ -74,7 +74,7 @@ def get(
     directory = to or Path("data", name)
     if not wanted.files:
         if url or sha256:
-            raise InputError(f"{name} is not one file that could be fetched: see 'touchstone data list {name}'")
+            raise InputError(f"{name} is not a single file that can be fetched: see 'touchstone data list {name}'")
         print(f"{name} cannot be fetched by a program:\n" + "\n".join(_by_hand(wanted, directory)))
         return 1
     fetch_all(wanted, directory, url=url, sha256=sha256, unpinned=unpinned)
@@ -151,7 +151,7 @@ def fetch_all(
     if (url or sha256) and len(wanted.files) != 1:
         raise InputError("--url and --sha256 are for datasets that are one file")
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
-        raise InputError(f"{directory}: is there already; verify it, or name another place with --to")
+        raise InputError(f"{directory}: it exists already; verify it, or choose another folder with --to")
     work = directory.with_name(f".{directory.name}.part")
     ready = work / "ready"
     try:

@@ -192,7 +192,7 @@ class BirdConfig(Selection, frozen=True):
         if options.mutants:
             with opening.counting("tasks mutated") as watch:
                 strength = await measured(benchmark, engine, limits=limits, parallel=options.parallel, watch=watch)
-        title = f"{self.label}: what {self.tasks.name} is worth here"
+        title = f"{self.label}: audit of {self.tasks.name}"
         return Audited(title=title, benchmark=benchmark, findings=findings, strength=strength)
 
     @classmethod

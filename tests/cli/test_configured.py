@@ -54,7 +54,7 @@ def test_what_toml_has_no_word_for() -> None:
     [
         (b"limit = ", "not valid TOML"),
         (b"limit = 1\nlimit = 2", "not valid TOML"),
-        (b"\xff", "not a text in UTF-8"),
+        (b"\xff", "not UTF-8 text"),
         (b"[play]\nmodel = 1", r"\[play\]: expected options without sections"),
         (b'config = "other.toml"', "config cannot be in the file"),
         (b'resume = "run"', "resume cannot be in the file"),

@@ -94,7 +94,7 @@ class TestQuestions:
         assert (got.status_code, got.json()) == (200, {"sql": known["SQL"], "execution_success": True, "error": None})
 
     def test_a_question_without_an_answer(self, service: Serving) -> None:
-        error = "there is no reference that could be played"
+        error = "there is no reference to play"
         assert service.ask("What?").json() == {"sql": None, "execution_success": False, "error": error}
 
     def test_sql_that_fails(self, service: Serving) -> None:

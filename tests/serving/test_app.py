@@ -84,7 +84,7 @@ async def test_turns_that_run_out_and_questions_without_a_reference_have_no_sql(
     got = await post(ToolAgent(ScriptedModel([says("Hm.")]), 1), QUESTION)
     assert got.json() == {"sql": None, "execution_success": False, "error": "not finished within 1 turns"}
     got = await post(Oracle(lambda _: None), QUESTION)
-    assert got.json() == {"sql": None, "execution_success": False, "error": "there is no reference that could be played"}
+    assert got.json() == {"sql": None, "execution_success": False, "error": "there is no reference to play"}
 
 
 @pytest.mark.parametrize("failure", [ModelFailure("overloaded"), ModelRejected("no such model"), WorkerFailure("died")])

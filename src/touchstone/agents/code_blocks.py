@@ -67,64 +67,64 @@ def parse(text: str, language: Language, *, whole: bool = True) -> Parsed:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     moves: list[Move] = []
     complaints: list[str] = []
-    place = 0
+    position = 0
     for block in _blocks(text, language):
-        moves += _lone_words(text[place : block.start])
-        place = block.end
-        found, wrong = _of_block(block, language, whole)
-        moves += found
+        moves += _lone_words(text[position : block.start])
+        position = block.end
+        block_moves, wrong = _of_block(block, language, whole)
+        moves += block_moves
         complaints += [wrong] if wrong else []
-    moves += _lone_words(text[place:])
+    moves += _lone_words(text[position:])
     if not moves and not complaints and language == "json":
         moves += _objects(text.strip()) or ()
     return Parsed(tuple(moves), tuple(complaints))
 
 
 def _blocks(text: str, language: Language) -> Iterator[_Block]:
-    place = 0
-    while (found := _next_fence(text, place)) is not None:
-        block = _inline(found) or _long(text, found, language)
+    position = 0
+    while (fence := _next_fence(text, position)) is not None:
+        block = _inline(fence) or _long(text, fence, language)
         yield block
-        place = max(block.end, found.end("fence"))
+        position = max(block.end, fence.end("fence"))
 
 
-def _next_fence(text: str, place: int) -> re.Match[str] | None:
-    found = [each for pattern in (_FENCE, _TILDES) if (each := pattern.search(text, place))]
-    return min(found, key=lambda each: each.start("fence")) if found else None
+def _next_fence(text: str, position: int) -> re.Match[str] | None:
+    fences = [each for pattern in (_FENCE, _TILDES) if (each := pattern.search(text, position))]
+    return min(fences, key=lambda each: each.start("fence")) if fences else None
 
 
-def _inline(found: re.Match[str]) -> _Block | None:
+def _inline(opening: re.Match[str]) -> _Block | None:
     """On one line: ```python pyautogui.click(1, 2)```"""
-    rest, fence = found["rest"], found["fence"]
+    rest, fence = opening["rest"], opening["fence"]
     end = rest.find(fence)
     if end < 0:
         return None
     name, more = _named(rest[:end])
-    start = found.start("rest")
-    return _Block(name, more.strip(), True, found.start("fence"), start + end + len(fence))
+    start = opening.start("rest")
+    return _Block(name, more.strip(), True, opening.start("fence"), start + end + len(fence))
 
 
-def _long(text: str, found: re.Match[str], language: Language) -> _Block:
+def _long(text: str, opening: re.Match[str], language: Language) -> _Block:
     """Over several lines, up to its closing fence or the end of the reply."""
-    name, more = _named(found["rest"])
-    indent = len((found["indent"] or "").expandtabs(4))
-    begin = found.end("rest") + 1
+    name, more = _named(opening["rest"])
+    indent = len((opening["indent"] or "").expandtabs(4))
+    begin = opening.end("rest") + 1
     tried = language == "python" and name in _NAMES["python"]
     first: _Block | None = None
-    for start, end in _ends(text, begin, found["fence"]):
-        block = _Block(name, _body(more, text[begin:start], indent), True, found.start("fence"), end)
+    for start, end in _ends(text, begin, opening["fence"]):
+        block = _Block(name, _body(more, text[begin:start], indent), True, opening.start("fence"), end)
         if not tried or _is_complete(block.text):
             return block
         first = first or block
-    return first or _Block(name, _body(more, text[begin:], indent), False, found.start("fence"), len(text))
+    return first or _Block(name, _body(more, text[begin:], indent), False, opening.start("fence"), len(text))
 
 
 def _ends(text: str, begin: int, fence: str) -> list[tuple[int, int]]:
     """Fences on lines of their own; only if there is none, those at the end of a line."""
     closing = rf"{re.escape(fence[0])}{{{len(fence)},}}(?=[ \t]*(?:\n|$))"
     for pattern in (re.compile(rf"^[ \t]*({closing})", re.MULTILINE), re.compile(f"({closing})")):
-        if found := [each.span(1) for each in islice(pattern.finditer(text, begin), _MOST_ENDS)]:
-            return found
+        if spans := [each.span(1) for each in islice(pattern.finditer(text, begin), _MOST_ENDS)]:
+            return spans
     return []
 
 
@@ -138,12 +138,12 @@ def _body(more: str, text: str, indent: int) -> str:
 
 def _named(info: str) -> tuple[str, str]:
     """The language, and what follows it on the line. A first word that is no language belongs to the code."""
-    found = _INFO.fullmatch(info)
-    assert found is not None
-    name = found["name"].lower()
-    if name in _WORDS or found["name"] in _WORDS or not _is_language(name, found["more"]):
+    match = _INFO.fullmatch(info)
+    assert match is not None
+    name = match["name"].lower()
+    if name in _WORDS or match["name"] in _WORDS or not _is_language(name, match["more"]):
         return "", info
-    return name, found["more"]
+    return name, match["more"]
 
 
 def _is_language(name: str, more: str) -> bool:
@@ -174,14 +174,14 @@ def _is_readable(text: str, language: Language) -> bool:
 def _code(text: str) -> list[Move]:
     """Words in lines of their own at the end of complete code are moves after it."""
     lines = text.split("\n")
-    said: list[Move] = []
-    while lines and (lines[-1].strip() in _WORDS or (said and not lines[-1].strip())):
+    words: list[Move] = []
+    while lines and (lines[-1].strip() in _WORDS or (words and not lines[-1].strip())):
         word = lines.pop().strip()
-        said[:0] = [Said(cast(Word, word))] if word else []
+        words[:0] = [Said(cast(Word, word))] if word else []
     rest = "\n".join(lines)
-    if not said or not _is_complete(rest):
+    if not words or not _is_complete(rest):
         return [Code(text)]
-    return [*([Code(rest)] if rest.strip() else []), *said]
+    return [*([Code(rest)] if rest.strip() else []), *words]
 
 
 def _is_complete(code: str) -> bool:
@@ -196,12 +196,12 @@ def _objects(text: str) -> list[Move]:
     """One object, a list of them, or several one after the other. Empty if anything else is there."""
     decoder = json.JSONDecoder()
     values: list[Any] = []
-    place = 0
+    position = 0
     try:
-        while place < len(text):
-            value, place = decoder.raw_decode(text, place)
+        while position < len(text):
+            value, position = decoder.raw_decode(text, position)
             values += cast("list[Any]", value) if isinstance(value, list) else [value]
-            place += len(text[place:]) - len(text[place:].lstrip(" \t\n,;"))
+            position += len(text[position:]) - len(text[position:].lstrip(" \t\n,;"))
     except (ValueError, RecursionError):
         values = _literal(text)
     moves = [_action(cast("dict[str, Any]", value)) for value in values if isinstance(value, dict) and "action_type" in value]
@@ -223,5 +223,5 @@ def _action(fields: dict[str, Any]) -> Move:
 
 
 def _lone_words(text: str) -> list[Move]:
-    found = (_LONE.fullmatch(line) for line in text.split("\n"))
-    return [Said(cast(Word, each[1])) for each in found if each]
+    matches = (_LONE.fullmatch(line) for line in text.split("\n"))
+    return [Said(cast(Word, each[1])) for each in matches if each]

@@ -71,24 +71,24 @@ class ScreenAgent:
         system = stage.brief.instructions + _ANSWER.format(form=_FORMS[language], steps=self._max_steps)
         seen = await stage.call(ToolCall("first-look", "look", "{}"))
         turns: list[_Turn] = []
-        told = ""
+        complaint = ""
         for step in range(1, self._max_steps + 1):
-            messages = self._messages(system, stage.brief.request, turns, seen, told)
+            messages = self._messages(system, stage.brief.request, turns, seen, complaint)
             reply = await stage.ask(self._model, messages)
-            turns.append(_Turn(seen, told, reply))
-            told, seen = await self._act(stage, reply, language, step, seen)
+            turns.append(_Turn(seen, complaint, reply))
+            complaint, seen = await self._act(stage, reply, language, step, seen)
             if stage.finished:
                 return
         stage.log(NoteStep(f"All {self._max_steps} steps are used up. The work is judged as it stands."))
 
-    def _messages(self, system: str, request: str, turns: Sequence[_Turn], seen: Observation, told: str) -> list[Message]:
+    def _messages(self, system: str, request: str, turns: Sequence[_Turn], seen: Observation, complaint: str) -> list[Message]:
         """The request stands before the first turn that is still shown, so that both sides speak in turn."""
         kept = turns[-self._history :] if self._history else ()
         messages = [Message(role="system", content=system)]
         for turn in kept:
             messages.append(_shown(turn.seen, turn.told, request if len(messages) == 1 else ""))
             messages.append(Message(role="assistant", content=turn.reply.text))
-        messages.append(_shown(seen, told, "" if kept else request))
+        messages.append(_shown(seen, complaint, "" if kept else request))
         return messages
 
     async def _act(
@@ -98,17 +98,17 @@ class ScreenAgent:
         parsed = parse(reply.text, language, whole=reply.finish != "length")
         if not parsed.moves:
             return stage.remind(_complaint(reply, parsed.complaints)), seen
-        told: list[str] = list(parsed.complaints)
+        complaints: list[str] = list(parsed.complaints)
         for number, move in enumerate(parsed.moves, 1):
             seen = await stage.call(_call(move, f"step-{step}-{number}"))
             if seen.error:
-                told.append(f"Action {number} of {len(parsed.moves)} failed. {seen.text.partition(ON_SCREEN)[0]}")
+                complaints.append(f"Action {number} of {len(parsed.moves)} failed. {seen.text.partition(ON_SCREEN)[0]}")
             if stage.finished:
                 break
-        if told:
-            told.insert(0, "What went wrong with your last answer:")
-            stage.log(NoteStep("\n".join(told)))
-        return "\n".join(told), seen
+        if complaints:
+            complaints.insert(0, "What went wrong with your last answer:")
+            stage.log(NoteStep("\n".join(complaints)))
+        return "\n".join(complaints), seen
 
 
 def _complaint(reply: Reply, complaints: Sequence[str]) -> str:
@@ -135,12 +135,12 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _shown(seen: Observation, told: str, request: str) -> Message:
+def _shown(seen: Observation, complaint: str, request: str) -> Message:
     """The request, if this is the first that is shown; what went wrong; and the screen."""
     screen = seen.text.partition(ON_SCREEN)[2]
     state = f"The screen now:\n{screen}" if screen else "The screen now:"
     task = f"# The task\n{request}" if request else ""
-    return as_user("\n\n".join(part for part in (task, told, state) if part), seen.pictures)
+    return as_user("\n\n".join(part for part in (task, complaint, state) if part), seen.pictures)
 
 
 def _language(stage: Stage) -> Language:

@@ -53,7 +53,7 @@ class Oracle(ScriptedAgent):
 
     async def play(self, stage: Stage) -> None:
         if not self._script(stage.task):
-            raise Skipped("there is no reference that could be played")
+            raise Skipped("there is no reference to play")
         await super().play(stage)
 
 

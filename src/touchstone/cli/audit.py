@@ -48,7 +48,7 @@ class AuditCommand(StructCommand):
         if not hasattr(benchmark, "audit"):
             raise InputError(f"the benchmark '{benchmark.name}' cannot be audited: its struct has no audit()")
         kind = benchmark.audit_options or AuditOptions
-        first = f"Audit {benchmark.label}: what is wrong with its own gold answers."
+        first = f"Check the gold answers of {benchmark.label}."
         super().__init__(["audit", benchmark.name], argv, (benchmark, kind), help=first)
         self.benchmark, self.kind = benchmark, kind
 

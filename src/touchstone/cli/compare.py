@@ -35,7 +35,7 @@ def compare(
     seed: int = 0,
     resamples: int = 10_000,
 ) -> int:
-    """Compare runs task by task, and say what the difference is worth.
+    """Compare runs task by task, with exact tests and intervals.
 
     Parameters
     ----------

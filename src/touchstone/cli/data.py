@@ -40,9 +40,9 @@ def list_(name: str | None = None) -> int:
         print("\n".join(_described(name, dataset(name))))
         return 0
     width = max(map(len, catalogue()))
-    for each, found in catalogue().items():
-        how = "by hand" if not found.files else "fetched, a part by hand" if found.by_hand else "fetched"
-        print(f"{each:<{width}}  {found.tasks:>5} tasks  {found.licence:<12}  {how:<23}  {found.title}")
+    for each, entry in catalogue().items():
+        how = "by hand" if not entry.files else "fetched, a part by hand" if entry.by_hand else "fetched"
+        print(f"{each:<{width}}  {entry.tasks:>5} tasks  {entry.licence:<12}  {how:<23}  {entry.title}")
     return 0
 
 
@@ -75,7 +75,7 @@ def get(
     directory = to or Path("data", name)
     if not wanted.files:
         if url or sha256:
-            raise InputError(f"{name} is not one file that could be fetched: see 'touchstone data list {name}'")
+            raise InputError(f"{name} is not a single file that can be fetched: see 'touchstone data list {name}'")
         print(f"{name} cannot be fetched by a program:\n" + "\n".join(_by_hand(wanted, directory)))
         return 1
     fetch_all(wanted, directory, url=url, sha256=sha256, unpinned=unpinned)
@@ -103,34 +103,34 @@ def verify(name: str, directory: Path | None = None, *, deep: Annotated[bool, Pa
 
 def _verified(wanted: Dataset, directory: Path, *, deep: bool = False) -> int:
 
-    found = check(wanted, directory, deep=deep)
-    for line in found.lines:
+    report = check(wanted, directory, deep=deep)
+    for line in report.lines:
         print(line)
-    if found.use and not found.wrong:
-        print(f"Play it with: {found.use}")
-    return 1 if found.wrong else 0
+    if report.use and not report.wrong:
+        print(f"Play it with: {report.use}")
+    return 1 if report.wrong else 0
 
 
-def _described(name: str, found: Dataset) -> list[str]:
-    databases = f", {found.databases} databases" if found.databases else ""
+def _described(name: str, dataset: Dataset) -> list[str]:
+    databases = f", {dataset.databases} databases" if dataset.databases else ""
     lines = [
-        f"{name}: {found.title}",
-        f"  {found.tasks:,} tasks{databases}",
-        f"  home      {found.home}",
-        *([f"  edition   {found.edition}"] if found.edition else []),
-        f"  licence   {found.licence}",
-        f"  size      {found.size}",
+        f"{name}: {dataset.title}",
+        f"  {dataset.tasks:,} tasks{databases}",
+        f"  home      {dataset.home}",
+        *([f"  edition   {dataset.edition}"] if dataset.edition else []),
+        f"  licence   {dataset.licence}",
+        f"  size      {dataset.size}",
     ]
-    for remote in found.files:
+    for remote in dataset.files:
         lines += [f"  address   {remote.url}", f"  SHA-256   {remote.sha256 or 'not recorded'}"]
-    lines += [f"  tested    {each.name}, SHA-256 {each.sha256}" for each in found.tested]
-    if found.by_hand:
-        lines += ["  by hand:", *(f"  {line}" for line in _by_hand(found, Path("data", name)))]
+    lines += [f"  tested    {each.name}, SHA-256 {each.sha256}" for each in dataset.tested]
+    if dataset.by_hand:
+        lines += ["  by hand:", *(f"  {line}" for line in _by_hand(dataset, Path("data", name)))]
     return lines
 
 
-def _by_hand(found: Dataset, directory: Path) -> list[str]:
-    return [f"  {number}. {step.replace('{directory}', str(directory))}" for number, step in enumerate(found.by_hand, 1)]
+def _by_hand(dataset: Dataset, directory: Path) -> list[str]:
+    return [f"  {number}. {step.replace('{directory}', str(directory))}" for number, step in enumerate(dataset.by_hand, 1)]
 
 
 # Fetching a whole dataset: everything is made ready beside its place, and gets its name only when it is complete.
@@ -152,7 +152,7 @@ def fetch_all(
     if (url or sha256) and len(wanted.files) != 1:
         raise InputError("--url and --sha256 are for datasets that are one file")
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
-        raise InputError(f"{directory}: is there already; verify it, or name another place with --to")
+        raise InputError(f"{directory}: it exists already; verify it, or choose another folder with --to")
     work = directory.with_name(f".{directory.name}.part")
     ready = work / "ready"
     try:
@@ -175,13 +175,13 @@ def _one(remote: Remote, url: str, sha256: str | None, work: Path, ready: Path) 
         print(f"connecting to {urlsplit(url).hostname} for {file.name}", file=sys.stderr, flush=True)
         with _shown(file.name) as progress:
             fetch(url, file, expected, progress=progress)
-    found = sha256_of(file)
-    if sha256 and found != sha256.lower():
+    digest = sha256_of(file)
+    if sha256 and digest != sha256.lower():
         file.unlink()
-        raise FetchFailed(f"{file}: an earlier call has fetched another file, with the SHA-256 {found}; it was removed")
+        raise FetchFailed(f"{file}: an earlier call has fetched another file, with the SHA-256 {digest}; it was removed")
     if not sha256:
-        print(f"{file.name}: SHA-256 {found}; the same file again: --sha256 {found}", file=sys.stderr, flush=True)
-    source = {"file": remote.file_name, "url": without_secrets(url), "sha256": found}
+        print(f"{file.name}: SHA-256 {digest}; the same file again: --sha256 {digest}", file=sys.stderr, flush=True)
+    source = {"file": remote.file_name, "url": without_secrets(url), "sha256": digest}
     if not remote.unpack:
         ready.mkdir(parents=True, exist_ok=True)
         shutil.copy2(file, ready / file.name)
@@ -237,14 +237,14 @@ def check(wanted: Dataset, directory: Path, *, deep: bool = False) -> Found:
     file = find_file(directory, wanted.task_file)
     if file is None:
         raise InputError(f"{directory}: there is no {wanted.task_file} in it")
-    found = Found()
+    report = Found()
     for tested in wanted.tested:
         same = sha256(file) == tested.sha256
-        found.ok(f"{file.name}: as tested") if same else found.note(f"{file.name}: not the version that was tested with")
+        report.ok(f"{file.name}: as tested") if same else report.note(f"{file.name}: not the version that was tested with")
     if not wanted.tested:
-        found.note("no checksums are recorded for this dataset; only its structure is checked")
+        report.note("no checksums are recorded for this dataset; only its structure is checked")
     if looks := getattr(benchmark_type(wanted.layout), "check_data", None):
-        looks(wanted, file, found, deep)
+        looks(wanted, file, report, deep)
     else:
-        found.note(f"the benchmark '{wanted.layout}' has no check of its data")
-    return found
+        report.note(f"the benchmark '{wanted.layout}' has no check of its data")
+    return report

@@ -62,7 +62,7 @@ def new(
     if not is_url:
         config.engine_name()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(f"{folder}: it is there already, and is not an empty folder")
+        raise InputError(f"{folder}: it exists already and is not an empty folder")
     place = database if is_url else os.path.relpath(Path(database).resolve(), folder.resolve())
     options = {"questions": questions.name, "database-url" if is_url else "databases": place, "column": list(column) or None}
     try:

@@ -34,7 +34,7 @@ class ScoreCommand(StructCommand):
             ["score", benchmark.name],
             argv,
             (self.kind, benchmark),
-            help=f"Score {benchmark.label} predictions without a model.",
+            help=f"Score predictions for {benchmark.label}, without a model.",
             positional=self.kind,
         )
 

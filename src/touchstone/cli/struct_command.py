@@ -227,7 +227,7 @@ def options_of_file(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise InputError(f"--config {path}: {error.strerror}") from None
     except UnicodeError:
-        raise InputError(f"--config {path}: not a text in UTF-8") from None
+        raise InputError(f"--config {path}: not UTF-8 text") from None
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"--config {path}: not valid TOML: {error}") from None
     for name, value in options.items():

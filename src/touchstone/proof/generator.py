@@ -36,23 +36,23 @@ class Draft:
         self.changed: set[Cell] = set()
         self._made = 0
 
-    def add(self, table: str, place: int) -> list[Any]:
+    def add(self, table: str, number: int) -> list[Any]:
         rows = self.rows[table]
-        if place not in rows:
-            rows[place] = list(self._pool.rows[table][place])
-        return rows[place]
+        if number not in rows:
+            rows[number] = list(self._pool.rows[table][number])
+        return rows[number]
 
     def add_new(self, table: str, row: list[Any], pointing: dict[int, Any]) -> None:
         """A row that is not in the original: like another, but pointing elsewhere."""
         self._made += 1
         made = list(row)
-        for place, value in pointing.items():
-            made[place] = value
+        for column, value in pointing.items():
+            made[column] = value
         self.rows[table][-self._made] = made
-        self.changed.update((table, place) for place in range(len(made)))
+        self.changed.update((table, column) for column in range(len(made)))
 
-    def with_value(self, table: str, place: int, value: Any) -> Iterator[list[Any]]:
-        return (row for row in self.rows[table].values() if row[place] == value)
+    def with_value(self, table: str, column: int, value: Any) -> Iterator[list[Any]]:
+        return (row for row in self.rows[table].values() if row[column] == value)
 
     def content(self) -> Content:
         return {name: list(rows.values()) for name, rows in self.rows.items()}
@@ -65,14 +65,14 @@ class Draft:
         if wanted is None:
             return False
         before = list(row)
-        for place, value in wanted.items():
-            row[place] = value
+        for column, value in wanted.items():
+            row[column] = value
         for law in self._laws.sums.get(table, ()):
             self._balance(law, table, row, wanted)
-        if any(self._laws.broken_in_row(table, place, row) for place in wanted):
+        if any(self._laws.broken_in_row(table, column, row) for column in wanted):
             row[:] = before
             return False
-        self.changed.update((table, place) for place in wanted)
+        self.changed.update((table, column) for column in wanted)
         self._carry(table, row, wanted)
         return True
 
@@ -82,20 +82,22 @@ class Draft:
         total, one, other = (info.place(column) for column in (law.column, *law.parts))
         if not {total, one, other} & wanted.keys() or None in (row[total], row[one], row[other]):
             return
-        for place, value in ((other, row[total] - row[one]), (one, row[total] - row[other]), (total, row[one] + row[other])):
-            if place not in wanted and self._laws.allows(table, place, value) and (table, place) not in self._laws.fixed:
-                row[place] = wanted[place] = value
+        for changed, value in ((other, row[total] - row[one]), (one, row[total] - row[other]), (total, row[one] + row[other])):
+            if changed not in wanted and self._laws.allows(table, changed, value) and (table, changed) not in self._laws.fixed:
+                row[changed] = wanted[changed] = value
                 return
 
     def _consequences(self, table: str, row: list[Any], values: dict[int, Any]) -> dict[int, Any] | None:
-        wanted = {place: value for place, value in values.items() if row[place] != value or type(row[place]) is not type(value)}
+        wanted = {
+            column: value for column, value in values.items() if row[column] != value or type(row[column]) is not type(value)
+        }
         queue = list(wanted)
         while queue:
-            place = queue.pop()
-            value = wanted[place]
-            if (table, place) in self._laws.fixed or not self._laws.allows(table, place, value):
+            column = queue.pop()
+            value = wanted[column]
+            if (table, column) in self._laws.fixed or not self._laws.allows(table, column, value):
                 return None
-            for other, facts in self._laws.determining.get((table, place), ()):
+            for other, facts in self._laws.determining.get((table, column), ()):
                 if value is None or facts is None:
                     continue
                 if value not in facts:
@@ -106,7 +108,7 @@ class Draft:
                         return None
                     wanted[other] = follows
                     queue.append(other)
-            for other, facts, back in self._laws.determined.get((table, place), ()):
+            for other, facts, back in self._laws.determined.get((table, column), ()):
                 left = wanted.get(other, row[other])
                 if left is None or facts.get(left) == value:
                     continue
@@ -123,13 +125,13 @@ class Draft:
             if law.table.lower() != table:
                 continue
             info = self._laws.tables[table]
-            place = info.place(law.column)
-            if place not in changed or info.place(law.key) in changed:
+            column = info.place(law.column)
+            if column not in changed or info.place(law.key) in changed:
                 continue
             parent = law.parent.lower()
             there = self._laws.tables[parent]
             for other in self.with_value(parent, there.place(law.parent_key), row[info.place(law.key)]):
-                self.change(parent, other, {there.place(law.parent_column): changed[place]})
+                self.change(parent, other, {there.place(law.parent_column): changed[column]})
 
     # Keeping the laws
 
@@ -148,7 +150,7 @@ class Draft:
             here = self._laws.tables[table].place(law.column)
             there = self._laws.tables[parent].place(law.parent_column)
             present = {row[there] for row in self.rows[parent].values()}
-            for place, row in list(self.rows[table].items()):
+            for number, row in list(self.rows[table].items()):
                 if row[here] is None or row[here] in present:
                     continue
                 done = True
@@ -157,7 +159,7 @@ class Draft:
                     if added is not None:
                         present.add(self.add(parent, added)[there])
                         continue
-                del self.rows[table][place]
+                del self.rows[table][number]
         return done
 
     def _mirror(self) -> bool:
@@ -166,14 +168,14 @@ class Draft:
             table = law.table.lower()
             info = self._laws.tables[table]
             there = {tuple(row) for row in self.rows[table].values()}
-            for place, row in list(self.rows[table].items()):
+            for number, row in list(self.rows[table].items()):
                 mirrored = law.mirror(row, info)
                 if mirrored in there:
                     continue
                 done = True
                 added = self._pool.place(table, mirrored)
                 if added is None:
-                    del self.rows[table][place]
+                    del self.rows[table][number]
                 else:
                     there.add(mirrored)
                     self.add(table, added)
@@ -184,15 +186,15 @@ class Draft:
         for law in self._laws.copied:
             table, parent = law.table.lower(), law.parent.lower()
             info, there = self._laws.tables[table], self._laws.tables[parent]
-            key, place, original = info.place(law.key), info.place(law.column), there.place(law.parent_column)
+            key, column, original = info.place(law.key), info.place(law.column), there.place(law.parent_column)
             parents = {row[there.place(law.parent_key)]: (number, row[original]) for number, row in self.rows[parent].items()}
             for number, row in self.rows[table].items():
-                if row[key] not in parents or row[place] == parents[row[key]][1]:
+                if row[key] not in parents or row[column] == parents[row[key]][1]:
                     continue
                 if law.exceptions and number >= 0 and self._is_exception(law, number, parents[row[key]][0]):
                     continue
-                row[place] = parents[row[key]][1]
-                self.changed.add((table, place))
+                row[column] = parents[row[key]][1]
+                self.changed.add((table, column))
                 done = True
         return done
 
@@ -207,17 +209,17 @@ class Draft:
     def _settle(self) -> bool:
         """Where a column determines another: all follow the first row that was changed, else the first."""
         done = False
-        for (table, place), followers in self._laws.determining.items():
+        for (table, column), followers in self._laws.determining.items():
             for other, facts in followers:
-                if facts is not None or not ({(table, place), (table, other)} & self.changed):
+                if facts is not None or not ({(table, column), (table, other)} & self.changed):
                     continue
                 settled: dict[Any, Any] = {}
                 for number, row in self.rows[table].items():
-                    if row[place] is not None and number >= 0 and row[other] != self._pool.rows[table][number][other]:
-                        settled.setdefault(row[place], row[other])
+                    if row[column] is not None and number >= 0 and row[other] != self._pool.rows[table][number][other]:
+                        settled.setdefault(row[column], row[other])
                 for row in self.rows[table].values():
-                    if row[place] is not None and row[other] != settled.setdefault(row[place], row[other]):
-                        row[other] = settled[row[place]]
+                    if row[column] is not None and row[other] != settled.setdefault(row[column], row[other]):
+                        row[other] = settled[row[column]]
                         done = True
         return done
 
@@ -230,9 +232,9 @@ class Draft:
         return next((law for law in laws.values() if not check.holds(law)), None) or self._broken_in_a_row()
 
     def _broken_in_a_row(self) -> Invariant | None:
-        for table, place in self.changed:
+        for table, column in self.changed:
             for row in self.rows[table].values():
-                if law := self._laws.broken_in_row(table, place, row):
+                if law := self._laws.broken_in_row(table, column, row):
                     return law
         return None
 

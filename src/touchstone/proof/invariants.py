@@ -296,26 +296,26 @@ class Checker:
         table = self._tables[name]
         match law:
             case NotNull() | OneOf() | Range() | Format():
-                place = table.place(law.column)
-                return all(holds_in_cell(law, row[place]) for row in rows)
+                at = table.place(law.column)
+                return all(holds_in_cell(law, row[at]) for row in rows)
             case Ordered() | Sum() | Quotient() | Prefix() | NullTogether():
                 return all(holds_in_row(law, row, table) for row in rows)
             case Unique():
                 places = [table.place(column) for column in law.columns]
-                keys = [tuple(row[place] for place in places) for row in rows]
+                keys = [tuple(row[at] for at in places) for row in rows]
                 keys = [key for key in keys if None not in key]
                 return len(set(keys)) == len(keys)
             case Determines():
                 return self._determines(law, rows, table)
             case Symmetric():
-                found = {tuple(row) for row in rows}
-                return all(law.mirror(row, table) in found for row in rows)
+                present = {tuple(row) for row in rows}
+                return all(law.mirror(row, table) in present for row in rows)
             case Inclusion():
                 if law.parent.lower() not in self._content:
                     return True
-                place = table.place(law.column)
+                at = table.place(law.column)
                 parents = self.index(law.parent, law.parent_column)
-                return all(row[place] is None or row[place] in parents for row in rows)
+                return all(row[at] is None or row[at] in parents for row in rows)
             case Copied() | NotNullAcross() | Agreement():
                 return self._across(law, rows, table)
 

@@ -103,52 +103,52 @@ class Laws:
             cells = [self._cell(table, column) for table, column in named(law) if table.lower() in self.tables]
             if isinstance(law, Prefix | Symmetric | Agreement):
                 fixed.update(cells)
-                for name, place in cells:
-                    bound[name].add(place)
+                for name, at in cells:
+                    bound[name].add(at)
             elif isinstance(law, Inclusion):
                 if law.parent.lower() in self.tables:
                     fixed.add(self._cell(law.parent, law.parent_column))
                 if law.table.lower() in self.tables:
                     pointing[law.table.lower()].add(self._cell(law.table, law.column)[1])
             elif isinstance(law, Unique) and len(law.columns) == 1 and cells:
-                name, place = cells[0]
-                keys[name].add(place)
+                name, at = cells[0]
+                keys[name].add(at)
                 # A measure may be unique by accident: only names and numbers of things are fixed.
-                if not any(word in self.tables[name].types[place].upper() for word in _NUMBERS):
+                if not any(word in self.tables[name].types[at].upper() for word in _NUMBERS):
                     fixed.add(cells[0])
-        fixed.update((name, place) for name, places in keys.items() for place in places if self._is_key(name, place))
+        fixed.update((name, at) for name, places in keys.items() for at in places if self._is_key(name, at))
         # A table without a thing of its own (all it has is pairs of others): its rows come and go, they do not point elsewhere.
         for name, places in pointing.items():
             if places and not keys[name] - places:
                 if not bound[name]:
                     self.connections[name] = [
-                        (place, *self.pointing[name, place][0]) for place in sorted(places) if self.pointing.get((name, place))
+                        (at, *self.pointing[name, at][0]) for at in sorted(places) if self.pointing.get((name, at))
                     ]
-                fixed.update((name, place) for place in places)
+                fixed.update((name, at) for at in places)
         return fixed
 
-    def _is_key(self, name: str, place: int) -> bool:
-        return self.tables[name].columns[place] in self.tables[name].key
+    def _is_key(self, name: str, at: int) -> bool:
+        return self.tables[name].columns[at] in self.tables[name].key
 
-    def allows(self, table: str, place: int, value: Any) -> bool:
+    def allows(self, table: str, at: int, value: Any) -> bool:
         """Whether a cell may hold a value, as far as its column alone tells."""
-        return all(holds_in_cell(law, value) for law in self._cells.get((table, place), ()))
+        return all(holds_in_cell(law, value) for law in self._cells.get((table, at), ()))
 
-    def may_be_new(self, table: str, place: int, value: Any) -> bool:
+    def may_be_new(self, table: str, at: int, value: Any) -> bool:
         """Whether a value that the column does not hold may be put there: numbers in its range, text of its format."""
         kinds = (Range, OneOf) if not isinstance(value, str) else (Format, OneOf)
-        return any(isinstance(law, kinds) for law in self._cells.get((table, place), ()))
+        return any(isinstance(law, kinds) for law in self._cells.get((table, at), ()))
 
-    def nullable(self, table: str, place: int) -> bool:
-        return not any(isinstance(law, NotNull) for law in self._cells.get((table, place), ()))
+    def nullable(self, table: str, at: int) -> bool:
+        return not any(isinstance(law, NotNull) for law in self._cells.get((table, at), ()))
 
-    def broken_in_row(self, table: str, place: int, row: list[Any]) -> Invariant | None:
+    def broken_in_row(self, table: str, at: int, row: list[Any]) -> Invariant | None:
         """A law that a cell breaks, alone or together with others of its row."""
-        value, info = row[place], self.tables[table]
-        for law in self._cells.get((table, place), ()):
+        value, info = row[at], self.tables[table]
+        for law in self._cells.get((table, at), ()):
             if not holds_in_cell(law, value):
                 return law
-        for law in self._rows.get((table, place), ()):
+        for law in self._rows.get((table, at), ()):
             if not holds_in_row(law, row, info):
                 return law
         return None

@@ -51,19 +51,19 @@ class Query:
     @cached_property
     def tables(self) -> dict[str, TableInfo]:
         """By name in lower case; too many rather than too few. Those behind views, too."""
-        found: dict[str, TableInfo] = {}
+        mentioned: dict[str, TableInfo] = {}
         texts = [self.sql.lower()]
         while texts:
             text = texts.pop()
             for name, table in self._source.tables.items():
-                if name not in found and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text):
-                    found[name] = table
+                if name not in mentioned and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text):
+                    mentioned[name] = table
                     if table.is_view:
                         texts.append(table.sql.lower())
-        if self.tree is not None and not any(table.is_view for table in found.values()):
+        if self.tree is not None and not any(table.is_view for table in mentioned.values()):
             named = {table.name.lower() for table in self.tree.find_all(exp.Table)}
-            return {name: table for name, table in found.items() if name in named}
-        return found
+            return {name: table for name, table in mentioned.items() if name in named}
+        return mentioned
 
     def mentions(self, table: TableInfo) -> set[str] | None:
         """The columns of a table that the query may look at, in lower case; None for all of them."""
@@ -88,8 +88,8 @@ class Query:
         """Tables and columns, in lower case, as far as the tree tells whose they are."""
         if self.tree is None:
             return []
-        found = (self.owner(column) for column in self.tree.find_all(exp.Column))
-        return list(dict.fromkeys(owner for owner in found if owner is not None))
+        owners = (self.owner(column) for column in self.tree.find_all(exp.Column))
+        return list(dict.fromkeys(owner for owner in owners if owner is not None))
 
     def owner(self, column: exp.Column) -> tuple[str, str] | None:
         """Whose column it is: table and column in lower case, or None where that cannot be told."""
@@ -112,8 +112,8 @@ class Query:
     def atoms(self) -> list[Atom]:
         if self.tree is None:
             return []
-        found = (self._atom(node) for node in self.tree.find_all(*_COMPARISONS))
-        return list(dict.fromkeys(atom for atom in found if atom is not None))
+        candidates = (self._atom(node) for node in self.tree.find_all(*_COMPARISONS))
+        return list(dict.fromkeys(atom for atom in candidates if atom is not None))
 
     def _atom(self, node: exp.Expr) -> Atom | None:
         if node.find(exp.Select, exp.AggFunc, exp.Window):
@@ -135,7 +135,7 @@ class Query:
         """For each SELECT over real tables: its (alias, table)s, a query for rows that meet its conditions, and one for any."""
         if self.tree is None:
             return []
-        found: list[tuple[list[tuple[str, str]], str, str]] = []
+        listed: list[tuple[list[tuple[str, str]], str, str]] = []
         for select in self.tree.find_all(exp.Select):
             sources = [(alias, name) for alias, name in _sources(select).items() if name in self._source.tables]
             if (
@@ -143,16 +143,16 @@ class Query:
                 and len(sources) == len(_sources(select))
                 and not any(self._source.tables[name].is_view for _, name in sources)
             ):
-                found.append((sources, *_witness(select, [alias for alias, _ in sources])))
-        return found
+                listed.append((sources, *_witness(select, [alias for alias, _ in sources])))
+        return listed
 
     @cached_property
     def group_keys(self) -> list[tuple[str, str]]:
         """Tables and columns by which some SELECT groups, in lower case."""
         groups = self.tree.find_all(exp.Group) if self.tree is not None else ()
         columns = [key for group in groups for key in group.expressions if isinstance(key, exp.Column)]
-        found = (self.owner(column) for column in columns)
-        return list(dict.fromkeys(owner for owner in found if owner is not None))
+        owners = (self.owner(column) for column in columns)
+        return list(dict.fromkeys(owner for owner in owners if owner is not None))
 
     @cached_property
     def groups(self) -> list[tuple[list[tuple[str, str]], str, tuple[int, ...]]]:
@@ -160,7 +160,7 @@ class Query:
         keeps, and the whole numbers that it compares groups with."""
         if self.tree is None:
             return []
-        found: list[tuple[list[tuple[str, str]], str, tuple[int, ...]]] = []
+        listed: list[tuple[list[tuple[str, str]], str, tuple[int, ...]]] = []
         for select in self.tree.find_all(exp.Select):
             sources = [(alias, name) for alias, name in _sources(select).items() if name in self._source.tables]
             if (
@@ -174,29 +174,29 @@ class Query:
                 numbers = (
                     tuple(n for n in _literals(having) if isinstance(n, int) and 0 <= n <= 60) if having is not None else ()
                 )
-                found.append((sources, query, numbers))
-        return found
+                listed.append((sources, query, numbers))
+        return listed
 
     @cached_property
     def stripped(self) -> str | None:
         """The query without its conditions (joins stay), or None where it has none."""
         if self.tree is None:
             return None
-        bare, found = self.tree.copy(), False
+        bare, shortened = self.tree.copy(), False
         for select in bare.find_all(exp.Select):
             where, having = select.args.get("where"), select.args.get("having")
             if where is not None:
                 joins = [part for part in conjuncts(where.this) if is_join(part)]
-                found = found or len(joins) < len(list(conjuncts(where.this)))
+                shortened = shortened or len(joins) < len(list(conjuncts(where.this)))
                 select.set("where", exp.Where(this=exp.and_(*joins)) if joins else None)
             if having is not None:
-                found = True
+                shortened = True
                 select.set("having", None)
         for case in list(bare.find_all(exp.If)):
             if isinstance(case.parent, exp.Case):
                 case.set("this", exp.true())
-                found = True
-        return text(bare) if found else None
+                shortened = True
+        return text(bare) if shortened else None
 
     @cached_property
     def decided(self) -> list[str]:
@@ -233,7 +233,7 @@ def text(tree: exp.Expr) -> str:
 
 def _sources(select: exp.Select) -> dict[str, str]:
     """Tables by alias, in lower case; what is not a table is there under an impossible name."""
-    found: dict[str, str] = {}
+    aliases: dict[str, str] = {}
     parts = [select.args.get("from_") or select.args.get("from"), *(select.args.get("joins") or ())]
     common = {cte.alias.lower() for node in _enclosing(select) for cte in _ctes(node)}
     for part in parts:
@@ -241,9 +241,9 @@ def _sources(select: exp.Select) -> dict[str, str]:
             continue
         table = part.this
         name = table.name.lower() if isinstance(table, exp.Table) else ""
-        alias = (table.alias_or_name or f"?{len(found)}").lower()
-        found[alias] = "?" if not name or name in common else name
-    return found
+        alias = (table.alias_or_name or f"?{len(aliases)}").lower()
+        aliases[alias] = "?" if not name or name in common else name
+    return aliases
 
 
 def _enclosing(node: exp.Expr | None) -> Iterator[exp.Expr]:
@@ -396,7 +396,7 @@ def _canonical(query: Query) -> str:
 
 
 def _table_aliases(tree: exp.Expr) -> Mapping[str, str]:
-    found: dict[str, str] = {}
+    aliases: dict[str, str] = {}
     for table in tree.find_all(exp.Table):
-        found.setdefault(table.alias_or_name.lower(), f"t{len(found) + 1}")
-    return found
+        aliases.setdefault(table.alias_or_name.lower(), f"t{len(aliases) + 1}")
+    return aliases

@@ -80,16 +80,16 @@ class Suite(Struct, frozen=True):
     def told_apart(self, task: str, prediction: str) -> SuiteDatabase | None:
         """The first database on which a prediction differs from the gold, if there is one."""
         known = self.tasks.get(task)
-        told = first_told(known.databases, prediction) if known is not None else None
-        return told.database if told is not None else None
+        first = first_told(known.databases, prediction) if known is not None else None
+        return first.database if first is not None else None
 
 
 def first_told(databases: Sequence[SuiteDatabase], prediction: str) -> DistinguishingDatabase | None:
     """The first database that tells a prediction from the gold, if there is one."""
-    for place, database in enumerate(databases, 1):
+    for number, database in enumerate(databases, 1):
         rows = _other_rows(database, prediction)
         if rows is not None:
-            return DistinguishingDatabase(place, database, rows)
+            return DistinguishingDatabase(number, database, rows)
     return None
 
 
@@ -137,27 +137,27 @@ def build_task(gold: str, subject: Subject, predictions: Iterable[str] = (), see
     targets = [sql for sql in targets if subject.source.ask(sql, steps=_MOST_STEPS) is not None]
     candidates = _candidates(pair, targets, subject, seed)
     chosen: list[SuiteDatabase] = []
-    told: set[str] = set()
+    told_apart: set[str] = set()
     while candidates and len(chosen) < _MOST_DATABASES:
-        best = max(candidates, key=lambda candidate: (len(candidate[1] - told), -len(str(candidate[0].statements))))
-        if not best[1] - told:
+        best = max(candidates, key=lambda candidate: (len(candidate[1] - told_apart), -len(str(candidate[0].statements))))
+        if not best[1] - told_apart:
             break
-        told |= best[1]
+        told_apart |= best[1]
         chosen.append(best[0])
         candidates.remove(best)
-    return SuiteTask(gold, tuple(chosen), len(targets), len(told))
+    return SuiteTask(gold, tuple(chosen), len(targets), len(told_apart))
 
 
 def _candidates(pair: QueryPair, targets: list[str], subject: Subject, seed: int) -> list[tuple[SuiteDatabase, set[str]]]:
     """Databases on which the gold is determined, with the targets that they tell from it."""
     search = Search(pair, seed)
-    found: list[tuple[SuiteDatabase, set[str]]] = []
+    candidates: list[tuple[SuiteDatabase, set[str]]] = []
     contents = [content for number in range(_TRIED) if (content := search.generator.database(number)) is not None]
     try:
-        found += [candidate for content in contents if (candidate := _candidate(search, content, targets)) is not None]
+        candidates += [candidate for content in contents if (candidate := _candidate(search, content, targets)) is not None]
     finally:
         search.close()
-    reached = set[str]().union(*(told for _, told in found))
+    reached = set[str]().union(*(told for _, told in candidates))
     for target in targets:
         if target in reached:
             continue
@@ -169,11 +169,11 @@ def _candidates(pair: QueryPair, targets: list[str], subject: Subject, seed: int
             if search.run(Budget()).refutation is not None and search.found is not None:
                 candidate = _candidate(search, search.found, targets)
                 if candidate is not None:
-                    found.append(candidate)
+                    candidates.append(candidate)
                     reached |= candidate[1]
         finally:
             search.close()
-    return found
+    return candidates
 
 
 def _candidate(search: Search, content: Content, targets: list[str]) -> tuple[SuiteDatabase, set[str]] | None:
@@ -184,14 +184,14 @@ def _candidate(search: Search, content: Content, targets: list[str]) -> tuple[Su
     search.arena.fill(content)
     forwards = {sql: search.arena.run(sql) for sql in targets}
     search.arena.reverse(True)
-    told: set[str] = set()
+    told_apart: set[str] = set()
     expected = canonical(rows)
     for sql, first in forwards.items():
         second = search.arena.run(sql)
         if first is not None and second is not None and _tells(expected, first) and _tells(expected, second):
-            told.add(sql)
+            told_apart.add(sql)
     search.arena.reverse(False)
-    return database, told
+    return database, told_apart
 
 
 def _tells(expected: Frozen, rows: Rows) -> bool:

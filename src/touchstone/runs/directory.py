@@ -113,7 +113,7 @@ class RunDirectory:
             replace_file(self.path / "config.toml", options.encode())
             replace_file(self.path / "config.json", _pretty(self.config))
         except OSError as error:
-            raise InputError(f"{self.path}: cannot be made larger: {error.strerror}") from None
+            raise InputError(f"{self.path}: cannot be extended: {error.strerror}") from None
 
     def records(self) -> Iterator[Record]:
         """For counting: without their conversations."""

@@ -43,21 +43,21 @@ class Verification:
 def verify(run: Path, published: str | None = None) -> Verification:
     """`published` is the seal that the run must have. Raises InputError if this is not a run directory."""
     config = read_config(run)
-    found = Verification()
+    report = Verification()
     chain = seal.Chain.of(config)
     if chain is None:
-        found.open.append("not sealed: made by a Touchstone that did not seal runs, or its seal was taken out on purpose")
-    counted, heads = _records(run, chain, found)
-    closing = _closing(run, found) if chain is not None else None
+        report.open.append("not sealed: made by a Touchstone that did not seal runs, or its seal was taken out on purpose")
+    counted, heads = _records(run, chain, report)
+    closing = _closing(run, report) if chain is not None else None
     if closing is not None:
-        _compare_with_seal(run, closing, heads, found)
-    _summaries(run, config, counted, found, finished=closing is not None)
-    if published is not None and published != found.seal:
-        found.wrong.append(f"the seal is {found.seal or 'missing'}, expected {published}")
-    return found
+        _compare_with_seal(run, closing, heads, report)
+    _summaries(run, config, counted, report, finished=closing is not None)
+    if published is not None and published != report.seal:
+        report.wrong.append(f"the seal is {report.seal or 'missing'}, expected {published}")
+    return report
 
 
-def _records(run: Path, chain: seal.Chain | None, found: Verification) -> tuple[Aggregate, list[str]]:
+def _records(run: Path, chain: seal.Chain | None, report: Verification) -> tuple[Aggregate, list[str]]:
     """The count of all records that can be read, and the seal after each line."""
     file = run / "runs.jsonl"
     counted = Aggregate()
@@ -70,7 +70,7 @@ def _records(run: Path, chain: seal.Chain | None, found: Verification) -> tuple[
                 try:
                     record = decode_line(file, number, line, SLIM)
                     if record is None:
-                        found.open.append(f"runs.jsonl: line {number} is torn: the run was killed, or is being written")
+                        report.open.append(f"runs.jsonl: line {number} is torn: the run was killed, or is being written")
                         continue
                     refuse_second(file, number, record, seen)
                     counted.add(record)
@@ -85,11 +85,11 @@ def _records(run: Path, chain: seal.Chain | None, found: Verification) -> tuple[
                     heads.append(chain.head.decode())
     except OSError as error:
         raise InputError(f"{file}: cannot read the records of this run: {error.strerror or error}") from None
-    found.wrong += wrong[:_MOST_NAMED]
+    report.wrong += wrong[:_MOST_NAMED]
     if len(wrong) > _MOST_NAMED:
-        found.wrong.append(f"runs.jsonl: and {len(wrong) - _MOST_NAMED} more lines")
+        report.wrong.append(f"runs.jsonl: and {len(wrong) - _MOST_NAMED} more lines")
     if not wrong:
-        found.right.append(f"runs.jsonl: {counted.done:,} records, each once" + (", none changed since" if chain else ""))
+        report.right.append(f"runs.jsonl: {counted.done:,} records, each once" + (", none changed since" if chain else ""))
     return counted, heads
 
 
@@ -99,34 +99,34 @@ def _blame(line: bytes) -> str:
     return "was changed after it was written, or a line before it was changed, moved or taken out"
 
 
-def _closing(run: Path, found: Verification) -> seal.Seal | None:
+def _closing(run: Path, report: Verification) -> seal.Seal | None:
     try:
         with open_to_read(run / seal.FILE) as file:
             closing = msgspec.json.decode(file.read(), type=seal.Seal)
     except FileNotFoundError:
-        found.open.append("not closed (there is no seal.json): the run was killed, or is still going")
+        report.open.append("not closed (there is no seal.json): the run was killed, or is still going")
         return None
     except (msgspec.DecodeError, UnicodeError, OSError) as error:
-        found.wrong.append(f"seal.json cannot be read: {error}")
+        report.wrong.append(f"seal.json cannot be read: {error}")
         return None
     if closing != closing.closed():
-        found.wrong.append("seal.json was changed: it does not fit its own hash")
-    found.seal = closing.seal
+        report.wrong.append("seal.json was changed: it does not fit its own hash")
+    report.seal = closing.seal
     return closing
 
 
-def _compare_with_seal(run: Path, closing: seal.Seal, heads: list[str], found: Verification) -> None:
+def _compare_with_seal(run: Path, closing: seal.Seal, heads: list[str], report: Verification) -> None:
     there = len(heads) - 1
     if closing.records < there and heads[closing.records] == closing.chain:
-        found.open.append(f"the run has gone on since it was closed: {closing.records:,} records then, {there:,} now")
+        report.open.append(f"the run has gone on since it was closed: {closing.records:,} records then, {there:,} now")
     elif closing.records != there:
-        found.wrong.append(f"runs.jsonl: the run was closed with {closing.records:,} records and has {there:,}")
+        report.wrong.append(f"runs.jsonl: the run was closed with {closing.records:,} records and has {there:,}")
     elif closing.chain != heads[-1]:
-        found.wrong.append("runs.jsonl: the last record is not the one that the run was closed with")
+        report.wrong.append("runs.jsonl: the last record is not the one that the run was closed with")
     changed = [name for name in seal.COVERED if closing.files.get(name) != _hash_of(run / name)]
-    found.wrong += [f"{name} was changed after the run was closed" for name in changed]
+    report.wrong += [f"{name} was changed after the run was closed" for name in changed]
     if not changed:
-        found.right.append(f"{', '.join(seal.COVERED)}: as when the run was closed")
+        report.right.append(f"{', '.join(seal.COVERED)}: as when the run was closed")
 
 
 def _hash_of(file: Path) -> str | None:
@@ -142,19 +142,19 @@ def _content(file: Path) -> bytes | None:
         return None
 
 
-def _summaries(run: Path, config: Mapping[str, Any], counted: Aggregate, found: Verification, *, finished: bool) -> None:
+def _summaries(run: Path, config: Mapping[str, Any], counted: Aggregate, report: Verification, *, finished: bool) -> None:
     overall, summary = _content(run / "overall.json"), _content(run / "summary.txt")
     if overall is None or summary is None:
-        (found.wrong if finished else found.open).append("overall.json or summary.txt is missing")
+        (report.wrong if finished else report.open).append("overall.json or summary.txt is missing")
         return
     anew = {**counted.overall(), **told(config)}
     try:
         recorded = msgspec.json.decode(overall, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeError) as error:
-        found.wrong.append(f"overall.json cannot be read: {error}")
+        report.wrong.append(f"overall.json cannot be read: {error}")
         return
     different = list(_different("", recorded, msgspec.json.decode(msgspec.json.encode(anew))))
-    where = found.wrong if finished else found.open  # of a run that goes on they are of an earlier state
+    where = report.wrong if finished else report.open  # of a run that goes on they are of an earlier state
     where += [f"overall.json: {line}" for line in different[:_MOST_NAMED]]
     title, versions = str(config.get("title") or run), cast("dict[str, str]", config.get("versions") or {})
     texts = [summary_text(title, anew, versions)]
@@ -163,7 +163,7 @@ def _summaries(run: Path, config: Mapping[str, Any], counted: Aggregate, found: 
     if _lines(summary.decode("utf-8", "replace")) not in map(_lines, texts):
         where.append("summary.txt does not follow from the records")
     elif not different:
-        found.right.append("overall.json and summary.txt follow from the records")
+        report.right.append("overall.json and summary.txt follow from the records")
 
 
 def _different(name: str, recorded: Any, anew: Any) -> Iterator[str]:

@@ -53,10 +53,10 @@ class Died(Exception):
 def python_directories() -> tuple[Path, ...]:
     """Where Python's modules and the libraries they need are."""
     names = ("stdlib", "platstdlib", "purelib", "platlib")
-    found = [sysconfig.get_path(name) for name in names] + [sysconfig.get_config_var("LIBDIR") or ""]
+    paths = [sysconfig.get_path(name) for name in names] + [sysconfig.get_config_var("LIBDIR") or ""]
     base = sysconfig.get_paths(vars={"base": sys.base_prefix, "platbase": sys.base_exec_prefix})
-    found += [base[name] for name in names] + ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo"]
-    return tuple(dict.fromkeys(Path(path).resolve() for path in found if path))
+    paths += [base[name] for name in names] + ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo"]
+    return tuple(dict.fromkeys(Path(path).resolve() for path in paths if path))
 
 
 def confinement() -> list[str]:
@@ -192,11 +192,11 @@ def _awaited(child: int, reading: int, deadline: Deadline) -> tuple[bytes, int]:
     """What the child said, and how it ended. It is gone afterwards."""
     with contextlib.suppress(OSError):
         os.setpgid(child, child)
-    said = b""
+    output = b""
     overdue = True
     try:
-        said, overdue = _heard(reading, child, deadline)
-        if not overdue and len(said) <= _LONGEST:
+        output, overdue = _heard(reading, child, deadline)
+        if not overdue and len(output) <= _LONGEST:
             _give_time_to_end(child, time.monotonic() + _GRACE)
     finally:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -206,7 +206,7 @@ def _awaited(child: int, reading: int, deadline: Deadline) -> tuple[bytes, int]:
         _, status = os.waitpid(child, 0)
     if overdue:
         raise Overdue
-    return said, status
+    return output, status
 
 
 class Deadline:
@@ -233,19 +233,19 @@ class Deadline:
 
 def _heard(reading: int, child: int, deadline: Deadline) -> tuple[bytes, bool]:
     """All that comes until the child hangs up or says too much, and whether time was up before."""
-    said = b""
+    output = b""
     poll = select.poll()
     poll.register(reading, select.POLLIN)
-    while len(said) <= _LONGEST:
+    while len(output) <= _LONGEST:
         if not poll.poll(deadline.left() * 1000):
             if deadline.extended(child):
                 continue
-            return said, True
+            return output, True
         more = os.read(reading, 65536)
         if not more:
             break
-        said += more
-    return said, False
+        output += more
+    return output, False
 
 
 def _give_time_to_end(child: int, until: float) -> None:
@@ -257,9 +257,9 @@ def _give_time_to_end(child: int, until: float) -> None:
 
 
 def _result(end: tuple[bytes, int], secret: bytes) -> bytes:
-    said, status = end
-    kind, body = said[len(secret) : len(secret) + 1], said[len(secret) + 1 :]
-    if not said.startswith(secret) or kind not in (_RESULT, _MEMORY, _ERROR):
+    output, status = end
+    kind, body = output[len(secret) : len(secret) + 1], output[len(secret) + 1 :]
+    if not output.startswith(secret) or kind not in (_RESULT, _MEMORY, _ERROR):
         raise Died(_how(status))
     if len(body) > LARGEST:
         raise Died(f"its result is larger than {LARGEST:,} bytes")

@@ -34,7 +34,7 @@ _TRIES = 24
 
 def signatures(rows: Collection[Row], width: int, distinct: bool = False) -> list[Signature]:
     """One per column, for its multiset of values, or for its set of values if those have to be `distinct`."""
-    return [_signature(list(map(itemgetter(place), rows)), distinct) for place in range(width)]
+    return [_signature(list(map(itemgetter(at), rows)), distinct) for at in range(width)]
 
 
 def _signature(column: Sequence[Cell], distinct: bool) -> Signature:
@@ -46,7 +46,7 @@ def _signature(column: Sequence[Cell], distinct: bool) -> Signature:
 
 def projection(places: Sequence[int]) -> Callable[[Row], Row]:
     """A row cut down to some columns, in the given order."""
-    return itemgetter(*places) if len(places) > 1 else lambda row: tuple([row[place] for place in places])
+    return itemgetter(*places) if len(places) > 1 else lambda row: tuple([row[at] for at in places])
 
 
 def reordering(
@@ -71,17 +71,17 @@ def arrangements(
     if any(len(places) > len(found.get(signature, ())) for signature, places in sought.items()):
         return
     ways = [islice(permutations(found[signature], len(places)), _TRIES) for signature, places in sought.items()]
-    order = [place for places in sought.values() for place in places]
+    order = [at for places in sought.values() for at in places]
     for chosen in islice(product(*ways), _TRIES):
-        by_place = dict(zip(order, (place for places in chosen for place in places), strict=True))
-        yield tuple([by_place[place] for place in range(len(narrow))])
+        by_place = dict(zip(order, (at for places in chosen for at in places), strict=True))
+        yield tuple([by_place[at] for at in range(len(narrow))])
 
 
 def grouped(columns: Sequence[Signature], favoured: Collection[int] = ()) -> dict[Signature, list[int]]:
     """The places of each signature, favoured ones first."""
     groups: dict[Signature, list[int]] = {}
-    for place in sorted(range(len(columns)), key=lambda place: place not in favoured):
-        groups.setdefault(columns[place], []).append(place)
+    for at in sorted(range(len(columns)), key=lambda at: at not in favoured):
+        groups.setdefault(columns[at], []).append(at)
     return groups
 
 
@@ -183,7 +183,7 @@ def _lacking(side: dict[Row, None], rows: dict[Row, None]) -> list[Row]:
 
 def names(table: Table, width: int) -> list[str]:
     """A name for each of `width` columns: its number where the table does not give one."""
-    return [*table.columns[:width], *(str(place + 1) for place in range(len(table.columns), width))]
+    return [*table.columns[:width], *(str(at + 1) for at in range(len(table.columns), width))]
 
 
 def _ended(sentence: str, predicted: Table) -> str:

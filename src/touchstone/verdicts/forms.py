@@ -45,8 +45,8 @@ def other_order(pair: RowPair) -> Difference | None:
 def reordered(pair: RowPair, order: tuple[int, ...], same: str, also: tuple[str, ...] = ()) -> Difference:
     gold, predicted = names(pair.gold, len(order)), names(pair.predicted, len(order))
     if gold == predicted:  # names do not tell what went wrong, so gold's columns are numbered
-        gold = [str(place + 1) for place in range(len(order))]
-        predicted = [gold[place] for place in sorted(range(len(order)), key=order.__getitem__)]
+        gold = [str(at + 1) for at in range(len(order))]
+        predicted = [gold[at] for at in sorted(range(len(order)), key=order.__getitem__)]
     sentence = f"{same}, but the columns are in another order: expected {shown_names(gold)}, got {shown_names(predicted)}."
     return pair.difference("column_order", sentence, order=plain_row(order), also=list(also))
 
@@ -58,10 +58,10 @@ def other_width(pair: RowPair) -> Difference | None:
     gold, predicted = _column_sides(pair, *pair.widths)
     partners = _verified_partners(gold, predicted)
     found = _likely_partners(gold, predicted) if partners is None else partners
-    present = [gold.names[place] for place in sorted(found)]
-    missing = [name for place, name in enumerate(gold.names) if place not in found]
+    present = [gold.names[at] for at in sorted(found)]
+    missing = [name for at, name in enumerate(gold.names) if at not in found]
     taken = set(found.values())
-    extra = [name for place, name in enumerate(predicted.names) if place not in taken]
+    extra = [name for at, name in enumerate(predicted.names) if at not in taken]
     joined = _joined(gold, predicted) if partners is None else None
     if joined is not None:
         finding = joined
@@ -101,7 +101,7 @@ def _verified_partners(gold: _Side, predicted: _Side) -> dict[int, int] | None:
         swapped = _verified_partners(predicted, gold)
         return None if swapped is None else {wide: narrow for narrow, wide in swapped.items()}
     expected = set(gold.names)
-    favoured = {place for place, name in enumerate(predicted.names) if name in expected}
+    favoured = {at for at, name in enumerate(predicted.names) if name in expected}
     for order in arrangements(gold.columns, predicted.columns, favoured):
         if gold.rows.keys() == set(map(projection(order), predicted.rows)):
             return dict(enumerate(order))
@@ -111,7 +111,7 @@ def _verified_partners(gold: _Side, predicted: _Side) -> dict[int, int] | None:
 def _likely_partners(gold: _Side, predicted: _Side) -> dict[int, int]:
     """The same by the values of single columns alone."""
     groups = grouped(predicted.columns)
-    return {place: groups[column].pop(0) for place, column in enumerate(gold.columns) if groups.get(column)}
+    return {at: groups[column].pop(0) for at, column in enumerate(gold.columns) if groups.get(column)}
 
 
 def _finding(present: list[str], missing: list[str], extra: list[str], partners: dict[int, int] | None) -> str:
@@ -130,9 +130,9 @@ def _supersets(pair: RowPair, gold: _Side, predicted: _Side) -> str:
     if len(pair.gold.rows) * len(gold.names) + len(pair.predicted.rows) * len(predicted.names) > _MOST_CELLS:
         return "no expected column is there with the same values"
     wider: list[str] = []
-    sets = [set(map(itemgetter(place), predicted.rows)) for place in range(len(predicted.names))]
-    for place, name in enumerate(gold.names):
-        values = set(map(itemgetter(place), gold.rows))
+    sets = [set(map(itemgetter(at), predicted.rows)) for at in range(len(predicted.names))]
+    for at, name in enumerate(gold.names):
+        values = set(map(itemgetter(at), gold.rows))
         if any(values < other for other in sets):
             wider.append(name)
     if wider:
@@ -148,22 +148,22 @@ def _joined(gold: _Side, predicted: _Side) -> str | None:
         return None
     for one, other in permutations(range(width), 2):
         for separator in _SEPARATORS:
-            for place in range(width - 1):
+            for at in range(width - 1):
                 rest = [column for column in range(width) if column not in (one, other)]
-                made = {_with_joined(row, one, other, separator, rest, place) for row in wide.rows}
+                made = {_with_joined(row, one, other, separator, rest, at) for row in wide.rows}
                 if made == narrow.rows.keys():
                     columns = f"{_named([wide.names[one], wide.names[other]])}"
                     if wide is gold:
-                        return f"{columns} are joined in column {shown_name(narrow.names[place])}, the rest is as expected"
-                    return f"column {shown_name(narrow.names[place])} is split into {columns}, the rest is as expected"
+                        return f"{columns} are joined in column {shown_name(narrow.names[at])}, the rest is as expected"
+                    return f"column {shown_name(narrow.names[at])} is split into {columns}, the rest is as expected"
     return None
 
 
-def _with_joined(row: Row, one: int, other: int, separator: str, rest: list[int], place: int) -> Row | None:
+def _with_joined(row: Row, one: int, other: int, separator: str, rest: list[int], at: int) -> Row | None:
     if not (isinstance(row[one], str) and isinstance(row[other], str)):
         return None
     kept: list[Cell] = [row[column] for column in rest]
-    kept.insert(place, f"{row[one]}{separator}{row[other]}")
+    kept.insert(at, f"{row[one]}{separator}{row[other]}")
     return tuple(kept)
 
 
@@ -263,12 +263,12 @@ def form_and_rows(pair: RowPair) -> Difference | None:
             shared = [(missing[key], extra[key]) for key in missing if key in extra]
             if form.kinds and len(shared) == len(fewer):
                 return _alike(pair, form.kinds, shared, left=len(more) - len(fewer), spare=spare)
-            found = find_rounding(list(missing), list(extra), spare)
-            if found and len(found.partners) >= max(_PARTNERS, len(fewer)):
-                partners = [(missing[gold], extra[row]) for gold, row in found.partners]
-                left = len(more) - len({row if spare == "prediction" else gold for gold, row in found.partners})
+            rounding = find_rounding(list(missing), list(extra), spare)
+            if rounding and len(rounding.partners) >= max(_PARTNERS, len(fewer)):
+                partners = [(missing[gold], extra[row]) for gold, row in rounding.partners]
+                left = len(more) - len({row if spare == "prediction" else gold for gold, row in rounding.partners})
                 if left > 0:
-                    return _alike(pair, (*form.kinds, "rounding"), partners, found, left=left, spare=spare)
+                    return _alike(pair, (*form.kinds, "rounding"), partners, rounding, left=left, spare=spare)
     return None
 
 
@@ -276,19 +276,19 @@ def other_factor(pair: RowPair) -> Difference | None:
     """A share where a percentage is expected, or the other way round."""
     if not pair.width or too_large(pair) or len(pair.missing) != len(pair.extra):
         return None
-    for place in range(pair.width):
-        if not all(_is_number(row[place]) for rows in (pair.missing, pair.extra) for row in rows):
+    for at in range(pair.width):
+        if not all(_is_number(row[at]) for rows in (pair.missing, pair.extra) for row in rows):
             continue
         for factor in (100, 0.01):
-            scaled = {_scaled(row, place, factor): row for row in pair.missing}
-            others = {_scaled(row, place, 1): row for row in pair.extra}
-            if all(row[place] == 0 for row in pair.missing) or len(scaled) != len(pair.missing):
+            scaled = {_scaled(row, at, factor): row for row in pair.missing}
+            others = {_scaled(row, at, 1): row for row in pair.extra}
+            if all(row[at] == 0 for row in pair.missing) or len(scaled) != len(pair.missing):
                 continue
             rounding = None if scaled.keys() == others.keys() else find_rounding(list(scaled), list(others))
             if scaled.keys() == others.keys() or rounding:
                 first = next(iter(scaled))
                 partner = others[first] if rounding is None else others[dict(rounding.partners)[first]]
-                return _by_factor(pair, place, factor, scaled[first], partner, rounding)
+                return _by_factor(pair, at, factor, scaled[first], partner, rounding)
     return None
 
 
@@ -296,17 +296,17 @@ def _is_number(cell: Cell) -> bool:
     return isinstance(cell, int | float) and -_HUGE < cell < _HUGE
 
 
-def _scaled(row: Row, place: int, factor: float) -> Row:
-    cell = row[place]
+def _scaled(row: Row, at: int, factor: float) -> Row:
+    cell = row[at]
     assert isinstance(cell, int | float)
-    return (*row[:place], float(f"{cell * factor:.12g}"), *row[place + 1 :])
+    return (*row[:at], float(f"{cell * factor:.12g}"), *row[at + 1 :])
 
 
-def _by_factor(pair: RowPair, place: int, factor: float, gold: Row, row: Row, rounding: Rounding | None) -> Difference:
-    name = names(pair.gold, pair.width or 0)[place]
+def _by_factor(pair: RowPair, at: int, factor: float, gold: Row, row: Row, rounding: Rounding | None) -> Difference:
+    name = names(pair.gold, pair.width or 0)[at]
     times = "100 times too large" if factor > 1 else "100 times too small"
     also = " and rounded" if rounding else ""
-    where = f"expected {shown(gold[place])}, got {shown(row[place])}"
+    where = f"expected {shown(gold[at])}, got {shown(row[at])}"
     sentence = f"Same rows, but the numbers in column {shown_name(name)} are {times}{also}: {where}."
     more = {"also": ["rounding"] if rounding else [], "differing_columns": [plain(name)]}
     return pair.difference("factor", sentence, factor=factor, **more)
@@ -351,16 +351,16 @@ def _alike(
 ) -> Difference:
     """`left`: so many rows of the `spare` side are nobody's partner."""
     columns = names(pair.gold, pair.width or 0)
-    apart = [place for place in range(len(columns)) if any(gold[place] != row[place] for gold, row in partners)]
+    apart = [at for at in range(len(columns)) if any(gold[at] != row[at] for gold, row in partners)]
     expected, got = next((gold[apart[0]], row[apart[0]]) for gold, row in partners if gold[apart[0]] != row[apart[0]])
     more: dict[str, Any] = {
         "also": list(kinds[1:]),
-        "differing_columns": plain_row([columns[place] for place in apart]),
+        "differing_columns": plain_row([columns[at] for at in apart]),
         "example": {"column": plain(columns[apart[0]]), "expected": plain(expected), "got": plain(got)},
     }
     if rounding:
         more |= {"how": rounding.how, "coarse_side": rounding.side}
-        more["decimals"] = plain_row([rounding.decimals[place] for place in apart])
+        more["decimals"] = plain_row([rounding.decimals[at] for at in apart])
     texts = shown_pair(expected, got)
     where = f"in column {shown_name(columns[apart[0]])}, expected {texts[0]}, got {texts[1]}"
     if not left:
@@ -386,5 +386,5 @@ def _how(rounding: Rounding | None, places: list[int]) -> str:
     side = "the prediction" if rounding.side == "prediction" else "gold"
     if rounding.how == "cut":
         return f" ({side} lacks the fractions, as after integer division)"
-    decimals = sorted({rounding.decimals[place] for place in places})
+    decimals = sorted({rounding.decimals[at] for at in places})
     return f" ({side} is rounded to {' or '.join(map(str, decimals))} decimal{'' if decimals == [1] else 's'})"

@@ -135,7 +135,7 @@ class CapitalsConfig(touchstone.Selection, frozen=True, kw_only=True):
             for task in benchmark.tasks()
             if "*" in task.gold
         ]
-        return touchstone.Audited(title="Capitals: what they are worth here", benchmark=benchmark, findings=findings)
+        return touchstone.Audited(title="Capitals: audit", benchmark=benchmark, findings=findings)
 
 
 class CountOptions(touchstone.Options, frozen=True, kw_only=True):

@@ -307,7 +307,7 @@ class CommandConfig(AgentConfig, frozen=True, kw_only=True):
     def build(self, context: AgentContext) -> Agent:
         for path in self.command_read:
             if not path.exists() or path.resolve() == Path("/"):
-                raise OptionError("command_read", path, "expected a file or a folder, and not all there is")
+                raise OptionError("command_read", path, "expected one file or folder, not the whole file system")
         words = _words(self.command or "")
         if self.command_output != "sql":
             refuse_without_mcp()

@@ -1,4 +1,4 @@
-"""What a benchmark is worth here, before an agent is blamed: findings about its tasks, and the list of those to leave out."""
+"""Checking a benchmark before blaming an agent: findings about its tasks, and the list of those to leave out."""
 
 from .findings import KINDS, SEVERITIES, AuditFinding, Exclusions, Kind, Severity, excluded, exclusions, found, remaining
 

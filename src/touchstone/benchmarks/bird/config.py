@@ -195,13 +195,13 @@ class BirdConfig(Selection, frozen=True):
         """What a prediction file or a run has for the chosen tasks. Of the file's own tasks none may be missing."""
         from .predictions import load_predictions
 
-        found = load_predictions(path, self.every(), allow_missing=allow_missing or path.is_dir())
-        missing = [] if allow_missing else [task.key for task in tasks if task.key not in found]
+        by_task = load_predictions(path, self.every(), allow_missing=allow_missing or path.is_dir())
+        missing = [] if allow_missing else [task.key for task in tasks if task.key not in by_task]
         if missing:
             raise InputError(
                 f"{path}: {len(missing)} of the {len(tasks)} chosen tasks are not in it, the first is {missing[0]}"
             )
-        return {key: [submission(sql)] for key, sql in found.items()}
+        return {key: [submission(sql)] for key, sql in by_task.items()}
 
     def verdict(self, record: Record) -> dict[str, Any]:
         judged = record.outcome in (Outcome.passed, Outcome.failed)
@@ -230,7 +230,7 @@ class BirdConfig(Selection, frozen=True):
         if options.mutants:
             with opening.counting("tasks mutated") as watch:
                 strength = await measured(benchmark, engine, limits=limits, parallel=options.parallel, watch=watch)
-        title = f"{self.label}: what {self.tasks.name} is worth here"
+        title = f"{self.label}: audit of {self.tasks.name}"
         return Audited(title=title, benchmark=benchmark, findings=findings, strength=strength)
 
     @classmethod

@@ -74,7 +74,7 @@ def read_overlay(path: Path) -> Overlay:
 def corrected(overlay: Overlay, path: Path, tasks: Sequence[BirdTask], task_file: Path) -> list[BirdTask]:
     """The tasks with the corrections of a file, which must fit the task file."""
     if overlay.tasks is not None and overlay.tasks != hashlib.sha256(task_file.read_bytes()).hexdigest():
-        raise InputError(f"--overlay {path}: it corrects another task file than {task_file}: the SHA-256 differs")
+        raise InputError(f"--overlay {path}: it is for a different task file than {task_file}: the SHA-256 differs")
     made = {task.key: task for task in tasks}
     seen: set[str] = set()
     for number, correction in enumerate(overlay.corrections, 1):

@@ -279,7 +279,7 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
         folder = opening.stack.enter_context(private_folder())
         playable = lay_out(data.chosen, data.dataset, folder)
         return Audited(
-            title=f"{self.label}: what {data.dataset.root.name} is worth here",
+            title=f"{self.label}: audit of {data.dataset.root.name}",
             benchmark=replace(self, results=folder)._benchmark(opening, data._replace(chosen=playable)),
             findings=await findings(data.chosen, playable, data.dataset),
             tasks=data.chosen,

@@ -248,7 +248,7 @@ class InteractConfig(InteractSelection, frozen=True):
             limits = Limits(seconds=self.sql_timeout)
             tasks, databases = benchmark.tasks(), benchmark.databases
             findings = await audit(tasks, self.file, databases, limits=limits, parallel=options.parallel, watch=watch)
-        title = f"{self.label}: what {self.file.name} is worth here"
+        title = f"{self.label}: audit of {self.file.name}"
         return Audited(title=title, benchmark=benchmark, findings=findings, metrics="phase_")
 
     @classmethod

@@ -80,7 +80,7 @@ async def load_dumps(
     server, wanted = server_at(address), find(dumps, only or None)
     there = [] if replace else await asyncio.to_thread(_there, server, [f"{name}_template" for name in wanted])
     if there:
-        raise InputError(f"the server has these databases already: {', '.join(there)}; --replace drops them and loads anew")
+        raise InputError(f"the server already has these databases: {', '.join(there)}; --replace drops them and loads anew")
     return await asyncio.to_thread(load, server, dumps, only or None, say)
 
 

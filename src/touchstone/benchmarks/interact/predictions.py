@@ -104,8 +104,8 @@ def load_submissions(path: Path, known: Mapping[str, str]) -> Submissions:
         return _conversational(path, known)
     batch = isinstance(rows[0][1], dict) and "interaction_history" in rows[0][1]
     read = _batch_row if batch else _prediction
-    found = _unique(path, ((number, *_converted(path, number, value, read)) for number, value in rows), known)
-    return Submissions(found, is_run=batch)
+    by_task = _unique(path, ((number, *_converted(path, number, value, read)) for number, value in rows), known)
+    return Submissions(by_task, is_run=batch)
 
 
 def calls(phases: Phases) -> list[list[ToolCall]]:
@@ -128,7 +128,7 @@ def by_phase(submitted: Sequence[tuple[str, bool]]) -> Phases:
 
 def _from_run(path: Path, known: Mapping[str, str]) -> Submissions:
     """Every task's first attempt in a run of ours."""
-    found: dict[str, Phases] = {}
+    by_task: dict[str, Phases] = {}
     changed: set[str] = set()
     for number, line in enumerate(_read(path / "runs.jsonl").splitlines(keepends=True), 1):
         if not line.endswith(b"\n"):
@@ -140,19 +140,19 @@ def _from_run(path: Path, known: Mapping[str, str]) -> Submissions:
         if record.task not in known:
             raise InputError(f"{path}: task '{record.task}' is not in the dataset")
         if record.epoch == 0:
-            found[record.task] = by_phase(_of_record(path, record))
+            by_task[record.task] = by_phase(_of_record(path, record))
             changed |= {record.task} if record.digest != known[record.task] else set()
     try:
         mode = read_json(_read(path / "config.json"), dict[str, Any]).get("identity", {}).get("mode", "agentic")
     except Unreadable as error:
         raise InputError(f"{path / 'config.json'}: {error}") from None
-    return Submissions(found, mode, is_run=True, changed=len(changed))
+    return Submissions(by_task, mode, is_run=True, changed=len(changed))
 
 
 def _of_record(path: Path, record: Record) -> list[tuple[str, bool]]:
     """All submissions of an episode, and whether they were accepted. One that could not be judged, because the gold was
     withheld, is a call that the model made and nobody answered."""
-    found: list[tuple[str, bool]] = []
+    submitted: list[tuple[str, bool]] = []
     unanswered: list[ToolCall] = []
     for step in record.steps:
         if isinstance(step, ModelStep):
@@ -161,8 +161,8 @@ def _of_record(path: Path, record: Record) -> list[tuple[str, bool]]:
             unanswered = [call for call in unanswered if call.id != step.call.id]
             if step.call.name == "submit" and "call.arguments" in step.cut:
                 raise InputError(f"{path}: task '{record.task}': its SQL was too long to be recorded as a whole")
-            found += [(sql, not step.observation.error) for sql in _sql(step.call)]
-    return found + [(sql, False) for call in unanswered for sql in _sql(call)][:1]
+            submitted += [(sql, not step.observation.error) for sql in _sql(step.call)]
+    return submitted + [(sql, False) for call in unanswered for sql in _sql(call)][:1]
 
 
 def _sql(call: ToolCall) -> list[str]:
@@ -185,8 +185,8 @@ def _prediction(value: Any) -> tuple[str, Phases]:
     return row.instance_id, tuple(map(_attempt, (row.phase_1, row.phase_2)))
 
 
-def _attempt(given: list[str] | str | None) -> tuple[str, ...]:
-    sql = "\n;\n".join(given) if isinstance(given, list) else given or ""
+def _attempt(statements: list[str] | str | None) -> tuple[str, ...]:
+    sql = "\n;\n".join(statements) if isinstance(statements, list) else statements or ""
     return (sql,) if sql.strip() else ()
 
 
@@ -205,13 +205,13 @@ def _conversational(path: Path, known: Mapping[str, str]) -> Submissions:
     if not _CONVERSATIONAL.fullmatch(path.name):
         raise InputError(f"{path}: results of the conversational scripts are known by their names: expected sql_results.jsonl")
     phases = [[_predicted(path, kind, known) for kind in kinds] for kinds in _ATTEMPTS]
-    found: dict[str, Phases] = {
+    by_task: dict[str, Phases] = {
         key: tuple(_different(attempt[key] for attempt in attempts if key in attempt) for attempts in phases)
         for key in phases[0][0]
     }
-    if not found:
+    if not by_task:
         raise InputError(f"{path.with_name('sql_results.jsonl')}: there are no results of phase 1")
-    return Submissions(found, "conversational", is_run=True)
+    return Submissions(by_task, "conversational", is_run=True)
 
 
 def _predicted(path: Path, kind: str, known: Mapping[str, str]) -> dict[str, str]:
@@ -235,10 +235,10 @@ def _different(attempts: Iterator[str]) -> tuple[str, ...]:
 
 def _submitted(action: str) -> str | None:
     """The SQL as the batch harness read it: a Python literal, else what is between one pair of quotes, or all of it."""
-    found = _SUBMIT.match(action)
-    if found is None:
+    match = _SUBMIT.match(action)
+    if match is None:
         return None
-    text = found[1].strip()
+    text = match[1].strip()
     try:
         value = ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
@@ -259,8 +259,8 @@ def _adk(path: Path, known: Mapping[str, str]) -> Submissions:
     rows = file.results if file.results is not None else file.samples
     if not rows:
         raise InputError(f"{path}: expected the tasks that were played in 'results'")
-    found = _unique(path, ((number, row.instance_id, _adk_phases(row)) for number, row in enumerate(rows, 1)), known)
-    return Submissions(found, "conversational" if file.mode == "c-interact" else "agentic", is_run=True)
+    by_task = _unique(path, ((number, row.instance_id, _adk_phases(row)) for number, row in enumerate(rows, 1)), known)
+    return Submissions(by_task, "conversational" if file.mode == "c-interact" else "agentic", is_run=True)
 
 
 def _adk_phases(row: _AdkRow) -> Phases:
@@ -280,14 +280,14 @@ def _converted(path: Path, number: int, value: Any, read: Any) -> tuple[str, Pha
 
 
 def _unique(path: Path, rows: Iterator[tuple[int, str, Phases]], known: Mapping[str, str]) -> dict[str, Phases]:
-    found: dict[str, Phases] = {}
+    by_task: dict[str, Phases] = {}
     for number, key, phases in rows:
         if key not in known:
             raise InputError(f"{path}: row {number}: instance_id '{key}' is not in the dataset")
-        if key in found:
+        if key in by_task:
             raise InputError(f"{path}: row {number}: instance_id '{key}' occurs twice")
-        found[key] = phases
-    return found
+        by_task[key] = phases
+    return by_task
 
 
 def _call(name: str, sql: str) -> ToolCall:

@@ -45,9 +45,9 @@ def as_csv(reports: Sequence[InteractReport]) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(("run", "table", "row", "metric", "n", "value", "low", "high"))
     for report in reports:
-        for table, row, metric, found in _figures(report):
-            shown = ("",) * 3 if found.value is None else tuple(f"{x:.6g}" for x in (found.value, found.low, found.high))
-            writer.writerow((report.path, table, row, metric, found.n, *shown))
+        for table, row, metric, mean in _figures(report):
+            shown = ("",) * 3 if mean.value is None else tuple(f"{x:.6g}" for x in (mean.value, mean.low, mean.high))
+            writer.writerow((report.path, table, row, metric, mean.n, *shown))
         for action in report.actions:
             for metric, value in (("calls", action.calls), ("coins", action.coins)):
                 if value is not None:
@@ -64,9 +64,9 @@ def as_latex(reports: Sequence[InteractReport]) -> str:
     lines = [r"\begin{tabular}{llrrrrr}", r"\toprule", r"Run & Category & $n$ & Phase 1 & Phase 2 & Reward & First \\"]
     for report in reports:
         lines.append(r"\midrule")
-        for place, row in enumerate(report.categories):
+        for number, row in enumerate(report.categories):
             cells = [row.phase_1, row.phase_2, row.reward, row.first_submission]
-            name = _escaped(report.title) if place == 0 else ""
+            name = _escaped(report.title) if number == 0 else ""
             lines.append(f"{name} & {_escaped(row.category)} & {row.phase_1.n} & {' & '.join(map(_latex, cells))} \\\\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
@@ -121,23 +121,23 @@ def _category_rows(report: InteractReport) -> Iterator[list[str]]:
     yield ["category", *(heading for name in _HEADINGS for heading in (name, "n"))]
     for row in report.categories:
         cells = (row.phase_1, row.phase_2, row.reward, row.first_submission)
-        yield [row.category, *(cell for found in cells for cell in (percent(found), str(found.n)))]
+        yield [row.category, *(cell for mean in cells for cell in (percent(mean), str(mean.n)))]
 
 
 def _effort_rows(report: InteractReport) -> Iterator[list[str]]:
-    for name, found in (("cost of the agent", report.cost_agent), ("cost of the user", report.cost_user)):
-        shown = "unknown" if found.value is None else f"${found.value:.4f} ({found.low:.4f} to {found.high:.4f})"
-        yield [name, shown, f"n = {found.n}"]
+    for name, mean in (("cost of the agent", report.cost_agent), ("cost of the user", report.cost_user)):
+        shown = "unknown" if mean.value is None else f"${mean.value:.4f} ({mean.low:.4f} to {mean.high:.4f})"
+        yield [name, shown, f"n = {mean.n}"]
     yield [
         "labelled ambiguities resolved",
         f"{percent(report.resolved)}{'%' * (report.resolved.n > 0)}",
         f"n = {report.resolved.n}",
     ]
-    for name, found in report.user.items():
-        if found.value is None:
+    for name, mean in report.user.items():
+        if mean.value is None:
             continue
-        share = f"{percent(found)}%" if name == "failed_by_user" else f"{found.value:.2f} ({found.low:.2f} to {found.high:.2f})"
-        yield [_USER_WORDS[name], share, f"n = {found.n}"]
+        share = f"{percent(mean)}%" if name == "failed_by_user" else f"{mean.value:.2f} ({mean.low:.2f} to {mean.high:.2f})"
+        yield [_USER_WORDS[name], share, f"n = {mean.n}"]
 
 
 def _action_rows(report: InteractReport) -> Iterator[list[str]]:
@@ -152,8 +152,8 @@ def _figures(report: InteractReport) -> Iterator[tuple[str, str, str, Estimate]]
     yield "effort", "agent", "cost", report.cost_agent
     yield "effort", "user", "cost", report.cost_user
     yield "effort", "user", "ambiguities_resolved", report.resolved
-    for name, found in report.user.items():
-        yield "user", "user", name, found
+    for name, mean in report.user.items():
+        yield "user", "user", name, mean
 
 
 def _thinned(curve: Curve, most: int = 20) -> list[Any]:
@@ -172,10 +172,10 @@ def _aligned(rows: list[list[str]]) -> list[str]:
     return ["  " + "  ".join(line).rstrip() for line in cells]
 
 
-def _latex(found: Estimate) -> str:
-    if found.value is None:
+def _latex(mean: Estimate) -> str:
+    if mean.value is None:
         return "--"
-    return f"{100 * found.value:.1f} {{\\scriptsize [{100 * found.low:.1f}, {100 * found.high:.1f}]}}"
+    return f"{100 * mean.value:.1f} {{\\scriptsize [{100 * mean.low:.1f}, {100 * mean.high:.1f}]}}"
 
 
 def _escaped(text: str) -> str:

@@ -74,10 +74,10 @@ def is_sweep(path: Path) -> bool:
 
 def load_sweep(path: Path) -> Sweep:
     """A level whose run has no counted task is left out. Raises InputError if none has one."""
-    places = [(float(place.name.removeprefix(_PREFIX)), place) for place in path.glob(f"{_PREFIX}*")]
-    found = [_level(place, patience) for patience, place in sorted(places)]
+    folders = [(float(folder.name.removeprefix(_PREFIX)), folder) for folder in path.glob(f"{_PREFIX}*")]
+    ordered = [_level(folder, patience) for patience, folder in sorted(folders)]
     reference = _level(path / REFERENCE, None) if (path / REFERENCE).is_dir() else None
-    levels = [level for level in (*found, reference) if level]
+    levels = [level for level in (*ordered, reference) if level]
     if not any(level.patience is not None for level in levels):
         raise InputError(f"{path}: there is nothing to show, since no run of this sweep has a counted task")
     return Sweep(path, _title(levels[0].run), levels)
@@ -85,21 +85,21 @@ def load_sweep(path: Path) -> Sweep:
 
 def steps(sweeps: Sequence[Sweep]) -> list[Step]:
     """From each level to the next, from the last to the reference, and between agents at the same level."""
-    found: list[Step] = []
+    compared: list[Step] = []
     for sweep in sweeps:
         who = f"{sweep.title}, " if len(sweeps) > 1 else ""
         for one, other in pairwise(sweep.levels):
-            found.append(_step(f"{who}{one.name} to {other.name}", one.run, other.run))
+            compared.append(_step(f"{who}{one.name} to {other.name}", one.run, other.run))
     for first, second in combinations(sweeps, 2):
         theirs = {level.patience: level for level in second.levels}
         for level in first.levels:
             if level.patience in theirs:
                 what = f"{first.title} to {second.title}, {level.name}"
-                found.append(_step(what, level.run, theirs[level.patience].run))
-    return _adjusted(found)
+                compared.append(_step(what, level.run, theirs[level.patience].run))
+    return _adjusted(compared)
 
 
-def sweep_text(sweeps: Sequence[Sweep], found: Sequence[Step]) -> str:
+def sweep_text(sweeps: Sequence[Sweep], compared: Sequence[Step]) -> str:
     lines: list[str] = []
     for sweep in sweeps:
         lines += [sweep.title, "  level, both phases and reward in percent with 95% intervals:"]
@@ -107,15 +107,15 @@ def sweep_text(sweeps: Sequence[Sweep], found: Sequence[Step]) -> str:
             both, reward = percent(level.accuracy), percent(level.reward)
             lines.append(f"  {level.name:<14} {both:>22}  {reward:>22}  n = {level.accuracy.n}")
         lines.append("")
-    if found:
+    if compared:
         lines.append("Steps on the same tasks, in points (p: exact, adjusted for all of these by Holm's method):")
-    for step in found:
+    for step in compared:
         lines.append(f"  {step.what}, {step.tasks} tasks")
         lines.append(f"    both phases {_change(step.accuracy)}   reward {_change(step.reward)}")
     return "\n".join(lines).rstrip() + "\n"
 
 
-def sweep_csv(sweeps: Sequence[Sweep], found: Sequence[Step]) -> str:
+def sweep_csv(sweeps: Sequence[Sweep], compared: Sequence[Step]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(("sweep", "row", "metric", "n", "value", "low", "high", "p", "p_adjusted"))
@@ -123,7 +123,7 @@ def sweep_csv(sweeps: Sequence[Sweep], found: Sequence[Step]) -> str:
         for level in sweep.levels:
             for metric, mean in (("passed", level.accuracy), ("reward", level.reward)):
                 writer.writerow((sweep.title, level.name, metric, mean.n, mean.value, mean.low, mean.high, "", ""))
-    for step in found:
+    for step in compared:
         for metric, by in (("passed", step.accuracy), ("reward", step.reward)):
             writer.writerow(("step", step.what, metric, by.tasks, by.difference, *by.interval, by.p, by.adjusted))
     return out.getvalue()
@@ -133,14 +133,14 @@ def sweep_latex(sweeps: Sequence[Sweep]) -> str:
     lines = [r"\begin{tabular}{llrrr}", r"\toprule", r"Agent & Level & $n$ & Both phases & Reward \\"]
     for sweep in sweeps:
         lines.append(r"\midrule")
-        for place, level in enumerate(sweep.levels):
-            name = sweep.title.replace("_", r"\_").replace("%", r"\%").replace("&", r"\&") if place == 0 else ""
+        for number, level in enumerate(sweep.levels):
+            name = sweep.title.replace("_", r"\_").replace("%", r"\%").replace("&", r"\&") if number == 0 else ""
             both, reward = (percent(mean).replace(" to ", "--") for mean in (level.accuracy, level.reward))
             lines.append(f"{name} & {level.name} & {level.accuracy.n} & {both} & {reward} \\\\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
-def plot(sweeps: Sequence[Sweep], directory: Path, found: Sequence[Step] = ()) -> list[Path]:
+def plot(sweeps: Sequence[Sweep], directory: Path, compared: Sequence[Step] = ()) -> list[Path]:
     """Writes scaling.png, .svg, .json, .csv and .tex."""
     figure = new_figure()
     axes = figure.subplots()
@@ -160,8 +160,8 @@ def plot(sweeps: Sequence[Sweep], directory: Path, found: Sequence[Step] = ()) -
         for level in sweep.levels
     ]
     texts = {
-        "json": msgspec.json.format(msgspec.json.encode({"levels": levels, "steps": list(found)})).decode(),
-        "csv": sweep_csv(sweeps, found),
+        "json": msgspec.json.format(msgspec.json.encode({"levels": levels, "steps": list(compared)})).decode(),
+        "csv": sweep_csv(sweeps, compared),
         "tex": sweep_latex(sweeps),
     }
     for kind, text in texts.items():
@@ -185,8 +185,8 @@ def _draw(axes: Any, sweep: Sweep, color: str, who: str) -> None:
         axes.axhline(line, linestyle="--", color=color, alpha=0.5, label=f"{who}unambiguous, single turn")
 
 
-def _level(place: Path, patience: float | None) -> Level | None:
-    latest = place / "latest"
+def _level(folder: Path, patience: float | None) -> Level | None:
+    latest = folder / "latest"
     if not (latest / "config.json").is_file():
         return None
     report = interact_report(latest)
@@ -205,12 +205,12 @@ def _step(what: str, first: RunData, second: RunData) -> Step:
     return Step(what, pair.tasks, pair.accuracy, pair.score)
 
 
-def _adjusted(found: list[Step]) -> list[Step]:
-    both = holm([_p(step.accuracy) for step in found])
-    rewards = holm([_p(step.reward) for step in found])
+def _adjusted(compared: list[Step]) -> list[Step]:
+    both = holm([_p(step.accuracy) for step in compared])
+    rewards = holm([_p(step.reward) for step in compared])
     return [
         Step(step.what, step.tasks, _with(step.accuracy, a), _with(step.reward, b))
-        for step, a, b in zip(found, both, rewards, strict=True)
+        for step, a, b in zip(compared, both, rewards, strict=True)
     ]
 
 

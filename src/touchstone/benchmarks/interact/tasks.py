@@ -192,14 +192,14 @@ def _phases(row: Row) -> list[Phase]:
     return [first, second]
 
 
-def _texts(given: Texts) -> tuple[str, ...]:
-    texts = [given] if isinstance(given, str) else given or []
+def _texts(value: Texts) -> tuple[str, ...]:
+    texts = [value] if isinstance(value, str) else value or []
     return tuple(text for text in texts if text.strip())
 
 
-def _tests(given: Texts) -> tuple[str, ...]:
+def _tests(value: Texts) -> tuple[str, ...]:
     """Also an empty one: it is a test that cannot be passed."""
-    return tuple([given] if isinstance(given, str) and given.strip() else given or [])
+    return tuple([value] if isinstance(value, str) and value.strip() else value or [])
 
 
 def read_conditions(data: Mapping[str, Any] | None) -> Conditions:

@@ -262,7 +262,7 @@ class Spider2Config(Selection, frozen=True):
                 watch=watch,
             )
         return Audited(
-            title=f"{self.label}: what {self.tasks.name if self.tasks else ''} is worth here",
+            title=f"{self.label}: audit of {self.tasks.name if self.tasks else ''}",
             benchmark=benchmark,
             findings=findings,
             tasks=tasks,

@@ -75,16 +75,16 @@ def _judge(csv: bytes, reference: Reference, evidence: dict[str, Any], text: str
         predicted = read_csv(csv)
     except CsvError as error:
         return Spider2Judgement(kind="error", reason=f"the result cannot be read as CSV: {error}", evidence=evidence, csv=text)
-    said = official_verdict(predicted, golds, reference)
+    theirs = official_verdict(predicted, golds, reference)
     ours = strict_any(predicted, golds, reference.condition_cols, reference.ignore_order)
     names = [Path(file.path).name for file in reference.files]
     evidence |= {
         "predicted_rows": predicted.rows,
         "predicted_columns": list(predicted.names),
-        "details": _details(names, golds, predicted, said, ours),
+        "details": _details(names, golds, predicted, theirs, ours),
         **ours.difference.evidence,
     }
-    return Spider2Judgement(said.matched, ours.matched, ours.difference.kind, ours.difference.sentence, evidence, text)
+    return Spider2Judgement(theirs.matched, ours.matched, ours.difference.kind, ours.difference.sentence, evidence, text)
 
 
 def official_verdict(predicted: CsvTable, golds: list[CsvTable], reference: Reference) -> Official:
@@ -94,21 +94,21 @@ def official_verdict(predicted: CsvTable, golds: list[CsvTable], reference: Refe
 
 
 def _details(
-    names: list[str], golds: list[CsvTable], predicted: CsvTable, said: Official, ours: Strict
+    names: list[str], golds: list[CsvTable], predicted: CsvTable, theirs: Official, ours: Strict
 ) -> list[dict[str, Any]]:
     shape = [predicted.rows, len(predicted.columns)]
     files = [
         {
             "gold_file": name,
             "match": ours.matched and ours.gold == number,
-            "official_match": said.gold == number,
+            "official_match": theirs.gold == number,
             "gold_shape": [gold.rows, len(gold.columns)],
             "gold_columns": list(gold.names),
             "exec_shape": shape,
         }
         for number, (name, gold) in enumerate(zip(names, golds, strict=True))
     ]
-    return [*files, {"official_error": said.error}] if said.error else files
+    return [*files, {"official_error": theirs.error}] if theirs.error else files
 
 
 def _objects(table: Table) -> list[dict[str, Any]]:

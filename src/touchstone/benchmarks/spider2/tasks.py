@@ -113,39 +113,39 @@ def _convert(where: str, value: Any, kind: type[T]) -> T:
         raise InputError(f"{where}: {in_words(str(error))}") from None
 
 
-def _from_converted(where: str, index: int, given: Converted, entry: dict[str, Any]) -> Spider2Task:
-    if not given.turns:
+def _from_converted(where: str, index: int, row: Converted, entry: dict[str, Any]) -> Spider2Task:
+    if not row.turns:
         raise InputError(f"{where}: field 'turns': expected at least one turn")
-    metadata = given.metadata
+    metadata = row.metadata
     return _build(
         index,
         metadata.instance_id,
         database=metadata.database,
-        question=given.turns[0].input,
+        question=row.turns[0].input,
         platform=metadata.platform,
         knowledge=None,
-        gold_sql=given.gold_sql or "",
+        gold_sql=row.gold_sql or "",
         available=metadata.gold_sql_available,
         entry=entry,
     )
 
 
-def _from_flat(where: str, index: int, given: Flat, entry: dict[str, Any], gold_sql: Path | None) -> Spider2Task:
-    database = given.db_id or given.db
+def _from_flat(where: str, index: int, row: Flat, entry: dict[str, Any], gold_sql: Path | None) -> Spider2Task:
+    database = row.db_id or row.db
     if database is None:
         raise InputError(f"{where}: missing field 'db_id' (or 'db')")
-    file = gold_sql / f"{given.instance_id}.sql" if gold_sql else None
-    found = file.read_text(errors="replace").strip() if file and file.is_file() else ""
-    sql = given.gold_sql or found
+    file = gold_sql / f"{row.instance_id}.sql" if gold_sql else None
+    from_file = file.read_text(errors="replace").strip() if file and file.is_file() else ""
+    sql = row.gold_sql or from_file
     return _build(
         index,
-        given.instance_id,
+        row.instance_id,
         database=database,
-        question=given.question,
+        question=row.question,
         platform=None,
-        knowledge=given.external_knowledge,
+        knowledge=row.external_knowledge,
         gold_sql=sql,
-        available=bool(sql) if given.gold_sql_available is None else given.gold_sql_available,
+        available=bool(sql) if row.gold_sql_available is None else row.gold_sql_available,
         entry=entry,
     )
 

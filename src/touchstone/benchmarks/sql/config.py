@@ -128,7 +128,7 @@ class SqlConfig(Selection, frozen=True):
         benchmark = await self.open(opening)
         with opening.counting("questions looked at") as watch:
             findings = await audit(benchmark, parallel=options.parallel, watch=watch)
-        return Audited(title=f"{self.label}: what {self.questions.name} is worth here", benchmark=benchmark, findings=findings)
+        return Audited(title=f"{self.label}: audit of {self.questions.name}", benchmark=benchmark, findings=findings)
 
     async def _engine(self, opening: Opening) -> Engine:
         if self.database_url is not None:

@@ -1,7 +1,7 @@
 """Makes a template ready for cloning, and tells what is in it. Runs inside a worker process.
 
-The ground is a clone of the template in which everything belongs to the run's owner. Nobody connects to it, so it can be
-cloned at any time. The base is a clone of the ground, for all worlds to read.
+The ground (`BaseClone`) is a clone of the template in which everything belongs to the run's owner. Nobody connects to it,
+so it can be cloned at any time. The base is a clone of the ground, for all episodes to read.
 """
 
 from __future__ import annotations
@@ -224,7 +224,7 @@ def _wait_until_empty(connection: Connection, database: str) -> None:
 
 
 def _take_locks_away(request: BaseClone) -> None:
-    """Worlds that read the same database are not to wait for one another: who wants such a lock gets a copy of its own.
+    """Episodes that read the same database must not wait for one another: who wants such a lock gets a copy of its own.
 
     Only a superuser can arrange that; with another administrator, see `statements`.
     """

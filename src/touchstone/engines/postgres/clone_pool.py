@@ -1,7 +1,7 @@
-"""The run on its server, as the event loop sees it: grounds, logins, and what is dropped in the background.
+"""The run on its server, as the event loop sees it: base clones, logins, and what is dropped in the background.
 
 Nothing here keeps a list of what exists on the server: whatever a run makes carries its id in the name and belongs to its
-keeper, so a run that dies leaves nothing that the next one cannot find (see `holding`). Every attempt uses new names, because
+keeper, so a run that dies leaves nothing that the next one cannot find (see `run_lock`). Every attempt uses new names, because
 after a lost connection nobody knows whether a clone was made. A login belongs to whoever asked for it, until `give_up`.
 """
 
@@ -139,7 +139,7 @@ class Administrator:
         return self._described[database]
 
     async def reading_login(self, database: str) -> Login:
-        """A role of its own, on the database that all worlds read."""
+        """A role of its own, on the database that all episodes read."""
         base = (await self._names(database)).base
         return await _twice(lambda: self._make_reading_login(base, database))
 

@@ -1,12 +1,12 @@
 """The directories that private servers live in: made, locked, swept, removed. Standard library only.
 
     <base>/touchstone-pg-xxxxxxxx/      only its user can enter
-        lock                            locked by the keeper for as long as it lives
+        lock                            locked by the supervisor for as long as it lives
         data/                           the cluster
         s/                              the socket; a link to a directory with a short name where this one's is too long
         log                             what the server has to say
 
-A directory whose lock can be taken has lost its keeper, and is removed by the next one.
+A directory whose lock can be taken has lost its supervisor, and is removed by the next one.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The world of one episode: a database in its present state, which can be looked at, judged on, and moved on.
 
-At first the state is that of the template: reading goes to a database that all worlds share, writing to private copies. A
+At first the state is that of the template: reading goes to a database that all episodes share, writing to private copies. A
 script that writes makes a state of the world's own: a private copy that nobody is connected to, so that it can be cloned.
 """
 
@@ -218,7 +218,7 @@ class PostgresEpisodeDatabase:
         return await self._administrator.clone(self.database, self._state)
 
     def _leave(self, *logins: Login | None) -> None:
-        """Seats that may not be as they were are not used again."""
+        """Logins that may have changed are not used again."""
         if self._reading in logins:
             self._give_up(self._reading)
             self._reading = None

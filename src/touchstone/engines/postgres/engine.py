@@ -1,8 +1,8 @@
 """The PostgreSQL engine as the event loop sees it.
 
-Every database of a dataset is a template on the server, which is never written to. All worlds read one clone of it; a world
+Every database of a dataset is a template on the server, which is never written to. All episodes read one clone of it; one
 that writes gets clones of its own, which are made ahead. SQL runs in worker processes, logged in as roles that have no rights
-outside of their world.
+outside of their database.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _WARM = 8
 
 
 class PostgresEngine:
-    """Worlds on the databases of one server."""
+    """Episode databases on one server."""
 
     name = "postgres"
 

@@ -1,6 +1,6 @@
 """An agent looks at its world: whatever it sends is rolled back.
 
-A single statement that reads goes to the database that all worlds share, in a read-only transaction; the protocol for single
+A single statement that reads goes to the database that all episodes share, in a read-only transaction; the protocol for single
 statements makes sure that nothing can end the transaction and go on. Everything else goes to a private copy, which is used
 again unless something has happened to it that a rollback does not undo.
 """

@@ -35,7 +35,7 @@ class _Again(BaseException):
 
 
 class ReadOnlyJudgingConnection:
-    """Reads what all worlds share."""
+    """Reads what all episodes share."""
 
     dialect = "postgres"
     timed_out = False

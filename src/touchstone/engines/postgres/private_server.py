@@ -1,7 +1,7 @@
 """A PostgreSQL server for one process: started in about a second, gone with whoever started it.
 
-The server is run by a keeper, a process in a session of its own (so a Ctrl-C is for the parent to handle). The pipe to the
-keeper is the server's life line: when this process ends, however it ends, the pipe closes and the keeper tidies up.
+The server is run by a supervisor, a process in a session of its own (so a Ctrl-C is for the parent to handle). The pipe to the
+supervisor is its life line: when this process ends, however it ends, the pipe closes and the supervisor tidies up.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def started(store: Path | None = None, *, today: str | None = None, locale: str 
 
 
 class Kept:
-    """A server and its keeper, seen from the process that they belong to."""
+    """A server and its supervisor, seen from the process that they belong to."""
 
     def __init__(
         self, store: Path | None = None, *, room: int = 0, today: str | None = None, locale: str | None = None
@@ -117,7 +117,7 @@ class Kept:
     def _answer(self) -> dict[str, Any]:
         assert self._keeper.stdout is not None
         line = self._keeper.stdout.readline()
-        return json.loads(line) if line else {"error": "its keeper ended without a word"}
+        return json.loads(line) if line else {"error": "its supervisor ended without a word"}
 
 
 def _clock(today: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The program that keeps one private PostgreSQL server, and leaves nothing behind.
+"""The supervisor: runs one private PostgreSQL server, and leaves nothing behind.
 
 It is started with one JSON argument, in a session of its own, and needs the standard library only, so that it is up at once. It
 makes a directory that only its user can read, fills it (initdb, or a copy of a cleanly stopped cluster), runs `postgres` as its
@@ -7,8 +7,8 @@ child on a Unix socket, and says so in one line of JSON on stdout. Then it liste
     end of file, or a line        the server is stopped at once and the directory removed
     {"keep": "<path>"}            before that, the server is stopped cleanly, its cluster copied to the path, and a line says so
 
-So the server lives exactly as long as the process that started it, even if that is killed. Should the keeper itself be killed,
-the kernel tells the server to stop, and the next keeper removes the directory.
+So the server lives exactly as long as the process that started it, even if that is killed. Should the supervisor itself be
+killed, the kernel tells the server to stop, and the next supervisor removes the directory.
 """
 
 from __future__ import annotations

@@ -43,8 +43,8 @@ def compare(
     there is nothing to compare.
     """
     _refuse_odd(runs, resamples, detect)
-    found = differences(runs)
-    decisive = [each for each in found if each.decisive]
+    all_differences = differences(runs)
+    decisive = [each for each in all_differences if each.decisive]
     if decisive and not force:
         raise Incomparable(decisive)
     settings = _Settings(pairs.Sampler(seed, resamples), without_errors, detect)
@@ -52,7 +52,7 @@ def compare(
     return Comparison(
         runs=[_summary(run, label) for run, label in zip(runs, labels(len(runs)), strict=True)],
         pairs=_adjusted([_pair(runs, first, second, settings) for first, second in chosen]),
-        differences=found,
+        differences=all_differences,
         forced=bool(decisive),
         seed=seed,
         resamples=resamples,
@@ -90,10 +90,10 @@ def _refuse_odd(runs: Sequence[RunData], resamples: int, detect: float) -> None:
 
 def _pair(runs: Sequence[RunData], first: int, second: int, settings: _Settings) -> RunPair:
     names = labels(len(runs))[first], labels(len(runs))[second]
-    found = pair_up(runs[first], runs[second], names, without_errors=settings.without_errors)
-    matches = found.matches
+    matched = pair_up(runs[first], runs[second], names, without_errors=settings.without_errors)
+    matches = matched.matches
     if not matches:
-        raise InputError(f"{names[0]} and {names[1]} have no task in common that can be compared{_why_nothing(found)}")
+        raise InputError(f"{names[0]} and {names[1]} have no task in common that can be compared{_why_nothing(matched)}")
     clusters = pairs.clusters_of(matches)
     flips = [match.flip() for match in matches if match.passed[0] != match.passed[1]]
     return RunPair(
@@ -107,7 +107,7 @@ def _pair(runs: Sequence[RunData], first: int, second: int, settings: _Settings)
         second_wins=sum(flip.first.passed < flip.second.passed for flip in flips),
         ties=len(matches) - len(flips),
         both_passed=sum(match.passed == (len(match.attempts), len(match.attempts)) for match in matches),
-        errors=_errors(found),
+        errors=_errors(matched),
         accuracy=pairs.accuracy(matches, settings.sampler),
         score=pairs.tested(matches, lambda match: match.scores, settings.sampler),
         metrics=pairs.metrics(matches, settings.sampler),
@@ -116,38 +116,40 @@ def _pair(runs: Sequence[RunData], first: int, second: int, settings: _Settings)
         by=pairs.groups(matches),
         only_first_right=[flip for flip in flips if flip.first.passed > flip.second.passed],
         only_second_right=[flip for flip in flips if flip.first.passed < flip.second.passed],
-        only_in_first=found.only_in_first,
-        only_in_second=found.only_in_second,
-        unpaired_attempts=found.unpaired_attempts,
-        left_out=found.left_out,
-        warnings=_warnings(found, clusters, names),
+        only_in_first=matched.only_in_first,
+        only_in_second=matched.only_in_second,
+        unpaired_attempts=matched.unpaired_attempts,
+        left_out=matched.left_out,
+        warnings=_warnings(matched, clusters, names),
     )
 
 
-def _why_nothing(found: Matched) -> str:
-    if not found.left_out:
+def _why_nothing(matched: Matched) -> str:
+    if not matched.left_out:
         return ""
-    return ": " + "; ".join(f"task {each.task}: {each.why}" for each in found.left_out[:3])
+    return ": " + "; ".join(f"task {each.task}: {each.why}" for each in matched.left_out[:3])
 
 
-def _errors(found: Matched) -> tuple[int, int]:
-    pairs = [pair for match in found.matches for pair in match.attempts]
+def _errors(matched: Matched) -> tuple[int, int]:
+    pairs = [pair for match in matched.matches for pair in match.attempts]
     return sum(a.outcome is Outcome.error for a, _ in pairs), sum(b.outcome is Outcome.error for _, b in pairs)
 
 
-def _warnings(found: Matched, clusters: int | None, names: tuple[str, str]) -> list[str]:
-    said: list[str] = []
+def _warnings(matched: Matched, clusters: int | None, names: tuple[str, str]) -> list[str]:
+    warnings: list[str] = []
     if clusters is not None and clusters < pairs.FEW_CLUSTERS:
-        said.append(f"the tasks come from only {clusters} databases: the intervals clustered by database are unreliable")
-    if found.only_in_first or found.only_in_second:
-        counts = f"{len(found.only_in_first)} only in {names[0]}, {len(found.only_in_second)} only in {names[1]}"
-        said.append(f"tasks that only one run has are not compared: {counts}")
-    if found.unpaired_attempts:
-        said.append(f"{found.unpaired_attempts} attempts have no partner at the same epoch and are not compared")
-    errors = sum(_errors(found))
+        warnings.append(f"the tasks come from only {clusters} databases: the intervals clustered by database are unreliable")
+    if matched.only_in_first or matched.only_in_second:
+        counts = f"{len(matched.only_in_first)} only in {names[0]}, {len(matched.only_in_second)} only in {names[1]}"
+        warnings.append(f"tasks that only one run has are not compared: {counts}")
+    if matched.unpaired_attempts:
+        warnings.append(f"{matched.unpaired_attempts} attempts have no partner at the same epoch and are not compared")
+    errors = sum(_errors(matched))
     if errors:
-        said.append(f"{errors} attempts ended in an infrastructure error and count as failed; --without-errors leaves them out")
-    return said
+        warnings.append(
+            f"{errors} attempts ended in an infrastructure error and count as failed; --without-errors leaves them out"
+        )
+    return warnings
 
 
 def _adjusted(pairs: list[RunPair]) -> list[RunPair]:

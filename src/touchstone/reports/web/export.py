@@ -58,7 +58,7 @@ def _prepare(target: Path) -> None:
     try:
         if target.is_dir() and any(target.iterdir()):
             if not (target / "static" / "view.js").is_file() or not (target / "index.html").is_file():
-                raise InputError(f"--export {target}: the folder is not empty, and is no earlier export")
+                raise InputError(f"--export {target}: the folder is not empty and is not an earlier export")
             for name in ("runs", "compare", "suspects", "static"):
                 shutil.rmtree(target / name, ignore_errors=True)
         target.mkdir(parents=True, exist_ok=True)

@@ -66,12 +66,12 @@ def _partners(missing: Rows, extra: Rows) -> dict[int, int]:
         for other, second in enumerate(extra)
     }
     free = set(range(len(extra)))
-    found: dict[int, int] = {}
+    pairs: dict[int, int] = {}
     for (own, other), cells in sorted(alike.items(), key=lambda item: -item[1]):
-        if own not in found and other in free and (cells or len(missing) == len(extra) == 1):
-            found[own] = other
+        if own not in pairs and other in free and (cells or len(missing) == len(extra) == 1):
+            pairs[own] = other
             free.discard(other)
-    return found
+    return pairs
 
 
 def _marks(
@@ -151,8 +151,8 @@ def _sides(prediction: Sequence[str], gold: Sequence[str]) -> Child:
 
 def _submission(finding: Mapping[str, Any], gold: Sequence[Any]) -> Html:
     phase = int(number(finding.get("phase")))
-    said = mapping(finding.get("verdicts"))
-    verdicts = ", ".join(f"{name}: {'right' if right else 'wrong'}" for name, right in said.items())
+    judged = mapping(finding.get("verdicts"))
+    verdicts = ", ".join(f"{name}: {'right' if right else 'wrong'}" for name, right in judged.items())
     return h(
         "section",
         h("h3", h("b", f"Phase {phase} "), badge("passed" if finding.get("passed") is True else "failed"), " ", verdicts),
@@ -165,13 +165,13 @@ def _submission(finding: Mapping[str, Any], gold: Sequence[Any]) -> Html:
 
 def _result(evidence: Mapping[str, Any]) -> Child:
     """The prediction's own result, where the record has it."""
-    found = objects(evidence.get("rows"))
-    if not found:
+    result_rows = objects(evidence.get("rows"))
+    if not result_rows:
         return None
-    columns = list(dict.fromkeys(name for row in found for name in row))
-    table = grids.table(columns, [[row.get(name) for name in columns] for row in found])
+    columns = list(dict.fromkeys(name for row in result_rows for name in row))
+    table = grids.table(columns, [[row.get(name) for name in columns] for row in result_rows])
     whole = evidence.get("predicted_rows")
-    return h("details", h("summary", f"The result: {count(int(number(whole)) or len(found), 'row')}"), table)
+    return h("details", h("summary", f"The result: {count(int(number(whole)) or len(result_rows), 'row')}"), table)
 
 
 def _proof(proof: Mapping[str, Any]) -> Child:
@@ -179,33 +179,33 @@ def _proof(proof: Mapping[str, Any]) -> Child:
     if not proof:
         return None
     parts: list[Child] = [h("h3", f"Proof: {proof.get('verdict')}"), h("p", str(proof.get("reason") or ""))]
-    if found := mapping(proof.get("difference")):
+    if difference := mapping(proof.get("difference")):
         words = "The queries differ on this small database; it does not say which is wrong."
-        parts += [h("p", words, class_="dim"), small_database(found, "Prediction")]
+        parts += [h("p", words, class_="dim"), small_database(difference, "Prediction")]
     return h("section", *parts, class_="submission", id="proof")
 
 
-def small_database(found: Mapping[str, Any], title: str) -> Html:
+def small_database(difference: Mapping[str, Any], title: str) -> Html:
     """Its script, and what both queries give there, with the rows marked in which they differ."""
     return h(
         "div",
-        layout.block(str(found.get("script") or "")),
+        layout.block(str(difference.get("script") or "")),
         h(
             "div",
-            _returned(title, found, "prediction", "gold", "new"),
-            _returned("Gold", found, "gold", "prediction", "gone"),
+            _returned(title, difference, "prediction", "gold", "new"),
+            _returned("Gold", difference, "gold", "prediction", "gone"),
             class_="sides",
         ),
     )
 
 
-def _returned(title: str, found: Mapping[str, Any], whose: str, other: str, mark: str) -> Html:
+def _returned(title: str, difference: Mapping[str, Any], whose: str, other: str, mark: str) -> Html:
     """A result, with the rows marked that the other does not have. What is cut off cannot be said to lack a row."""
-    words = count(int(number(found.get(f"{whose}_count"))), "row")
-    own, others = rows(found.get(whose)), rows(found.get(other))
-    known = {repr(list(row)) for row in others} if len(others) == number(found.get(f"{other}_count")) else None
-    apart = {place for place, row in enumerate(own) if known is not None and repr(list(row)) not in known}
-    return side(title, words, grids.table(names(found.get("columns")), own, lambda row, _: mark if row in apart else None))
+    words = count(int(number(difference.get(f"{whose}_count"))), "row")
+    own, others = rows(difference.get(whose)), rows(difference.get(other))
+    known = {repr(list(row)) for row in others} if len(others) == number(difference.get(f"{other}_count")) else None
+    apart = {at for at, row in enumerate(own) if known is not None and repr(list(row)) not in known}
+    return side(title, words, grids.table(names(difference.get("columns")), own, lambda row, _: mark if row in apart else None))
 
 
 def _budget(evidence: Mapping[str, Any]) -> Child:

@@ -154,13 +154,13 @@ class Leases:
 
     def _send(self) -> None:
         self._sending = None
-        given: dict[Holder, list[Place]] = {}
+        sent: dict[Holder, list[Place]] = {}
         while self._owed and (holder := self._freest()) is not None:
             ticket = self._owed.popleft()
             if not ticket.answer.done():  # nobody waits for an abandoned one
                 holder.held[ticket.place] = ticket
-                given.setdefault(holder, []).append(ticket.place)
-        for holder, places in given.items():
+                sent.setdefault(holder, []).append(ticket.place)
+        for holder, places in sent.items():
             holder.send(places)
 
     def _freest(self) -> Holder | None:

@@ -99,14 +99,14 @@ def _ends(values: list[float]) -> Iterator[int]:
     yield len(values)
 
 
-def _add(found: Clusters, numbers: list[Number], expected: dict[Number, None]) -> None:
-    standing = numbers[0]
-    if standing not in expected:
-        standing = next((number for number in numbers if number in expected), standing)
+def _add(groups: Clusters, numbers: list[Number], expected: dict[Number, None]) -> None:
+    representative = numbers[0]
+    if representative not in expected:
+        representative = next((number for number in numbers if number in expected), representative)
     for number in numbers:
-        found.of[number] = standing
+        groups.of[number] = representative
     if is_wide(numbers):
-        found.wide.add(standing)
+        groups.wide.add(representative)
 
 
 def is_wide(numbers: Sequence[Number]) -> bool:

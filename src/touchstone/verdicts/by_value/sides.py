@@ -44,13 +44,13 @@ class Sides:
         if not self._tolerance:
             return {}
         columns = enumerate(zip(self.gold.columns, self.predicted.columns, strict=True))
-        found = {place: _clusters(gold, predicted) for place, (gold, predicted) in columns}
-        return {place: of for place, of in found.items() if of}
+        by_column = {at: _clusters(gold, predicted) for at, (gold, predicted) in columns}
+        return {at: of for at, of in by_column.items() if of}
 
     @cached_property
-    def standing(self) -> tuple[Side, Side]:
-        """Both sides with the numbers that stand for others."""
-        return self._standing(self.gold), self._standing(self.predicted)
+    def snapped(self) -> tuple[Side, Side]:
+        """Both sides, each number replaced by the one that stands for its cluster."""
+        return self._snapped(self.gold), self._snapped(self.predicted)
 
     def are_alike(self) -> bool:
         """As multisets."""
@@ -58,40 +58,40 @@ class Sides:
             return False
         if _are_same(self.gold, self.predicted) or (self._tolerance and _are_near(self.gold, self.predicted)):
             return True
-        return bool(self._clusters) and _are_same(*self.standing) and not self.unpaired
+        return bool(self._clusters) and _are_same(*self.snapped) and not self.unpaired
 
     def apart(self) -> int | None:
         """Where the rows first differ, in order, counted from 0."""
-        for place, (expected, got) in enumerate(zip(self.gold.rows(), self.predicted.rows(), strict=False)):
+        for at, (expected, got) in enumerate(zip(self.gold.rows(), self.predicted.rows(), strict=False)):
             if expected != got and not (self._tolerance and all(map(_are_equal, expected, got))):
-                return place
+                return at
         return None
 
     @cached_property
     def unpaired(self) -> set[Row]:
-        """Standing rows, of those with numbers from wide clusters, whose rows cannot be paired."""
-        expected, got = (self._grouped(*both) for both in zip((self.gold, self.predicted), self.standing, strict=True))
+        """Snapped rows, of those with numbers from wide clusters, whose rows cannot be paired."""
+        expected, got = (self._grouped(*both) for both in zip((self.gold, self.predicted), self.snapped, strict=True))
         return {
             row
             for row in expected | got
             if len(gold := expected.get(row, [])) != len(predicted := got.get(row, [])) or not can_be_paired(gold, predicted)
         }
 
-    def _standing(self, side: Side) -> Side:
+    def _snapped(self, side: Side) -> Side:
         columns = [
-            _standing(column, self._clusters[place].of) if place in self._clusters else column
+            _snapped(column, self._clusters[place].of) if place in self._clusters else column
             for place, column in enumerate(side.columns)
         ]
         return Side(columns, side.height)
 
-    def _grouped(self, side: Side, standing: Side) -> dict[Row, list[Vector]]:
-        """By their standing row, the numbers of rows that have any from a wide cluster."""
-        places = [place for place, of in self._clusters.items() if of.wide]
-        found = {index for place in places for index in _any_of(self._clusters[place].wide, standing.columns[place])}
+    def _grouped(self, side: Side, snapped: Side) -> dict[Row, list[Vector]]:
+        """By their snapped row, the numbers of rows that have any from a wide cluster."""
+        places = [at for at, of in self._clusters.items() if of.wide]
+        wide_rows = {index for at in places for index in _any_of(self._clusters[at].wide, snapped.columns[at])}
         groups: defaultdict[Row, list[Vector]] = defaultdict(list)
-        for index in sorted(found):
-            numbers = [number for place in places for number in _cell_numbers(side.columns[place][index])]
-            groups[tuple([column[index] for column in standing.columns])].append(tuple(numbers))
+        for index in sorted(wide_rows):
+            numbers = [number for at in places for number in _cell_numbers(side.columns[at][index])]
+            groups[tuple([column[index] for column in snapped.columns])].append(tuple(numbers))
         return groups
 
 
@@ -102,7 +102,7 @@ def _are_same(one: Side, other: Side) -> bool:
 
 def _are_near(gold: Side, predicted: Side) -> bool:
     """Whether rows that are equal but for their numbers are near each other once they are sorted: the usual case."""
-    places = {place for side in (gold, predicted) for place, column in enumerate(side.columns) if _has_fractions(column)}
+    places = {at for side in (gold, predicted) for at, column in enumerate(side.columns) if _has_fractions(column)}
     if not places:
         return False
     expected, got = _by_rest(gold, places), _by_rest(predicted, places)
@@ -123,8 +123,8 @@ def _has_fractions(column: list[Any]) -> bool:
 
 def _by_rest(side: Side, places: set[int]) -> dict[Row, list[Vector]]:
     """The numbers in these columns, by what else the rows hold."""
-    rest = [_marked(column) if place in places else column for place, column in enumerate(side.columns)]
-    numbers = [[cell if isinstance(cell, NUMBERS) else 0 for cell in side.columns[place]] for place in sorted(places)]
+    rest = [_marked(column) if at in places else column for at, column in enumerate(side.columns)]
+    numbers = [[cell if isinstance(cell, NUMBERS) else 0 for cell in side.columns[at]] for at in sorted(places)]
     groups: dict[Row, list[Vector]] = {}
     for key, vector in zip(zip(*rest, strict=True), zip(*numbers, strict=True), strict=True):
         groups.setdefault(key, []).append(vector)
@@ -138,8 +138,8 @@ def _marked(column: list[Any]) -> list[Any]:
 def _clusters(gold: list[Any], predicted: list[Any]) -> Clusters | None:
     if _TOLERANT.isdisjoint(map(type, gold)) and _TOLERANT.isdisjoint(map(type, predicted)):
         return None
-    found = clusters(_numbers(gold), _numbers(predicted))
-    return found if found.of else None
+    made = clusters(_numbers(gold), _numbers(predicted))
+    return made if made.of else None
 
 
 def _numbers(column: Sequence[Any]) -> Iterable[Number]:
@@ -150,7 +150,7 @@ def _numbers(column: Sequence[Any]) -> Iterable[Number]:
             yield from cell.numbers
 
 
-def _standing(column: list[Any], of: dict[Number, Number]) -> list[Any]:
+def _snapped(column: list[Any], of: dict[Number, Number]) -> list[Any]:
     if Nested not in set(map(type, column)):
         return [of.get(cell, cell) for cell in column]
     return [

@@ -127,20 +127,20 @@ def _kinds(column: Sequence[Any]) -> str:
 
 def _tables(gold: Rows, predicted: Rows, sides: Sides) -> tuple[Table, Table]:
     return (
-        Table(gold.columns, _plain(_compared(sides, sides.gold, sides.standing[0]))),
+        Table(gold.columns, _plain(_compared(sides, sides.gold, sides.snapped[0]))),
         Table(
             predicted.columns,
-            _plain(_compared(sides, sides.predicted, sides.standing[1])),
+            _plain(_compared(sides, sides.predicted, sides.snapped[1])),
             changed=None if predicted.columns else 0,
         ),
     )
 
 
-def _compared(sides: Sides, side: Side, standing: Side) -> Iterator[Row]:
-    """Rows with their standing numbers, except where that would hide a difference."""
+def _compared(sides: Sides, side: Side, snapped: Side) -> Iterator[Row]:
+    """Rows with snapped numbers, except where that would hide a difference."""
     if not sides.unpaired:
-        return standing.rows()
-    return (row if key in sides.unpaired else key for row, key in zip(side.rows(), standing.rows(), strict=True))
+        return snapped.rows()
+    return (row if key in sides.unpaired else key for row, key in zip(side.rows(), snapped.rows(), strict=True))
 
 
 def _plain(rows: Iterable[Row]) -> list[Row]:

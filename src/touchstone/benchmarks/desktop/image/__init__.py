@@ -2,7 +2,7 @@
 
 recipes     which layers there are, and how each is made (layers/*.sh)
 needs       which of them a task's applications need
-building    makes them in chambers, from where this machine's own pip, npm and apt take packages (registries, debian)
+building    makes them in containers, from where this machine's own pip, npm and apt take packages (registries, debian)
 store       where they are kept, and the image that some of them are together
 standins/   small programs in the image in place of some that the tasks call
 session.sh  starts the desktop in there

@@ -1,4 +1,4 @@
-"""Making layers: one after the other, in a chamber on the complete ones below it, and kept if script and check succeed."""
+"""Making layers: one after the other, in a container on the complete ones below it, and kept if script and check succeed."""
 
 from __future__ import annotations
 

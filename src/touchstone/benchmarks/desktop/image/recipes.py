@@ -1,4 +1,4 @@
-"""The layers of an image, and how each is made: a script that runs as root in a chamber on the layers it stands on.
+"""The layers of an image, and how each is made: a script that runs as root in a container on the layers it stands on.
 
     system      Debian's smallest installation
     desktop     on it, the programs that every task may need, and the users
@@ -43,7 +43,7 @@ class Recipe:
     """What it brings, in a few words."""
     script: str
     check: str = ""
-    """Runs in a chamber like a desktop's on the finished layer; what it writes is forgotten."""
+    """Runs in a container like a desktop's on the finished layer; what it writes is forgotten."""
     parents: tuple[str, ...] = ("system", "desktop")
     """The layers below, the lowest first."""
     files: Mapping[str, Path] = field(default_factory=lambda: {})

@@ -1,7 +1,7 @@
 """From where packages come while a layer is made: from wherever this machine's own pip, npm and apt take them.
 
 Indexes, proxies and certificates are read from pip's configuration and from the environment. Folders of this machine that
-they name are visible in the chamber under /run/registries while it builds, and nothing of it stays in the layer.
+they name are visible in the container under /run/registries while it builds, and nothing of it stays in the layer.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PROXIES = ("http_proxy", "https_proxy", "no_proxy", "all_proxy")
 
 @dataclass
 class Registries:
-    """What a chamber needs to fetch packages."""
+    """What a container needs to fetch packages."""
 
     variables: dict[str, str] = field(default_factory=lambda: {})
     binds: list[Bind] = field(default_factory=lambda: [])

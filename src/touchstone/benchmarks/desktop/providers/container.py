@@ -1,19 +1,19 @@
-"""A chamber: a program with a file system, users, processes and a network of its own. Run as a script, with Python's library
+"""A container: a program with a file system, users, processes and a network of its own. Run as a script, with Python's library
 and the sandbox's alone.
 
-    python -I -S chamber.py '{…}'
+    python -I -S container.py '{…}'
 
 Four processes, each the parent of the next, and each killed when its parent ends:
 
-    keeper    ends when its standard input does (Touchstone ends the chamber, or is gone itself)
-    stager    sees the host's files, and lays out in a mount namespace of its own what the chamber may see
-    builder   in new namespaces of every kind, where root is nobody on the host
-    first     process 1 in there: mounts an overlay of the layers, leaves the host's files behind, starts the program
+    supervisor  ends when its standard input does (Touchstone ends the container, or is gone itself)
+    mounter     sees the host's files, and lays out in a mount namespace of its own what the container may see
+    builder     in new namespaces of every kind, where root is nobody on the host
+    first       process 1 in there: mounts an overlay of the layers, leaves the host's files behind, starts the program
 
-With the last process all mounts vanish, and the upper layer too unless it is a folder. What the keeper is told, as JSON:
+With the last process all mounts vanish, and the upper layer too unless it is a folder. What the supervisor is told, as JSON:
 
     layers    folders, the topmost first; never written to
-    upper     a folder that takes what is written (a layer that is being made), or null: memory, gone with the chamber
+    upper     a folder that takes what is written (a layer that is being made), or null: memory, gone with the container
     memory    how much of it, such as "50%" or "8g"
     binds     [[host path, path inside, writable], …]; what is writable is given to the root inside
     files     [[path inside, text, owner], …], written before the program starts; only those of root's can be read by others
@@ -68,25 +68,25 @@ runs in the guest itself, so both are addresses of its own loopback."""
 _LINKS = {"ptmx": "pts/ptmx", "fd": "/proc/self/fd", "stdin": "fd/0", "stdout": "fd/1", "stderr": "fd/2"}
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 _STAGE = "/tmp"
-"""Where the stager lays things out: in its own mount namespace every host has this folder to mount over."""
+"""Where the mounter lays things out: in its own mount namespace every host has this folder to mount over."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def main(told: dict[str, Any]) -> int:
-    """The keeper."""
-    door = Handshake()
+def main(plan: dict[str, Any]) -> int:
+    """The supervisor."""
+    handshake = Handshake()
     said, says = os.pipe()
-    stager = _child(lambda: _stage(told, door, says))
+    mounter = _child(lambda: _mount_files(plan, handshake, says))
     os.close(says)
     if os.geteuid() != 0:
-        door.answer(lambda: _map_as_user(stager, told["users"]))
-    return _keep(stager, said)
+        handshake.answer(lambda: _map_as_user(mounter, plan["users"]))
+    return _keep(mounter, said)
 
 
-def _keep(stager: int, said: int) -> int:
+def _keep(mounter: int, said: int) -> int:
     """Until the program ends, or nobody holds our input open any more."""
-    ended = os.pidfd_open(stager)
+    ended = os.pidfd_open(mounter)
     poll = select.poll()
     for descriptor in (ended, 0, said):
         poll.register(descriptor, select.POLLIN | select.POLLHUP)
@@ -97,48 +97,48 @@ def _keep(stager: int, said: int) -> int:
                 os.write(1, b"started " + line + b"\n")
             poll.unregister(said)
         if ended in ready:
-            return _status(stager)
+            return _status(mounter)
         if 0 in ready and not os.read(0, 1024):
-            os.kill(stager, signal.SIGKILL)
-            return _status(stager)
+            os.kill(mounter, signal.SIGKILL)
+            return _status(mounter)
 
 
-def _map_as_user(stager: int, users: list[int]) -> None:
+def _map_as_user(mounter: int, users: list[int]) -> None:
     """The helpers of the system may give a user the ids that belong to it; its own are needed to reach its folders."""
     for helper, base, own in (("newuidmap", users[0], os.getuid()), ("newgidmap", users[1], os.getgid())):
-        words = [helper, str(stager), "0", str(base), str(IDS), str(IDS), str(own), "1"]
+        words = [helper, str(mounter), "0", str(base), str(IDS), str(IDS), str(own), "1"]
         done = subprocess.run(words, capture_output=True, text=True, check=False)
         if done.returncode:
             raise OSError(1, f"{helper}: {done.stderr.strip()}")
 
 
-# The stager.
+# The mounter.
 
 
-def _stage(told: dict[str, Any], door: Handshake, says: int) -> int:
+def _mount_files(plan: dict[str, Any], handshake: Handshake, says: int) -> int:
     as_user = os.geteuid() != 0
     if as_user:
         _check(_libc.unshare(_NEWUSER), "make a user namespace (are they allowed on this machine?)")
-        door.knock()
+        handshake.knock()
         _become_root()
     _check(_libc.unshare(_NEWNS), "make a mount namespace")
     _mount("none", "/", "", _REC | _PRIVATE)
-    ids = [0, 0] if as_user else told["users"]
-    for path in _written(told):
+    ids = [0, 0] if as_user else plan["users"]
+    for path in _written(plan):
         os.chown(path, *ids)
-    _lay_out(told)
+    _lay_out(plan)
     inner = Handshake()
-    builder = _child(lambda: _build(told, inner, says))
+    builder = _child(lambda: _build(plan, inner, says))
     os.close(says)
     inner.answer(lambda: _map(builder, ids))
     return _status(builder)
 
 
-def _written(told: dict[str, Any]) -> list[str]:
+def _written(plan: dict[str, Any]) -> list[str]:
     """What must belong to the root inside."""
-    upper = told["upper"]
+    upper = plan["upper"]
     parts = [upper, f"{upper}/files", f"{upper}/work"] if upper else []
-    return parts + [host for host, _, writable in told["binds"] if writable]
+    return parts + [host for host, _, writable in plan["binds"] if writable]
 
 
 def _map(builder: int, ids: list[int]) -> None:
@@ -146,12 +146,12 @@ def _map(builder: int, ids: list[int]) -> None:
         Path(f"/proc/{builder}/{name}").write_text(f"0 {base} {IDS}")
 
 
-def _lay_out(told: dict[str, Any]) -> None:
+def _lay_out(plan: dict[str, Any]) -> None:
     """Below one folder that everybody may pass through, whoever the folders belong to in which the originals are."""
-    wanted = {f"layer{number}": path for number, path in enumerate(told["layers"])}
-    wanted |= {f"bind{number}": bind[0] for number, bind in enumerate(told["binds"])}
-    if told["upper"]:
-        wanted["upper"] = told["upper"]
+    wanted = {f"layer{number}": path for number, path in enumerate(plan["layers"])}
+    wanted |= {f"bind{number}": bind[0] for number, bind in enumerate(plan["binds"])}
+    if plan["upper"]:
+        wanted["upper"] = plan["upper"]
     held = {name: os.open(path, os.O_PATH) for name, path in wanted.items()}
     _mount("tmpfs", _STAGE, "tmpfs", _NOSUID | _NODEV, "mode=755")
     for name in ("root", "space"):
@@ -166,41 +166,41 @@ def _lay_out(told: dict[str, Any]) -> None:
 # The builder, and process 1.
 
 
-def _build(told: dict[str, Any], door: Handshake, says: int) -> int:
-    kinds = _NEWUSER | _NEWNS | _NEWPID | _NEWIPC | _NEWUTS | _NEWCGROUP | (0 if told["network"] else _NEWNET)
+def _build(plan: dict[str, Any], handshake: Handshake, says: int) -> int:
+    kinds = _NEWUSER | _NEWNS | _NEWPID | _NEWIPC | _NEWUTS | _NEWCGROUP | (0 if plan["network"] else _NEWNET)
     _check(_libc.unshare(kinds), "make namespaces")
-    door.knock()
+    handshake.knock()
     _become_root()
-    first = _child(lambda: _first(told))
+    first = _child(lambda: _first(plan))
     os.write(says, str(first).encode())
     os.close(says)
     return _status(first)
 
 
-def _first(told: dict[str, Any]) -> int:
+def _first(plan: dict[str, Any]) -> int:
     os.umask(0o022)
     root = f"{_STAGE}/root"
-    _mount_root(told, root)
-    _furnish(root, told["binds"])
-    socket.sethostname(told["host"])
-    if not told["network"]:
+    _mount_root(plan, root)
+    _furnish(root, plan["binds"])
+    socket.sethostname(plan["host"])
+    if not plan["network"]:
         _loopback_up()
     _pivot(root)
-    for path, text, owner in told["files"]:
+    for path, text, owner in plan["files"]:
         _write(path, text, owner)
     _limit()
-    return _reap(_child(lambda: _become(told)))
+    return _reap(_child(lambda: _become(plan)))
 
 
-def _mount_root(told: dict[str, Any], root: str) -> None:
-    if told["upper"]:
+def _mount_root(plan: dict[str, Any], root: str) -> None:
+    if plan["upper"]:
         upper, work = f"{_STAGE}/upper/files", f"{_STAGE}/upper/work"
     else:
         upper, work = f"{_STAGE}/space/upper", f"{_STAGE}/space/work"
-        _mount("tmpfs", f"{_STAGE}/space", "tmpfs", _NODEV, f"mode=755,size={told['memory']}")
+        _mount("tmpfs", f"{_STAGE}/space", "tmpfs", _NODEV, f"mode=755,size={plan['memory']}")
         _folder(upper)
         _folder(work)
-    lower = ":".join(f"{_STAGE}/layer{number}" for number in range(len(told["layers"])))
+    lower = ":".join(f"{_STAGE}/layer{number}" for number in range(len(plan["layers"])))
     if lower:
         _mount("overlay", root, "overlay", 0, f"lowerdir={lower},upperdir={upper},workdir={work},userxattr")
     else:
@@ -254,21 +254,21 @@ def _write(path: str, text: str, owner: int) -> None:
     os.chown(file, owner, owner)
 
 
-def _become(told: dict[str, Any]) -> NoReturn:
+def _become(plan: dict[str, Any]) -> NoReturn:
     os.setsid()
     confine_guest()  # as root, so that sudo and the like still work inside
-    if user := told["user"]:
+    if user := plan["user"]:
         os.setgroups(_groups_of(user))
         os.setresgid(user, user, user)
         os.setresuid(user, user, user)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
-    os.chdir(told["variables"].get("HOME", "/"))
-    os.execvpe(told["program"][0], told["program"], told["variables"])
+    os.chdir(plan["variables"].get("HOME", "/"))
+    os.execvpe(plan["program"][0], plan["program"], plan["variables"])
 
 
 def _groups_of(user: int) -> list[int]:
-    """By the chamber's own files: the library for this would look at the host's."""
+    """By the container's own files: the library for this would look at the host's."""
     named = {fields[0] for fields in _fields("/etc/passwd") if fields[2] == str(user)}
     return [int(fields[2]) for fields in _fields("/etc/group") if named & set(fields[3].split(","))] + [user]
 

@@ -1,4 +1,4 @@
-"""Chambers from here: what one is made of, starting it, and ending it with all that is in it (see `chamber`)."""
+"""Containers from here: what one is made of, starting it, and ending it with all that is in it (see `container`)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class File(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What a chamber is made of, and what runs in it."""
+    """What a container is made of, and what runs in it."""
 
     program: Sequence[str]
     layers: Sequence[Path]
@@ -60,7 +60,7 @@ class Plan:
 
 
 class Ids(NamedTuple):
-    """The first of the 65536 user and group ids of the host that a chamber's users are."""
+    """The first of the 65536 user and group ids of the host that a container's users are."""
 
     user: int
     group: int
@@ -87,8 +87,8 @@ def _range(path: str) -> int:
     )
 
 
-class Chamber:
-    """One chamber. What its program prints goes to `heard`, line by line, and its end is kept."""
+class Container:
+    """One container. What its program prints goes to `heard`, line by line, and its end is kept."""
 
     def __init__(self, plan: Plan, heard: Callable[[str], None] | None = None) -> None:
         self.plan = plan
@@ -161,8 +161,8 @@ class Chamber:
 
 
 async def run(plan: Plan, heard: Callable[[str], None] | None = None) -> tuple[int, str]:
-    """Runs a program in a chamber of its own to its end: its status, and the end of what it printed."""
-    room = Chamber(plan, heard)
+    """Runs a program in a container of its own to its end: its status, and the end of what it printed."""
+    room = Container(plan, heard)
     try:
         await room.start()
         return await room.wait(), room.said.text
@@ -171,20 +171,20 @@ async def run(plan: Plan, heard: Callable[[str], None] | None = None) -> tuple[i
 
 
 def host_programs() -> list[Bind]:
-    """What makes the programs of the host's work in a chamber that has no layer, for what we do in there ourselves."""
+    """What makes the programs of the host's work in a container that has no layer, for what we do in there ourselves."""
     folders = (Path("/", name) for name in ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"))
     return [Bind(folder, str(folder)) for folder in folders if folder.exists()]
 
 
 def make_upper(folder: Path) -> Path:
-    """A new folder that can take what a chamber writes; the layer is then in `files`."""
+    """A new folder that can take what a container writes; the layer is then in `files`."""
     for path in (folder, folder / "files", folder / "work"):
         path.mkdir()
     return folder
 
 
 async def remove(folder: Path) -> None:
-    """Also what belongs to the users of a chamber, which only a chamber may remove."""
+    """Also what belongs to the users of a container, which only a container may remove."""
     if os.geteuid() != 0 and await asyncio.to_thread(folder.is_dir):
         empty = ["/bin/sh", "-c", "find /run/old -mindepth 1 -delete"]
         await run(Plan(program=empty, layers=[], binds=[*host_programs(), Bind(folder, "/run/old", True)]))

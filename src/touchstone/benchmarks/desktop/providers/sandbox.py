@@ -1,4 +1,4 @@
-"""A desktop in a chamber on this machine: the default.
+"""A desktop in a container on this machine: the default.
 
 Its file system is the layers of the image that the task's applications need, under a layer of memory that takes all writes.
 Nothing of it lies on the host: the sockets of its controller are reached through /proc, so that after its last process,
@@ -13,7 +13,7 @@ from ....errors import WorkerFailure
 from ..desktop import HOME
 from ..image import Image
 from .local import BINDS, PLACE, SESSION, LocalDesktop
-from .namespaces import Chamber, File, Plan, host_ids
+from .namespaces import Container, File, Plan, host_ids
 from .network import RESOLVER, Way, refuse_missing
 from .settings import ProviderSettings
 
@@ -30,32 +30,32 @@ class SandboxDesktop(LocalDesktop):
         host_ids()
         if settings.network:
             refuse_missing()
-        self._chamber: Chamber | None = None
+        self._container: Container | None = None
         self._way: Way | None = None
 
     async def begin(self, image: Image, token: str) -> None:
-        self._chamber = Chamber(_plan(image, self.settings, token))
-        await self._chamber.start()
+        self._container = Container(_plan(image, self.settings, token))
+        await self._container.start()
         if self.settings.network:
-            self._way = await Way.open(self._chamber.first)
+            self._way = await Way.open(self._container.first)
 
     async def end(self) -> None:
         if self._way:
             await self._way.close()
-        if self._chamber:
-            await self._chamber.end()
-        self._way = self._chamber = None
+        if self._container:
+            await self._container.end()
+        self._way = self._container = None
 
     def running(self) -> bool:
-        return self._chamber is not None and self._chamber.running
+        return self._container is not None and self._container.running
 
     def inside(self, name: str) -> Path:
-        if self._chamber is None:
+        if self._container is None:
             raise WorkerFailure("the desktop has not been started", kind="desktop")
-        return Path(f"/proc/{self._chamber.first}/root{PLACE}/{name}")
+        return Path(f"/proc/{self._container.first}/root{PLACE}/{name}")
 
     def said(self) -> str:
-        return self._chamber.said.text if self._chamber else ""
+        return self._container.said.text if self._container else ""
 
 
 def _plan(image: Image, settings: ProviderSettings, token: str) -> Plan:

@@ -48,27 +48,27 @@ _floats = Decoder(list[float]).decode
 
 def integer(word: bytes, allowed: range) -> int | None:
     """The integer that a word is. Too many digits are an error even where something else follows them."""
-    found = _INTEGER.match(word)
-    assert found is not None  # it can match nothing
-    if found.end() == found.end(1):
+    match = _INTEGER.match(word)
+    assert match is not None  # it can match nothing
+    if match.end() == match.end(1):
         return None
-    value = int(found[1] + (found[2][:30] or b"0"))
+    value = int(match[1] + (match[2][:30] or b"0"))
     if value not in allowed:
         raise OverflowError
-    return None if word[found.end() :].strip(_SPACE) else value
+    return None if word[match.end() :].strip(_SPACE) else value
 
 
 def floating(word: bytes) -> float | None:
     """The float that a word is."""
-    found = _FLOAT.fullmatch(word)
-    if found is None or not (found[2] or found[3]):
+    match = _FLOAT.fullmatch(word)
+    if match is None or not (match[2] or match[3]):
         return _INFINITE.get(word.lower())
-    whole, part = found[2], (found[3] or b"")[: max(0, _DIGITS - len(found[2]))]
-    exponent = max(0, len(whole) - _DIGITS) - len(part) + int(found[4] or 0)
+    whole, part = match[2], (match[3] or b"")[: max(0, _DIGITS - len(match[2]))]
+    exponent = max(0, len(whole) - _DIGITS) - len(part) + int(match[4] or 0)
     number = _scaled(_mantissa(whole[:_DIGITS] + part), exponent)
     if number is None:
         return None
-    return -number if found[1] == b"-" else number
+    return -number if match[1] == b"-" else number
 
 
 def _mantissa(digits: bytes) -> float:
@@ -103,44 +103,44 @@ def numbers(words: Sequence[bytes], exact: bool = True) -> list[int] | list[floa
 
 def _plain_floats(words: Sequence[bytes], text: bytes, exact: bool) -> list[float] | None:
     try:
-        found = _floats(b"[%b]" % text)
-        if len(found) != len(words):
+        values = _floats(b"[%b]" % text)
+        if len(values) != len(words):
             return None
         for run in _READ_AGAIN if exact else _READ_AGAIN_ROUGHLY:
-            for place in _places(text, run):
-                found[place] = _sure(words[place])
-        return _corrected(words, found) if exact else _small(found)
+            for position in _places(text, run):
+                values[position] = _sure(words[position])
+        return _corrected(words, values) if exact else _small(values)
     except (DecodeError, ValueError):
         return None
 
 
 def _places(text: bytes, run: bytes) -> Iterator[int]:
     """Which of the words in a text, separated by commas, hold a run of characters."""
-    place = end = 0
+    position = end = 0
     while (start := text.find(run, end)) >= 0:
-        place += text.count(b",", end, start)
-        yield place
+        position += text.count(b",", end, start)
+        yield position
         end = text.find(b",", start)
         if end < 0:
             return
 
 
-def _corrected(words: Sequence[bytes], found: list[float]) -> list[float]:
+def _corrected(words: Sequence[bytes], values: list[float]) -> list[float]:
     """Long words read again, but for those of 16 digits that do not begin with 9: they are below 2**53 and safe too."""
     if max(map(len, words)) <= _SAFE:
-        return found
+        return values
     nine = 57
     return [
         value if (length := len(word)) <= _SAFE or (length < 18 and word[0] != nine and b"." in word) else _long(word)
-        for word, value in zip(words, found, strict=True)
+        for word, value in zip(words, values, strict=True)
     ]
 
 
-def _small(found: list[float]) -> list[float]:
+def _small(values: list[float]) -> list[float]:
     """Refuses what may be too large for an integer, for that decides what the whole column is."""
-    if max(found) >= 1e18 or min(found) <= -1e18:
+    if max(values) >= 1e18 or min(values) <= -1e18:
         raise ValueError
-    return found
+    return values
 
 
 def _long(word: bytes) -> float:

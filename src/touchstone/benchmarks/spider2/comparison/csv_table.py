@@ -47,52 +47,52 @@ def column(words: list[bytes], exact: bool = True) -> Column:
 
 def _plain(words: list[bytes], exact: bool) -> Column | None:
     """Numbers without peculiarities, which are most columns."""
-    found = numbers(words, exact)
-    if not found:
+    parsed = numbers(words, exact)
+    if not parsed:
         return _plain_with_gaps(words, exact) if b"" in words else None
     try:
-        return Column("int", array("q", found)) if isinstance(found[0], int) else Column("float", array("d", found))
+        return Column("int", array("q", parsed)) if isinstance(parsed[0], int) else Column("float", array("d", parsed))
     except OverflowError:
         return None
 
 
 def _plain_with_gaps(words: list[bytes], exact: bool) -> Column | None:
-    found = numbers([word for word in words if word], exact)
-    if not found or (isinstance(found[0], int) and not all(INT64.start < number < INT64.stop for number in found)):
+    parsed = numbers([word for word in words if word], exact)
+    if not parsed or (isinstance(parsed[0], int) and not all(INT64.start < number < INT64.stop for number in parsed)):
         return None
-    rest = iter(found)
+    rest = iter(parsed)
     values = array("d", [next(rest) if word else _NAN for word in words])
-    return Column("float", values, words if isinstance(found[0], int) else None)
+    return Column("float", values, words if isinstance(parsed[0], int) else None)
 
 
 def _careful(words: list[bytes]) -> Column:
     try:
-        found = _signed(words)
+        column = _signed(words)
     except OverflowError:
         try:
-            found = _unsigned(words)
+            column = _unsigned(words)
         except OverflowError:
             return _words(words)
         except ValueError:
             return Column("words", words, words)
-    return found or _floats(words) or _words(words)
+    return column or _floats(words) or _words(words)
 
 
 def _signed(words: list[bytes]) -> Column | None:
     missing = INT64.start  # as in pandas, which therefore takes this number for missing
-    found: list[int] = []
+    numbers_read: list[int] = []
     for word in words:
         number = missing if word in NA else integer(word, INT64)
         if number is None:
             return None
-        found.append(number)
+        numbers_read.append(number)
     if NA.isdisjoint(words):
-        return Column("int", array("q", found), words)
-    return Column("float", array("d", [_NAN if number == missing else number for number in found]), words)
+        return Column("int", array("q", numbers_read), words)
+    return Column("float", array("d", [_NAN if number == missing else number for number in numbers_read]), words)
 
 
 def _unsigned(words: list[bytes]) -> Column | None:
-    found: list[int] = []
+    numbers_read: list[int] = []
     missing = negative = False
     for word in words:
         if word in NA:
@@ -102,29 +102,29 @@ def _unsigned(words: list[bytes]) -> Column | None:
         elif (number := integer(word, UINT64)) is None:
             return None
         else:
-            found.append(number)
-    if (missing or negative) and any(number not in INT64 for number in found):
+            numbers_read.append(number)
+    if (missing or negative) and any(number not in INT64 for number in numbers_read):
         raise ValueError
     if negative:
         raise OverflowError
-    return Column("uint", array("Q", found), words)
+    return Column("uint", array("Q", numbers_read), words)
 
 
 def _floats(words: list[bytes]) -> Column | None:
-    found = array("d")
+    numbers_read = array("d")
     for word in words:
         number = _NAN if word in NA else floating(word)
         if number is None:
             return None
-        found.append(number)
-    return Column("float", found, words)
+        numbers_read.append(number)
+    return Column("float", numbers_read, words)
 
 
 def _truths(words: list[bytes]) -> Column | None:
-    found = [None if word in NA else _TRUTH.get(word.lower(), word) for word in words]
-    if any(isinstance(value, bytes) for value in found):
+    values = [None if word in NA else _TRUTH.get(word.lower(), word) for word in words]
+    if any(isinstance(value, bytes) for value in values):
         return None
-    return Column("mixed" if None in found else "bool", found, words)
+    return Column("mixed" if None in values else "bool", values, words)
 
 
 def _words(words: list[bytes]) -> Column:
@@ -197,18 +197,18 @@ def read_csv(data: bytes | str, buffer: int = BUFFER) -> CsvTable:
 
 def _joined(typed: list[list[Column]], data: bytes, buffer: int) -> list[Column]:
     columns = list(zip(*typed, strict=True))
-    mixed = [place for place, blocks in enumerate(columns) if len({block.written is None for block in blocks}) > 1]
+    mixed = [column for column, blocks in enumerate(columns) if len({block.written is None for block in blocks}) > 1]
     words = _written(data, buffer, mixed) if mixed else {}
-    return [joined(blocks, words.get(place)) for place, blocks in enumerate(columns)]
+    return [joined(blocks, words.get(column)) for column, blocks in enumerate(columns)]
 
 
 def _written(data: bytes, buffer: int, places: list[int]) -> dict[int, list[bytes]]:
     """The words of some columns, which not all their blocks have kept."""
     _, surplus, blocks, _ = records(data, buffer)
-    words: dict[int, list[bytes]] = {place: [] for place in places}
+    words: dict[int, list[bytes]] = {column: [] for column in places}
     for block in blocks:
-        for place in places:
-            words[place] += block[surplus + place]
+        for column in places:
+            words[column] += block[surplus + column]
     return words
 
 

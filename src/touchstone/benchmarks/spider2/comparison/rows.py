@@ -34,8 +34,8 @@ def same_rows(gold: Sequence[Items], predicted: Sequence[Items]) -> bool:
     if key is None:
         return Counter(zip(*gold, strict=True)) == Counter(zip(*predicted, strict=True))
     rows = _partner_rows(gold[key], predicted[key])
-    rest = [place for place in range(len(gold)) if place != key]
-    return rows is not None and all(_same_at(rows, gold[place], predicted[place], eq) for place in rest)
+    rest = [column for column in range(len(gold)) if column != key]
+    return rows is not None and all(_same_at(rows, gold[column], predicted[column], eq) for column in rest)
 
 
 def _same(gold: Items, predicted: Items) -> bool:
@@ -44,11 +44,11 @@ def _same(gold: Items, predicted: Items) -> bool:
 
 def _key_column(columns: Sequence[Items], places: Sequence[int]) -> int | None:
     """A column that has no value twice, if possible one of numbers."""
-    for place in sorted(places, key=lambda place: not isinstance(columns[place], array)):
-        items = columns[place]
+    for column in sorted(places, key=lambda column: not isinstance(columns[column], array)):
+        items = columns[column]
         sample = items[:_SAMPLE]
         if len(set(sample)) == len(sample) and len(set(items)) == len(items):
-            return place
+            return column
     return None
 
 
@@ -69,7 +69,7 @@ def row_apart(gold: Sequence[Cells], predicted: Sequence[Cells]) -> int | None:
     """A golden row without a partner, if there is one. Both sides have as many rows."""
     if all(_same(expected.items, got.items) for expected, got in zip(gold, predicted, strict=True)):
         return None
-    exact = [place for place in range(len(gold)) if gold[place].exact and predicted[place].exact]
+    exact = [column for column in range(len(gold)) if gold[column].exact and predicted[column].exact]
     key = _key_column([cells.items for cells in gold], exact)
     if key is not None:
         return _apart_by_key(gold, predicted, key)
@@ -83,30 +83,30 @@ def _apart_by_key(gold: Sequence[Cells], predicted: Sequence[Cells], key: int) -
     if rows is None:
         there = set(predicted[key].items)
         return next(row for row, item in enumerate(gold[key].items) if item not in there)
-    for place, (expected, got) in enumerate(zip(gold, predicted, strict=True)):
+    for column, (expected, got) in enumerate(zip(gold, predicted, strict=True)):
         same = comparison(expected, got)
-        if place != key and not _same_at(rows, expected.items, got.items, same):
+        if column != key and not _same_at(rows, expected.items, got.items, same):
             return min(row for other, row in enumerate(rows) if not same(expected.items[row], got.items[other]))
     return None
 
 
 def _apart_in_groups(gold: Sequence[Cells], predicted: Sequence[Cells], exact: list[int]) -> int | None:
-    floats = [place for place in range(len(gold)) if place not in exact]
+    floats = [apart for apart in range(len(gold)) if apart not in exact]
     others, budget = _groups(predicted, exact), Budget(_STEPS)
     for key, rows in _groups(gold, exact).items():
         partners = others.get(key, [])
         if len(rows) > len(partners):
             return rows[len(partners)]
         if len(rows) == len(partners) and floats:
-            place = _unpaired(_points(gold, rows, floats), _points(predicted, partners, floats), budget)
-            if place is not None:
-                return rows[place]
+            apart = _unpaired(_points(gold, rows, floats), _points(predicted, partners, floats), budget)
+            if apart is not None:
+                return rows[apart]
     return None  # a group with fewer rows than partners means another one with more
 
 
 def _groups(side: Sequence[Cells], exact: list[int]) -> Groups:
     """The rows by everything but their floats."""
-    keys = [cells.items if place in exact else _without_floats(cells) for place, cells in enumerate(side)]
+    keys = [cells.items if column in exact else _without_floats(cells) for column, cells in enumerate(side)]
     groups: Groups = {}
     for row, key in enumerate(zip(*keys, strict=True)):
         groups.setdefault(key, []).append(row)
@@ -133,13 +133,13 @@ def _unpaired(gold: Sequence[Point], predicted: Sequence[Point], budget: Budget)
     order = _widest_first([*gold, *predicted])
     expected, got = [_arranged(point, order) for point in gold], sorted(_arranged(point, order) for point in predicted)
     ascending = sorted(range(len(gold)), key=expected.__getitem__)
-    apart = next((place for place, other in zip(ascending, got, strict=True) if not _near(expected[place], other)), None)
+    apart = next((at for at, other in zip(ascending, got, strict=True) if not _near(expected[at], other)), None)
     if apart is None or len(order) == 1:
         return apart
-    points = [expected[place] for place in ascending]
+    points = [expected[at] for at in ascending]
     near = near_ones(points, got, lambda point: point[0], lambda _: TOLERANCE * 1.001, _near, budget)
     pairs = paired(dict(zip(ascending, near, strict=True)))
-    return next((place for place in ascending if place not in pairs), None)
+    return next((at for at in ascending if at not in pairs), None)
 
 
 def _widest_first(points: Sequence[Point]) -> list[int]:
@@ -149,7 +149,7 @@ def _widest_first(points: Sequence[Point]) -> list[int]:
 
 
 def _arranged(point: Point, order: Sequence[int]) -> Point:
-    return tuple([point[place] for place in order])
+    return tuple([point[at] for at in order])
 
 
 def _near(gold: Point, predicted: Point) -> bool:

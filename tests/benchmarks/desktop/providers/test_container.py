@@ -1,4 +1,4 @@
-"""What a program in a chamber can see, keep and reach. On a bare file system of the host's programs: no image is needed."""
+"""What a program in a container can see, keep and reach. On a bare file system of the host's programs: no image is needed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 
 from touchstone.benchmarks.desktop.providers.namespaces import (
     Bind,
-    Chamber,
+    Container,
     File,
     Plan,
     host_ids,
@@ -43,7 +43,7 @@ pytestmark = pytest.mark.skipif(REASON is not None, reason=f"no chambers here: {
 
 @pytest.fixture
 def bare(tmp_path: Path) -> Path:
-    """A layer with nothing but places to mount the host's programs at. Made in a chamber, so that it belongs to its root."""
+    """A layer with nothing but places to mount the host's programs at. Made in a container, so that it belongs to its root."""
     layer = tmp_path / "layer"
     layer.mkdir()
     names = [*(bind.inside.lstrip("/") for bind in PROGRAMS), *"proc sys dev tmp run etc home".split()]
@@ -153,7 +153,7 @@ async def test_devices_and_other_file_systems_cannot_be_had(bare: Path) -> None:
 
 
 async def test_its_processes_are_its_own(bare: Path) -> None:
-    first, second = Chamber(plan(bare, "sleep 1000")), Chamber(plan(bare, "sleep 1000"))
+    first, second = Container(plan(bare, "sleep 1000")), Container(plan(bare, "sleep 1000"))
     await asyncio.gather(first.start(), second.start())
     try:
         seen = await said(bare, "ls /proc | grep -c '^[0-9]'")
@@ -165,7 +165,7 @@ async def test_its_processes_are_its_own(bare: Path) -> None:
 
 async def test_ending_it_ends_all_that_was_started_in_it(bare: Path) -> None:
     mark = f"100{os.getpid()}"
-    room = Chamber(plan(bare, f"(setsid sleep {mark} &); setsid sleep {mark}"))
+    room = Container(plan(bare, f"(setsid sleep {mark} &); setsid sleep {mark}"))
     before = mounts()
     await room.start()
     await until(lambda: len(processes(mark)) >= 2)
@@ -191,11 +191,11 @@ async def test_it_ends_when_whoever_made_it_is_killed(bare: Path, tmp_path: Path
 MAKES_ONE = """
 import asyncio
 from pathlib import Path
-from touchstone.benchmarks.desktop.providers.namespaces import Bind, Chamber, Plan
+from touchstone.benchmarks.desktop.providers.namespaces import Bind, Container, Plan
 
 async def main():
     binds = [Bind(Path(host), inside) for host, inside in {binds}]
-    room = Chamber(Plan(program=["/bin/sh", "-c", "sleep {mark}; true"], layers=[Path({bare!r})], binds=binds))
+    room = Container(Plan(program=["/bin/sh", "-c", "sleep {mark}; true"], layers=[Path({bare!r})], binds=binds))
     await room.start()
     print("started", flush=True)
     await room.wait()

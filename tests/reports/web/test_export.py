@@ -93,3 +93,13 @@ def test_an_export_is_replaced_as_a_whole(results: Path, tmp_path: Path) -> None
     write_run(tmp_path / "x" / "run", a_record("1"))
     export(Library([tmp_path / "x"]), tmp_path / "folder")
     assert len(pages(tmp_path / "folder")) == 3
+
+
+def test_a_folder_has_one_matrix_for_each_benchmark(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        write_run(tmp_path / "runs" / name / "run", a_record("1"))
+    export(Library([tmp_path / "runs"]), tmp_path / "folder")
+    file = tmp_path / "folder" / "compare" / "all-bird" / "index.html"
+    for name, value in Tags(file.read_text()).attributes:
+        if name in ("href", "src") and value and not value.startswith("#"):
+            assert (file.parent / unquote(value)).resolve().is_file(), value

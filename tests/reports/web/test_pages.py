@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,11 @@ def hostile_record(task: str) -> Record:
             ModelStep(Reply(HOSTILE, (call,), HOSTILE), "x", 1.0),
             ToolStep(call, Observation(table, False, details), 1.0),
             ToolStep(ToolCall("d", "x", HOSTILE), Observation(HOSTILE, True), 1.0),
+            ModelStep(
+                Reply(f"# {HOSTILE}\n**{HOSTILE}** [{HOSTILE}](javascript:window.hurt=1) ![{HOSTILE}](x)\n|{HOSTILE}|\n|-|"),
+                "x",
+                1.0,
+            ),
             NoteStep(HOSTILE),
             ServiceStep({HOSTILE: HOSTILE}, 500, HOSTILE, 1.0),
         ],
@@ -322,3 +328,49 @@ def test_without_gold_a_pass_that_is_not_to_the_letter_does_not_say_what_was_exp
     said = "Same rows in another order; row 1 should be ('November Meeting')."
     assert public_reason(Outcome.passed, said, "row_order") == "Passed (row order)."
     assert public_reason(Outcome.passed, "Identical: 4 rows.", "identical") == "Identical: 4 rows."
+
+
+def test_many_runs_are_one_matrix(tmp_path: Path, site: Open) -> None:
+    for name in ("a", "b", "c"):
+        first = a_record("1", Outcome.failed if name == "a" else Outcome.passed)
+        others = [a_record("2", Outcome.skipped, index=1), a_record("3", index=2, digest=f"another in {name}")]
+        write_run(tmp_path / name / "run", first, *others)
+    over = site(tmp_path)
+    shown = page(over, "compare/a.run/b.run/c.run/index.html")
+    harmless(shown)
+    assert "Comparison of 3 runs" in shown
+    (listed,) = re.findall(r'id="tasks">(.*?)</script>', shown)
+    rows = msgspec.json.decode(listed)["rows"]
+    assert [(row[1], row[3], row[4]) for row in rows] == [
+        ("1", "differ", ["failed", "passed", "passed"]),
+        ("2", "apart", ["skipped"] * 3),
+        ("3", "apart", ["passed"] * 3),  # the same name for three different tasks
+    ]
+    assert shown.count(">+100.0<") == 2  # B and C against A, over task 1
+    assert "../../../../compare/a.run/b.run/index.html" in shown
+    for wrong in ("a.run/b.run/none", "a.run/b.run/b.run", "a.run"):
+        assert over.answer(f"compare/{wrong}/index.html", {}).status == 404
+
+
+def test_tags_and_notes_are_shown_and_hostile_ones_do_nothing(tmp_path: Path, site: Open) -> None:
+    run = write_run(tmp_path / "x" / "run", a_record("1"))
+    (run / "labels.json").write_bytes(msgspec.json.encode({"tags": ["paper", HOSTILE], "note": HOSTILE}))
+    over = site(tmp_path)
+    for path in ("index.html", "runs/x.run/index.html"):
+        shown = page(over, path)
+        harmless(shown)
+        assert "paper" in shown
+        assert escape(HOSTILE) in shown
+    (run / "labels.json").write_text("[")
+    assert "labels.json: expected" in page(over, "index.html")
+
+
+def test_a_page_sends_as_many_rows_however_long_the_run(tmp_path: Path, site: Open) -> None:
+    write_run(tmp_path / "x" / "run", *(a_record(str(number)) for number in range(2_500)))
+    over = site(tmp_path)
+    (listed,) = re.findall(r'id="tasks">(.*?)</script>', page(over, "runs/x.run/index.html"))
+    data = msgspec.json.decode(listed)
+    assert (len(data["rows"]), data["total"]) == (1_000, 2_500)
+    rest = msgspec.json.decode(over.answer("runs/x.run/rows.json", {"from": "1000", "generation": "0"}).body)
+    assert [row[1] for row in rest["rows"]] == [str(number) for number in range(1_000, 2_500)]
+    assert msgspec.json.decode(over.answer("runs/x.run/rows.json", {"from": "0", "generation": "7"}).body) == {"reload": True}

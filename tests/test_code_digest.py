@@ -18,7 +18,7 @@ IMPORT_ALL = """if True:
     import importlib, json, pkgutil, sys
     for package in sys.argv[1:]:
         for found in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
-            if found.name.endswith((".commands", ".usersim")):
+            if found.name.endswith((".commands", ".usersim", ".report", ".report_tables", ".sweep")):
                 continue  # commands, which read finished runs and report: nothing that judges imports them
             try:
                 importlib.import_module(found.name)

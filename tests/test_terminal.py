@@ -115,4 +115,4 @@ def test_a_program_cannot_paint(world: World, tmp_path: Path) -> None:
 
 
 def test_help_is_still_painted(tmp_path: Path) -> None:
-    assert b"\x1b[" in on_a_terminal("--help", cwd=tmp_path)
+    assert b"\x1b[" in on_a_terminal("score", "--help", cwd=tmp_path)

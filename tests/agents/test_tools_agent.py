@@ -135,6 +135,7 @@ async def test_a_model_that_fails_ends_the_episode_with_its_outcome(
     bird: Bird, failure: ContextLimit, outcome: Outcome
 ) -> None:
     record, _ = await play_tools(bird, [calls(execute("SELECT 1")), failure])
-    assert (record.outcome, record.reason, record.score) == (outcome, str(failure), 0.0)
+    score = None if outcome is Outcome.error else 0.0
+    assert (record.outcome, record.reason, record.score) == (outcome, str(failure), score)
     assert record.usage == USAGE
     assert len(record.steps) == 2

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 
 from .. import __version__
-from ..distribution import pip_install, refuse_without_linux
+from ..distribution import pip_install
 from ..engines.cache import Cache, default_path
 from ..errors import InputError
 from ..plugins import Kind, available, load, model_config, structs_with

@@ -1,10 +1,10 @@
 """The same episodes as other trainers expect them. Each function imports its trainer's package when it is called.
 
-    verl         compute_score = verl_score(touchstone.bird(…))                  one answer, or a batch of them
-    TRL          GRPOTrainer(reward_funcs=[trl_reward(touchstone.bird(…))], …)
-    verifiers    taskset = verifiers_taskset(touchstone.bird(…))
-    SkyRL-Gym    skyrl_gym.register("touchstone", entry_point=skyrl_env(touchstone.bird(…)))
-    Gymnasium    env = gymnasium_env(touchstone.bird(…))
+    verl         compute_score = verl_score(config)                  one answer, or a batch of them
+    TRL          GRPOTrainer(reward_funcs=[trl_reward(config)], …)
+    verifiers    taskset = verifiers_taskset(config)
+    SkyRL-Gym    skyrl_gym.register("touchstone", entry_point=skyrl_env(config))
+    Gymnasium    env = gymnasium_env(config)
 
 An action in text is `<sql>…</sql>` to look at the database, and `<solution>…</solution>` or a block of SQL to answer. What is
 not usable (see touchstone.env.reward) is None for TRL, which leaves it out, and 0 elsewhere.

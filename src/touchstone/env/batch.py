@@ -1,6 +1,6 @@
 """Episodes in batches, in the trainer's own process: no server, the same verdicts and rewards.
 
-    async with touchstone.env.open(touchstone.bird("demo")) as env:
+    async with touchstone.env.open(config) as env:
         steps = await env.reset(64)                                # 64 episodes, one slot each
         steps = await env.step([(tool, arguments) for … in steps]) # all at once; None leaves a slot alone
         paid = await env.score([(task, completion), …])            # whole answers in text

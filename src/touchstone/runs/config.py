@@ -35,7 +35,7 @@ class RunOptions(Options, frozen=True, kw_only=True):
     copy of the run, which is then in results/<address>/."""
     max_consecutive_errors: Annotated[WholeNumber, Opt(group=RUN, advanced=True)] = 5
     """Stop the run after this many infrastructure errors in a row; 0 never stops."""
-    fail_under: Annotated[Share | None, Opt(group=RUN)] = None
+    fail_under: Annotated[Share | None, Opt(group=RUN, advanced=True)] = None
     """Exit with 1 if the accuracy is lower than this; 0.6 is 60%."""
     junit: Annotated[Path | None, Opt(target=True, group=RUN, advanced=True)] = None
     """Write the result of each task to this file as JUnit XML, for a CI service."""
@@ -44,7 +44,7 @@ class RunOptions(Options, frozen=True, kw_only=True):
     json: Annotated[Path | None, Opt(target=True, group=RUN, advanced=True)] = None
     """Write each task's verdict to this file, by the task's id."""
     max_cost: Annotated[Positive | None, Opt(group=RUN)] = None
-    """Start no more tasks once the models have cost this many USD. --resume goes on with a higher limit."""
+    """Start no more tasks once the models have cost this many USD."""
     max_tokens_total: Annotated[Count | None, Opt(group=RUN, advanced=True)] = None
     """Start no more tasks once the models have used this many tokens, input and output. --resume goes on with a higher
     limit."""

@@ -219,7 +219,7 @@ class Worker(asyncio.Protocol):
             self._patience = asyncio.get_running_loop().call_later(LONG, self.give_way, before)
             return
         with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, self.pid, _NICE)
+            os.setpriority(os.PRIO_PROCESS, self.pid, os.getpriority(os.PRIO_PROCESS, 0) + _NICE)
         self.gave_way = True
         self.on_long()
 

@@ -44,7 +44,7 @@ class RunOptions(Options, frozen=True, kw_only=True):
     json: Annotated[Path | None, Opt(target=True, group=RUN, advanced=True)] = None
     """Write each task's verdict to this file, by the task's id."""
     max_cost: Annotated[Positive | None, Opt(group=RUN)] = None
-    """Start no more tasks once the models have cost this many USD."""
+    """Start no more tasks beyond this cost in USD."""
     max_tokens_total: Annotated[Count | None, Opt(group=RUN, advanced=True)] = None
     """Start no more tasks once the models have used this many tokens, input and output. --resume goes on with a higher
     limit."""

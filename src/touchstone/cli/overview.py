@@ -16,7 +16,7 @@ from pathlib import Path
 from . import COMMANDS
 
 _GROUPS = {
-    "Play and score": ("run", "score", "new", "demo", "mcp", "serve"),
+    "Play and score": ("run", "score", "new", "demo", "mcp", "serve", "env"),
     "Look at results": ("summary", "view", "tag", "compare", "export", "verify"),
     "Check data and golds": ("data", "audit", "suite", "invariants"),
     "This machine": ("doctor", "cache", "schema", "completion"),

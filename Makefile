@@ -52,7 +52,7 @@ SECONDS := 60
 fuzz: setup
 	TOUCHSTONE_FUZZ_SECONDS=$(SECONDS) TOUCHSTONE_FUZZ_SEED=$${TOUCHSTONE_FUZZ_SEED:-$$(date +%s)} $(BIN)/pytest -s tests/fuzz
 
-test-long: setup
+test-long: .venv-trainers/.complete
 	$(BIN)/pytest -n 2 -m "long and not desktop" || $(BIN)/pytest -m "long and not desktop" $(AGAIN)
 
 # Official clients of cloud services, and emulators of these, want other versions than ours: they have environments of their own.
@@ -73,9 +73,10 @@ test-long: setup
 # Trainers' own packages want other versions than ours, and verifiers others than OpenEnv.
 .venv-trainers/.complete: pyproject.toml | setup
 	$(PYTHON) -m venv .venv-trainers
-	.venv-trainers/bin/pip install -q openenv-core==0.3.0 gymnasium==1.4.0 skyrl-gym==0.4.0 -e .
 	$(PYTHON) -m venv .venv-trainers/verifiers
-	.venv-trainers/verifiers/bin/pip install -q verifiers==0.4.0 -e .
+	fetch() { at=$$1; shift; $(BIN)/uv pip install -q --python $$at/bin/python "$$@" || $$at/bin/pip install -q "$$@"; }; \
+	fetch .venv-trainers openenv-core==0.3.0 gymnasium==1.4.0 skyrl-gym==0.4.0 -e . && \
+	fetch .venv-trainers/verifiers verifiers==0.4.0 -e .
 	touch $@
 
 test-clouds: .venv-clouds/.complete

@@ -22,6 +22,7 @@ COMMANDS = {
     "verify": ("verify:verify", "Check that a run was not changed and that its summary follows from its records."),
     "view": ("view:view", "Browse runs in a local web app, or export the pages to a folder."),
     "tag": ("tag:tag", "Tag runs and note what they were for; the viewer shows and filters by it."),
+    "history": ("history:history", "Print the scores of runs over time, with intervals."),
     "compare": ("compare:compare", "Compare runs task by task, with exact tests and intervals."),
     "audit": ("audit:app", "Check a benchmark's own gold answers before blaming an agent."),
     "invariants": ("invariants:invariants", "Print the invariants mined from a database, which proofs keep."),

@@ -17,7 +17,7 @@ from . import COMMANDS
 
 _GROUPS = {
     "Play and score": ("run", "score", "new", "demo", "mcp", "serve", "env"),
-    "Look at results": ("summary", "view", "tag", "compare", "export", "verify"),
+    "Look at results": ("summary", "view", "tag", "compare", "history", "export", "verify"),
     "Check data and golds": ("data", "audit", "suite", "invariants"),
     "This machine": ("doctor", "cache", "schema", "completion"),
 }

@@ -64,6 +64,7 @@ def everything(results: Path, tmp_path: Path, site: Open) -> Iterator[tuple[Serv
     names = {run.label.removesuffix("/run").split("/run-")[0]: run.name for run in over.library.runs()}
     pages = {
         "runs": "index.html",
+        "history": "history.html",
         "run": f"runs/{names['bad']}/index.html",
         "run with every outcome": f"runs/{names['1']}/index.html",
         "run that has begun": f"runs/{names['begun']}/index.html",

@@ -28,7 +28,7 @@ def test_every_link_leads_somewhere(results: Path, tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     found = pages(folder)
     assert f"{len(found)} pages" in done.out
-    assert len(found) == 1 + 3 + 13 + 1 + 2
+    assert len(found) == 2 + 3 + 13 + 1 + 2
     for file in found:
         html = file.read_text()
         harmless(html)
@@ -92,7 +92,7 @@ def test_an_export_is_replaced_as_a_whole(results: Path, tmp_path: Path) -> None
     export(Library([results]), tmp_path / "folder")
     write_run(tmp_path / "x" / "run", a_record("1"))
     export(Library([tmp_path / "x"]), tmp_path / "folder")
-    assert len(pages(tmp_path / "folder")) == 3
+    assert len(pages(tmp_path / "folder")) == 4
 
 
 def test_a_folder_has_one_matrix_for_each_benchmark(tmp_path: Path) -> None:

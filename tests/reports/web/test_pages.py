@@ -130,6 +130,7 @@ def test_hostile_text_stays_text_on_every_page(tmp_path: Path, site: Open) -> No
     episode = episode_name(HOSTILE, 0)
     for path in (
         "index.html",
+        "history.html",
         f"runs/{first}/index.html",
         f"runs/{first}/{episode}.html",
         f"compare/{first}/{second}/index.html",

@@ -79,6 +79,7 @@ def _groups(runs: Sequence[Run]) -> dict[str, tuple[Run, ...]]:
 
 def _paths(site: Site, runs: Sequence[Run], compared: Mapping[str, tuple[Run, ...]]) -> Iterator[str]:
     yield "index.html"
+    yield "history.html"
     yield from (f"suspects/{name}.html" for name in site.library.suspects)
     yield from (f"static/{file.name}" for file in sorted(STATIC.iterdir()) if file.is_file())
     for run in runs:

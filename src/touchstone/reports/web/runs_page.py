@@ -25,6 +25,7 @@ def runs_page(library: Library, view: View) -> Html:
     runs = library.runs()
     content = (
         h("h1", "Runs"),
+        h("p", h("a", "Scores over time", href="history.html")) if len(runs) > 1 else None,
         notice(f"What is shown may be old: {library.problem}", "warning") if library.problem else None,
         h("div", id="filters", class_="filters js-only", role="search", aria_label="Runs"),
         h("div", _compare(view), h("p", id="found", class_="dim", aria_live="polite"), class_="row js-only"),

@@ -1,6 +1,7 @@
 """From an address to a page. The app and the export both ask here, so they show the same.
 
 index.html                               all runs
+history.html                             scores over time
 runs/<run>/index.html                    a run
 runs/<run>/t-<task>~<epoch>.html         an episode
 runs/<run>/files/<path>                  a picture or a video inside the run directory, or a tree with .txt behind its name
@@ -26,6 +27,7 @@ import msgspec
 from .episodes import Episode, RecordGone, read
 from .film import shown_as
 from .group_page import group_page
+from .history_page import history_page
 from .layout import Html, View, h, page
 from .library import Library, Run
 from .pair_page import pair_page
@@ -71,6 +73,8 @@ class Site:
         match path.split("/"):
             case [""] | ["index.html"]:
                 return _html(runs_page(self.library, self.view))
+            case ["history.html"]:
+                return _html(history_page(self.library, self.view))
             case ["suspects", file] if found := self.library.suspects.get(file.removesuffix(".html")):
                 return _html(suspects_page(found, self.view))
             case ["live.json"]:

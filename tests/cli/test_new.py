@@ -79,5 +79,5 @@ def test_a_folder_that_is_there_is_left_alone(tmp_path: Path, capsys: pytest.Cap
     (tmp_path / "mine.txt").write_text("mine")
     words = ["--questions", str(DEMO / "questions.csv"), "--database", str(DEMO / "shop.sqlite")]
     assert main(["new", str(tmp_path), *words]) == 2
-    assert "is there already" in capsys.readouterr().err
+    assert "it exists already" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]

@@ -85,7 +85,7 @@ def test_an_agent_is_asked_the_corrected_question_and_the_oracle_plays_the_corre
         ({"source": "x", "corrections": [{"question_id": 1}, {"question_id": 1}]}, "occurs twice"),
         ({"source": "x", "corrections": [{"question_id": 1, "db_id": "zoo"}]}, "its task has 'store'"),
         ({"source": "x", "corrections": [{"question_id": 1, "sql": "SELECT 1"}]}, "sql"),
-        ({"source": "x", "corrections": [], "tasks": "00"}, "another task file"),
+        ({"source": "x", "corrections": [], "tasks": "00"}, "different task file"),
     ],
 )
 def test_a_file_that_does_not_fit_is_refused_in_one_line(

@@ -28,7 +28,7 @@ def _section(series: Series) -> Html:
         for point in reversed(series.points)
     ]
     names = [h("th", name, scope="col") for name in ("Began", "Run", "Score", "n")]
-    table = h("table", h("thead", h("tr", names)), h("tbody", rows))
+    table = h("table", h("thead", h("tr", names)), h("tbody", rows), class_="wide")
     return h("section", h("h2", series.name), _chart(series), h("div", table, class_="scroll", tabindex="0"), class_="card")
 
 
@@ -44,12 +44,12 @@ def _chart(series: Series) -> Html:
         low, high = (at(place, end)[1] for end in point.share["interval"])
         words = f"{point.began:%Y-%m-%d}: {percent(point.share['accuracy'])}, 95% interval {interval(point.share)}"
         return [
-            h("line", x1=x, x2=x, y1=high, y2=low, class_="axis"),
+            h("rect", x=x - 0.75, y=high, width=1.5, height=max(low - high, 1.0), class_="whisker"),
             h("circle", h("title", words), cx=x, cy=y, r=4, class_="point"),
         ]
 
     line = [at(place, point.share["accuracy"]) for place, point in enumerate(series.points)]
-    ends = {0: "start", len(series.points) - 1: "end"}
+    ends = {0: "start"} | ({len(line) - 1: "end"} if len(line) > 1 else {})
     return h(
         "svg",
         h("title", f"{series.name}: accuracy of {len(series.points)} runs over time, with 95% intervals"),

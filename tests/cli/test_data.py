@@ -141,7 +141,7 @@ def test_a_checksum_is_kept_to(cli: Cli, published: FileServer, tmp_path: Path) 
 def test_mistakes_are_one_line(cli: Cli, server: FileServer, tmp_path: Path) -> None:
     (tmp_path / "data" / "bird-dev").mkdir(parents=True)
     (tmp_path / "data" / "bird-dev" / "mine").write_text("")
-    assert "is there already" in cli("data", "get", "bird-dev").complaint
+    assert "it exists already" in cli("data", "get", "bird-dev").complaint
     server.statuses = [404]
     gone = cli("data", "get", "bird-mini-dev", "--url", server.url)
     assert (gone.code, gone.complaint.endswith("the server answers with status 404")) == (1, True)

@@ -99,7 +99,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("server")
     world = make_world(folder / "world")
     with ExitStack() as stack:
-        yield _start(stack, folder / "cache", str(world.tasks), str(world.databases))
+        yield _start(stack, folder / "cache", str(world.tasks), str(world.databases), "--drain", "1")
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ copyright = "the Touchstone authors"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
 exclude_patterns: list[str] = []
 myst_heading_anchors = 3
-suppress_warnings = ["myst.xref_missing"]  # links to files that are not pages, such as a folder
+# Links to files that are not pages, such as a folder; languages without a lexer, such as CSV, shown as they are.
+suppress_warnings = ["myst.xref_missing", "misc.highlighting_failure"]
 html_theme = "furo"
 html_title = f"Touchstone {__version__}"
 autodoc_typehints = "signature"

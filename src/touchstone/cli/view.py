@@ -71,8 +71,14 @@ def _serve(library: Library, view: View, host: str, port: int, browse: bool) -> 
     there = f"{len(library)} run{'s' * (len(library) != 1)}"
     if not len(library) and not library.suspects:
         there = f"no run in {library.where} yet, waiting for one"
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:  # from the moment it says so, Ctrl-C is a way to end it
+
+    def stop(*_: object) -> None:
+        """Not by an exception, which is lost where a finalizer happens to run. The server must not wait for its own end."""
+        threading.Thread(target=server.shutdown, daemon=True).start()
+
+    for signal_number in (signal.SIGINT, signal.SIGTERM):  # from the moment it says so, Ctrl-C is a way to end it
+        signal.signal(signal_number, stop)
+    try:
         print(f"{there} at {server.url} (Ctrl-C ends)", flush=True)
         threading.Thread(target=site.answer, args=("index.html", {}), daemon=True).start()  # reads while the reader comes
         library.follow_addresses()
@@ -81,8 +87,6 @@ def _serve(library: Library, view: View, host: str, port: int, browse: bool) -> 
 
             webbrowser.open(server.url)
         server.serve_forever()
-    except KeyboardInterrupt:
-        return 0
     finally:
         server.server_close()
     return 0

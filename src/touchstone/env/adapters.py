@@ -24,11 +24,10 @@ from ..foreign import whole
 from ..protocols import Benchmark, BenchmarkConfig
 from ..types import Message, Tool, ToolCall
 from .batch import SyncBatchEnv, SyncEpisode
-from .reward import RewardOptions, submission_of, submission_tool
+from .reward import LONGEST_ANSWER, RewardOptions, submission_of, submission_tool, within_tags
 from .sessions import Step
 
 Source = BenchmarkConfig | Benchmark
-_LOOK = re.compile(r"<sql>(.*?)</sql>", re.DOTALL | re.IGNORECASE)
 _ANSWERED = re.compile(r"<(?:solution|answer)>", re.IGNORECASE)
 
 
@@ -36,10 +35,10 @@ def call_in(text: str, tools: Sequence[Tool]) -> ToolCall:
     """The call that a text makes. What makes none is a call of no tool: the agent is told so, and it counts as unreadable."""
     handing_in = submission_tool(tools)
     looking = [tool for tool in tools if tool != handing_in and len(tool.arguments.__struct_fields__) == 1]
-    looks = _LOOK.findall(whole(text))
-    if looks and looking and not _ANSWERED.search(text):
+    look = within_tags(whole(text), "sql") if len(text) <= LONGEST_ANSWER else None
+    if look and looking and not _ANSWERED.search(text):
         field = looking[0].arguments.__struct_fields__[0]
-        return ToolCall("text", looking[0].name, msgspec.json.encode({field: looks[-1].strip()}).decode())
+        return ToolCall("text", looking[0].name, msgspec.json.encode({field: look.strip()}).decode())
     return submission_of(text, tools) or ToolCall("text", "", "")
 
 
@@ -114,7 +113,7 @@ def verifiers_taskset(benchmark: Source, rewards: RewardOptions | None = None) -
     return TouchstoneTaskset(vf.TasksetConfig())
 
 
-def skyrl_env(benchmark: Source, rewards: RewardOptions | None = None, *, max_steps: int = 20) -> Any:
+def skyrl_env(benchmark: Source, rewards: RewardOptions | None = None, *, max_steps: int | None = None) -> Any:
     """A class of SkyRL-Gym's text environments. Its extras name the task: {"task": key}, or verl's form of a row."""
     skyrl: Any = import_module("skyrl_gym.envs.base_text_env")
 
@@ -124,7 +123,7 @@ def skyrl_env(benchmark: Source, rewards: RewardOptions | None = None, *, max_st
         def __init__(self, env_config: Any = None, extras: dict[str, Any] | None = None) -> None:
             super().__init__()  # pyright: ignore[reportUnknownMemberType]
             extras = extras or {}
-            self.max_turns = max_steps
+            self.max_turns = env.max_steps
             self._key: str | None = extras.get("task") or extras.get("reward_spec", {}).get("ground_truth")
             self._episode: SyncEpisode = env.episode()
 
@@ -145,7 +144,7 @@ def skyrl_env(benchmark: Source, rewards: RewardOptions | None = None, *, max_st
     return TouchstoneTextEnv
 
 
-def gymnasium_env(benchmark: Source, rewards: RewardOptions | None = None, *, max_steps: int = 20) -> Any:
+def gymnasium_env(benchmark: Source, rewards: RewardOptions | None = None, *, max_steps: int | None = None) -> Any:
     """An environment of Gymnasium's whose actions and observations are text. `reset(options={"task": key})` names the task."""
     gymnasium: Any = import_module("gymnasium")
 

@@ -112,7 +112,7 @@ class EnvApp:
         return as_json({"status": "healthy"})
 
     async def _schema(self, _: Request) -> Response:
-        return as_json(await openenv.schema(self._sessions))
+        return as_json(openenv.schema(self._sessions))
 
     async def _metadata(self, _: Request) -> Response:
         return as_json(openenv.metadata(self._sessions, self._label))

@@ -14,7 +14,7 @@ is its own affair: text without SQL, endless or over-long answers pay 0, and are
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -33,7 +33,7 @@ LONGEST_ANSWER = 2**20
 # Each of these takes time in proportion to the text: an answer is an adversary's, and is read where everybody is served.
 _THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
 _THINKING = re.compile(r"<(/?)think>", re.IGNORECASE)
-_TAG = re.compile(r"<(/?)(solution|answer|sql)>", re.IGNORECASE)
+_TAG = re.compile(r"<(/?)(\w{1,100})>")
 _FENCED = re.compile(r"```[ \t]*(?:sql\w*[ \t]*)?\n(.*?)```", re.DOTALL | re.IGNORECASE)
 _BARE = re.compile(r"\s*(?:--[^\n]*\n\s*)*(?:SELECT|WITH)\b", re.IGNORECASE)
 
@@ -102,17 +102,17 @@ def answer_in(text: str) -> str | None:
     if marks and marks[-1] == "":
         return None
     spoken = _THOUGHT.sub("", spoken)
-    marked = within_tags(spoken, "solution", "answer")
-    spoken = spoken if marked is None else marked
+    if marked := within_tags(spoken, ("solution", "answer")):
+        spoken = marked[1]
     if blocks := [block.strip() for block in _FENCED.findall(spoken) if block.strip()]:
         return blocks[-1]
     return spoken.strip() if (marked and spoken.strip()) or _BARE.match(spoken) else None
 
 
-def within_tags(text: str, *names: str) -> str | None:
-    """What stands between the last pair of tags with one of these names."""
+def within_tags(text: str, names: Collection[str]) -> tuple[str, str] | None:
+    """The last pair of tags with one of these names: its name, and what stands between them."""
     opened: dict[str, int] = {}
-    content: str | None = None
+    last: tuple[str, str] | None = None
     for tag in _TAG.finditer(text):
         closing, name = tag[1], tag[2].lower()
         if name not in names:
@@ -120,8 +120,8 @@ def within_tags(text: str, *names: str) -> str | None:
         if not closing:
             opened[name] = tag.end()
         elif name in opened:
-            content = text[opened.pop(name) : tag.start()]
-    return content
+            last = name, text[opened.pop(name) : tag.start()]
+    return last
 
 
 def is_submission(name: str) -> bool:

@@ -108,21 +108,30 @@ async def _process(config: BenchmarkConfig, options: EnvOptions, own: socket.soc
     async with AsyncExitStack() as stack:
         sessions = await open_sessions(
             config,
-            Opening(stack=stack, say=say if peers.place == 0 else lambda _: None, agent="env", reader=True),
+            Opening(stack=stack, say=say if peers.number == 0 else lambda _: None, agent="env", reader=True),
             options,
             max_steps=options.max_steps,
             slots=slots,
             idle=options.idle,
-            prefix=f"{peers.place}.",
+            prefix=f"{peers.number}.",
         )
         await sessions.try_tasks()
-        if peers.place == 0:
+        if peers.number == 0:
             host, port = own.getsockname()[:2]
             address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
             print(
                 f"{config.label}: {len(sessions.tasks)} tasks at {address} (WebSocket at /ws, metrics at /metrics)", flush=True
             )
-        await serve(sessions, config.label, [own], peers, host=options.host, allow=options.allow_host, drain=options.drain)
+        await serve(
+            sessions,
+            config.label,
+            [own],
+            peers,
+            host=options.host,
+            allow=options.allow_host,
+            drain=options.drain,
+            silence=options.idle,
+        )
     return 0
 
 

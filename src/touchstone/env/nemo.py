@@ -8,7 +8,7 @@ says of itself counts for nothing but the task's key: the reference stays here.
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Any, cast
 
 from ..errors import InputError
@@ -85,11 +85,13 @@ def _verdict(session: Session, step: Step) -> Json:
     return judged
 
 
-def aggregate(verified: Iterable[Any]) -> Json:
+def aggregate(verified: Any) -> Json:
     """Means over tasks and rollouts. Samples that are masked are counted and left out."""
+    if not isinstance(verified, list):
+        raise InputError("verify_responses: expected a list of what /verify returned")
     groups: dict[str, list[float]] = {}
     masked = 0
-    for each in verified:
+    for each in cast("list[Any]", verified):
         if not isinstance(each, dict) or not isinstance(reward := cast(Json, each).get("reward"), int | float):
             raise InputError("verify_responses: expected objects with a reward")
         row = cast(Json, each)

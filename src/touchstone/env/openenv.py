@@ -28,6 +28,9 @@ from .sessions import Full, Session, Sessions, Step
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 _TRY_LATER = 1013
+_SECONDS_FOR_A_GOODBYE = 5.0
+LONGEST_NAME = 200
+"""Characters of an episode's or a session's name of the client's choice."""
 OBSERVATION = {
     "type": "object",
     "properties": {
@@ -89,8 +92,10 @@ class Connection:
         try:
             await asyncio.wait({conversation})
             if conversation.cancelled():
-                await self._say("error", {"message": "nothing was heard: the lease ran out", "code": "SESSION_ERROR"})
-                await self._socket.close()
+                with suppress(TimeoutError):  # of one who does not read either
+                    async with asyncio.timeout(_SECONDS_FOR_A_GOODBYE):
+                        await self._say("error", {"message": "nothing was heard: the lease ran out", "code": "SESSION_ERROR"})
+                        await self._socket.close()
             elif (error := conversation.exception()) is not None:
                 raise error
         finally:
@@ -154,10 +159,10 @@ class Connection:
 
     async def _reset(self, session: Session, fields: dict[str, Any]) -> dict[str, Any]:
         seed, task, name = fields.get("seed"), fields.get("task"), fields.get("episode_id")
-        if not isinstance(seed, int | None) or not isinstance(task, str | int | None) or not isinstance(name, str | None):
-            raise Refused("VALIDATION_ERROR", "reset takes task (text), seed (a whole number) and episode_id (text)")
+        if not isinstance(seed, int | None) or not isinstance(name, str | None) or len(name or "") > LONGEST_NAME:
+            raise Refused("VALIDATION_ERROR", "reset takes task (text), seed (a whole number) and episode_id (a short text)")
         self._episode_id = name
-        return observation_of(await session.reset(None if task is None else str(task), seed=seed))
+        return observation_of(await session.reset(task, seed=seed))
 
     async def _step(self, session: Session, fields: dict[str, Any]) -> dict[str, Any]:
         action: Any = fields.get("action", fields)
@@ -279,9 +284,7 @@ async def _rpc(sessions: Sessions, method: str, params: dict[str, Any], own: Ses
     if method == "ping":
         return {}
     if method == "openenv/session/create":
-        if own is None:
-            own = sessions.lease()
-            await own.reset(params.get("task"))
+        own = own or await sessions.begun(params.get("task"))
         return {"session_id": own.name}
     name = params.get("session_id")
     session = own if name is None else sessions.leased.get(str(name))

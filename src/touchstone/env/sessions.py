@@ -78,7 +78,7 @@ class Slots:
         self.most = most
         self._counts = mmap.mmap(-1, 8 * processes)
         self._processes = processes
-        self.place = 0
+        self.process = 0
 
     def take(self) -> bool:
         """Own count first, then the sum: two processes that come together may both refuse, and never both accept too many."""
@@ -91,17 +91,17 @@ class Slots:
     def give(self) -> None:
         self._add(-1)
 
-    def clear(self, place: int) -> None:
+    def clear(self, process: int) -> None:
         """Of a process that died."""
-        struct.pack_into("q", self._counts, 8 * place, 0)
+        struct.pack_into("q", self._counts, 8 * process, 0)
 
     @property
     def active(self) -> int:
         return sum(struct.unpack_from(f"{self._processes}q", self._counts))
 
     def _add(self, change: int) -> None:
-        (count,) = struct.unpack_from("q", self._counts, 8 * self.place)
-        struct.pack_into("q", self._counts, 8 * self.place, count + change)
+        (count,) = struct.unpack_from("q", self._counts, 8 * self.process)
+        struct.pack_into("q", self._counts, 8 * self.process, count + change)
 
 
 class Session:
@@ -114,6 +114,8 @@ class Session:
         """Of the episode under way or just ended."""
         self.heard = time.monotonic()
         self.busy = 0
+        self.over = False
+        """Whether its slot has been given back."""
         self.expired: Callable[[], object] = lambda: None
         """Called when the lease has run out."""
         self._sessions = sessions
@@ -128,7 +130,7 @@ class Session:
     def tools(self) -> Sequence[Tool]:
         return self.episode.stage.tools if self.episode else ()
 
-    async def reset(self, task: str | None = None, *, seed: int | None = None) -> Step:
+    async def reset(self, task: Any = None, *, seed: int | None = None) -> Step:
         """Begins an episode: of the task named, of the next in order, or of random ones once a seed was given."""
         async with self._playing(timed=False):
             await self._end()
@@ -204,6 +206,8 @@ class Session:
     @asynccontextmanager
     async def _playing(self, *, timed: bool) -> AsyncGenerator[None]:
         async with self._turn:
+            if self.over:  # its slot is somebody else's by now
+                raise InputError("the session is over: begin another")
             with self._sessions.watched(self, timed=timed):
                 yield
 
@@ -258,11 +262,12 @@ class Sessions:
     def tasks(self) -> list[Task]:
         return self._order
 
-    def task(self, key: str | None, chosen_by: random.Random | None = None) -> Task:
+    def task(self, key: Any = None, chosen_by: random.Random | None = None) -> Task:
+        """The one with this key, of whatever a client says it is; else the next. Raises InputError."""
         if key is not None:
-            if key not in self._tasks:
-                raise InputError(f"there is no task '{key[:100]}' among these {len(self._tasks)}")
-            return self._tasks[key]
+            if not isinstance(key, str | int) or str(key) not in self._tasks:
+                raise InputError(f"there is no task '{str(key)[:100]}' among these {len(self._tasks)}")
+            return self._tasks[str(key)]
         if chosen_by is not None:
             return chosen_by.choice(self._order)
         self._next += 1
@@ -303,10 +308,22 @@ class Sessions:
         self._empty.clear()
         return session
 
+    async def begun(self, task: Any, name: str | None = None) -> Session:
+        """A session with an episode of the task. Raises Full, and InputError before a slot is taken."""
+        key = None if task is None else self.task(task).key
+        session = self.lease(name)
+        try:
+            await session.reset(key)
+        except BaseException:
+            await self.release(session)
+            raise
+        return session
+
     async def release(self, session: Session) -> None:
         """Once is enough; twice does no harm."""
         if self.leased.pop(session.name, None) is None:
             return
+        session.over = True
         self.slots.give()
         if not self.leased:
             self._empty.set()
@@ -353,9 +370,9 @@ class Sessions:
     def _timed(self, seconds: float) -> None:
         self.counts["steps"] += 1
         self.seconds += seconds
-        for place, limit in enumerate(BUCKETS):
+        for bucket, limit in enumerate(BUCKETS):
             if seconds <= limit:
-                self.buckets[place] += 1
+                self.buckets[bucket] += 1
                 break
 
     async def _reap(self) -> None:

@@ -24,6 +24,7 @@ from touchstone.env import RewardOptions, SyncBatchEnv
 from touchstone.env.adapters import call_in
 
 from .conftest import Served, start
+from .test_adapters import played
 
 Start = Callable[..., Served]
 
@@ -131,6 +132,16 @@ def test_a_whole_response_is_verified_phase_by_phase(
     row = {"verifier_metadata": {"task": "shop_1"}, "response": response(*submissions, last=last)}
     verified = interact_served.http().post("/verify", json=row).json()
     assert (verified["reward"], verified["mask_sample"]) == (reward, False)
+
+
+@pytest.mark.long
+def test_openenvs_own_client_plays_both_phases(interact_served: Served, tmp_path: Path) -> None:
+    assert played("openenv", "interact", interact_served.address, cache=tmp_path) == {
+        "request": True,
+        "told": False,
+        "first": [0.7, False],
+        "second": [0.3, True],
+    }
 
 
 def test_what_a_session_has_played_is_not_played_again(interact_served: Served) -> None:

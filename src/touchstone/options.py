@@ -207,7 +207,8 @@ def expected(kind: Any) -> str:
     if get_origin(kind) is Literal:
         return f"one of {', '.join(map(str, get_args(kind)))}"
     if get_origin(kind) is tuple:
-        return f"a list, each {expected(get_args(kind)[0])}"
+        inner = get_args(kind)[0]
+        return {str: "a list of strings", Path: "a list of paths"}.get(inner) or f"a list, each {expected(inner)}"
     if get_origin(kind) is dict or kind is dict:
         return "a JSON object"
     for meta in metas:
@@ -217,7 +218,7 @@ def expected(kind: Any) -> str:
             return f"a number from {meta.ge} to {meta.le}"
         if meta.ge is not None:
             return f"a {'whole ' if kind is int else ''}number of at least {meta.ge}"
-    words: dict[Any, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "a text", Path: "a path"}
+    words: dict[Any, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "a string", Path: "a path"}
     return words.get(kind, getattr(kind, "__name__", str(kind)))
 
 

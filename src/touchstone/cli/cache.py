@@ -25,14 +25,14 @@ def check(
     all_: Annotated[bool, Parameter(name="--all", negative="")] = False,
     seed: int = 0,
 ) -> int:
-    """Run a sample of the remembered statements and judgements again and compare. Exit code 1 if any differs.
+    """Rerun a sample of the cached statements and judgements and compare. Exit code 1 if any differs.
 
     Parameters
     ----------
     sample_size
-        How many to run again.
+        How many to rerun.
     all_
-        Run all of them again.
+        Rerun all of them.
     seed
         Seed of the sample.
     """

@@ -55,7 +55,7 @@ def compare(
     json
         Write everything to this file.
     markdown
-        Write what broke and what was mended to this file: the step summary of a CI service.
+        Write what broke and what was fixed to this file, such as the step summary of a CI service.
     fail_if_worse
         Exit with 1 if the last run is worse than the first: a lower accuracy that the paired test (p < 0.05) does not put down
         to chance.

@@ -31,7 +31,7 @@ def view(
         Run directories, or directories that hold some up to four levels below, here or at an address such as
         s3://bucket/results; by default results. Also lists of suspect golds, as touchstone audit suspects --json writes them.
     export
-        Write the pages to this folder instead, to be opened from the disk or mailed.
+        Write the pages to this folder instead; they open from disk.
     hide_gold
         Leave out references: gold SQL, expected rows, hidden tests, and what the oracle did.
     host

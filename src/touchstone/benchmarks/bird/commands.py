@@ -29,7 +29,7 @@ class SearchOptions(Options, frozen=True, kw_only=True):
     predictions: Annotated[tuple[Path, ...], Opt(positional=True)] = ()
     """Prediction files or run directories, one for each system."""
     parallel: Annotated[Count, Opt(names=("-p",))] = min(os.cpu_count() or 1, 8)
-    """How many tasks at once; by default as many as there are processors."""
+    """How many tasks at once; by default the number of processors."""
 
 
 class SuiteOptions(SearchOptions, frozen=True, kw_only=True):
@@ -38,7 +38,7 @@ class SuiteOptions(SearchOptions, frozen=True, kw_only=True):
 
 
 def build(config: BirdConfig, options: SuiteOptions) -> int:
-    """Build a suite for BIRD: per task the databases that tell the most mutants and wrong predictions from the gold."""
+    """Build a suite for BIRD: per task the small databases that expose the most mutants and wrong predictions."""
     refuse_without("sqlglot", "touchstone suite", "proof")
     output = options.output
     if output is None:

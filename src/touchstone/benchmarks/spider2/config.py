@@ -48,7 +48,7 @@ class Spider2ScoreOptions(ScoreOptions, frozen=True):
 
 
 class Spider2Config(Selection, frozen=True):
-    """Play Spider2-lite: questions on local SQLite databases, judged by golden result files."""
+    """Play Spider2-lite: questions on local SQLite databases, judged by gold result files."""
 
     name: ClassVar[str] = "spider2"
     label: ClassVar[str] = "Spider2-lite"
@@ -79,21 +79,22 @@ class Spider2Config(Selection, frozen=True):
     """The gold folder, with exec_result/ and spider2lite_eval.jsonl; by default evaluation_suite/gold beside the questions,
     else ../Spider2/spider2-lite/evaluation_suite/gold."""
     all: Annotated[bool, Opt(group=TASKS)] = True
-    """Every question that has a golden result, not only those with gold SQL."""
+    """Every question with a gold result, not only those with gold SQL."""
     documents: Annotated[Path | None, Opt(group=WHO)] = None
     """The folder of external-knowledge documents (resource/documents), for questions that have one."""
     schema: Annotated[bool, Opt(group=WHO)] = False
-    """Put the tables and columns into the request."""
+    """Show the tables and columns with the question."""
     system_prompt: Annotated[Path | None, Opt(group=WHO, advanced=True)] = None
     """A file with instructions that replace the built-in ones."""
     compat: Annotated[Compat, Opt(group=JUDGING)] = "strict"
-    """The comparison that decides: strict (rows as rows) or official (to the letter). Both are recorded."""
+    """The comparison that decides: strict (whole rows must match) or official (the official suite's rules). Both are
+    recorded."""
     sql_timeout: Annotated[Positive, Opt(group=JUDGING)] = 30.0
     """Seconds for each statement. A second is 70 million steps of SQLite, so a busy machine changes no verdict."""
     today: Annotated[str | None, Opt(group=JUDGING, advanced=True)] = None
-    """The day that SQL is told it is, such as 2025-02-19."""
+    """The date that SQL sees as today, such as 2025-02-19."""
     cache: Annotated[bool, Opt(group=JUDGING, advanced=True)] = True
-    """Remember results by content across runs."""
+    """Reuse cached results of earlier runs."""
     results: Annotated[Path | None, Opt(names=("--result_csv_dir",), target=True, group=RUN)] = None
     """Where the result of each query goes, as <instance_id>.csv."""
     report: Annotated[Path | None, Opt(target=True, group=RUN)] = None
@@ -108,7 +109,7 @@ class Spider2Config(Selection, frozen=True):
     tables_path: Annotated[str, Opt(names=("--tables_path",), group=_REQUEST, advanced=True)] = (
         "./data/spider2/converted/spider2-lite_tables.json"
     )
-    """Sent along as it is: a path on the service's side."""
+    """Sent to the service as it is: a path on its side."""
     num_return_sequences: Annotated[int, Opt(names=("--num_return_sequences",), group=_REQUEST, advanced=True)] = 1
     """Sent along."""
     num_beams: Annotated[int, Opt(names=("--num_beams",), group=_REQUEST, advanced=True)] = 4

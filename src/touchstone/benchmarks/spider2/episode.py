@@ -1,4 +1,4 @@
-"""One Spider2-lite episode: a question on a local database, perhaps with a document, judged by golden result files."""
+"""One Spider2-lite episode: a question on a local database, perhaps with a document, judged by gold result files."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def _shortened(entry: RunEntry) -> RunEntry:
 
 # In what runs differ besides their results, and whether that leaves anything to compare.
 #
-# Who plays, and how, is what a comparison is about: such differences are listed. All else in a run's identity (data, metric,
+# Agent and model, is what a comparison is about: such differences are listed. All else in a run's identity (data, metric,
 # limits, rules of the game) says what was measured: where that differs, the numbers mean different things. A name that is not
 # known here counts as the latter, so a benchmark that somebody adds is on the safe side.
 

@@ -258,7 +258,7 @@ Script = Callable[[str], Sequence[Move] | None]
 
 
 def _no_script(*_: Any) -> Script:
-    raise InputError("this agent has nothing to play here")
+    raise InputError("this agent cannot play this benchmark")
 
 
 @dataclass(frozen=True, kw_only=True)

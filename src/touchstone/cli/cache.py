@@ -15,7 +15,7 @@ from ..engines.cache_check import Replayed, replay, sample
 from ..engines.sqlite.engine import SqliteEngine
 from ..errors import InputError
 
-app = App(name="cache", help="Check what Touchstone remembers between runs.")
+app = App(name="cache", help="Check the cache of results.")
 
 
 @app.command

@@ -122,7 +122,7 @@ def _summary(comparison: Comparison, pair: RunPair) -> str:
         f"| {first.path} | {measure.first:.1%} | {measure.tasks} |",
         f"| {second.path} | {measure.second:.1%} | {measure.tasks} |",
         "",
-        f"Difference: {measure.difference * 100:+.1f} points{p}. Broke: {pair.first_wins}, mended: {pair.second_wins}.",
+        f"Difference: {measure.difference * 100:+.1f} points{p}. Broke: {pair.first_wins}, fixed: {pair.second_wins}.",
     ]
     for title, flips in (("Broke", pair.only_first_right), ("Mended", pair.only_second_right)):
         lines += ["", f"### {title}", ""] if flips else []

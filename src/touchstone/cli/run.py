@@ -108,7 +108,7 @@ class RunCommand(StructCommand):
     def _stored_options(self, argv: Sequence[str], words: str) -> StoredOptions:
         resume, config = typed_value(argv, "--resume", "-r"), typed_value(argv, "--config")
         if resume is not None and config is not None:
-            raise InputError("--config and --resume exclude each other: a resumed run goes on with the options it had")
+            raise InputError("--config and --resume exclude each other: a resumed run keeps its own options")
         name = self.benchmark.name
         ours = {name, *(f"{name} {word}" for word in self.benchmark.run_words if word)}
         if resume is not None:

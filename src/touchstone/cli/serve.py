@@ -132,7 +132,7 @@ def _solutions(data: Path | None) -> Script:
 
 
 def _no_predictions(*_: Any) -> Script:
-    raise InputError("the replay agent plays tasks, not questions: a service can have any other agent")
+    raise InputError("the replay agent needs tasks, and a service has only questions: use another agent")
 
 
 def _address(listening: socket.socket) -> str:

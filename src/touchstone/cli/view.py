@@ -56,7 +56,7 @@ def _export(library: Library, target: Path, hide_gold: bool) -> int:
     done = export(library, target, hide_gold=hide_gold)
     print(f"{done.pages:,} pages, {done.bytes / 2**20:,.1f} MB: open {target / 'index.html'}")
     if done.left_out:
-        print(f"touchstone: {done.left_out} pairs of runs are not compared there; {MOST_PAIRS} are the most", file=sys.stderr)
+        print(f"touchstone: {done.left_out} pairs of runs are not compared in the export, only {MOST_PAIRS}", file=sys.stderr)
     return 0
 
 

@@ -88,7 +88,7 @@ class BigqueryClient:
                 raise InputError(f"--database-url: the dataset {self._dataset} has no table")
             rights = self._client.test_iam_permissions(table.reference, _WRITES, retry=self._retry).get("permissions", ())
         except self._errors as error:
-            raise InputError(f"--database-url: {self._dataset} cannot be looked at: {_words(error)}") from None
+            raise InputError(f"--database-url: {self._dataset} cannot be read: {_words(error)}") from None
         if rights:
             raise InputError(
                 f"--database-url: these credentials have {', '.join(rights)}: a live dataset is used by credentials that "

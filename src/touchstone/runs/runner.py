@@ -392,9 +392,9 @@ def _executor(config: RunConfig, opened: Opened, say: Callable[[str], None]) -> 
     if config.agent.at_terminal:
         raise InputError("--executor ray: a person plays at this terminal, not on a cluster")
     if config.run.requests_per_minute or config.run.tokens_per_minute:
-        raise InputError("--executor ray: limits per minute are kept by one process, not by a cluster")
+        raise InputError("--executor ray: limits per minute work in one process only")
     if not config.is_plain:
-        raise InputError("--executor ray: a cluster is sent options, not functions and objects of Python's")
+        raise InputError("--executor ray: Python functions and objects cannot be sent to a cluster")
     from .executors.cluster import Work, environment, ray_cluster
     from .executors.shipping import listed, moved_path
 

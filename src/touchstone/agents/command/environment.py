@@ -181,7 +181,7 @@ def _refuse_unstartable(given: str, program: Path) -> None:
         start = file.read(4)
     if start.startswith(b"#!"):
         if _interpreter(program) is None:
-            raise InputError(f"--command {given}: its first line names an interpreter that is not here")
+            raise InputError(f"--command {given}: its first line names an interpreter that does not exist")
     elif start != b"\x7fELF" and not _registered_formats():
         raise InputError(f"--command {given}: neither a program nor a script; a script's first line must be like #!/bin/sh")
 

@@ -69,9 +69,7 @@ def build(config: BirdConfig, options: SuiteOptions) -> int:
         held = sum(bool(task.databases) for task in tasks)
         print(f"Tasks:      {len(tasks)}, {held} of them with databases")
         print(f"Databases:  {sum(len(task.databases) for task in tasks)}")
-        print(
-            f"Tell apart: {sum(task.told for task in tasks)} of {sum(task.targets for task in tasks)} mutants and predictions"
-        )
+        print(f"Detected: {sum(task.told for task in tasks)} of {sum(task.targets for task in tasks)} mutants and predictions")
         print(f"Digest:     {suite.digest}")
         print(f"{output}: {len(content):,} bytes")
         return 0

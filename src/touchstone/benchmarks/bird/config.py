@@ -105,7 +105,7 @@ class BirdConfig(Selection, frozen=True):
         if not self.metric:
             raise OptionError("metric", None, f"expected {expected(Metric)}")
         if self.proof and self.suite:
-            raise InputError("--proof searches and --suite does not: give one of them")
+            raise InputError("--proof searches and --suite does not: use one of them")
         if self.laws and not self._searched:
             raise InputError("--laws is for a search: give --proof or --metric proven with it, without --suite")
 

@@ -159,7 +159,7 @@ class BirdEpisode(SqlEpisode):
 
 
 _FAULTS: dict[str, str] = {
-    "blank": "The prediction is blank.",
+    "blank": "The prediction is empty.",
     "write": "The prediction changes the database; only a query can be judged.",
 }
 

@@ -44,7 +44,7 @@ class Spider2ScoreOptions(ScoreOptions, frozen=True):
     """How a submission is scored."""
 
     all: Annotated[bool, Opt(group=TASKS)] = False
-    """Count questions that have a golden result and no submission as failed."""
+    """Count questions that have a gold result and no submission as failed."""
 
 
 class Spider2Config(Selection, frozen=True):
@@ -152,7 +152,7 @@ class Spider2Config(Selection, frozen=True):
             )
         unread = sum(task.knowledge is not None for task in tasks) if opening.reader and self.documents is None else 0
         if unread:
-            opening.say(f"{unread} of {len(tasks)} questions have a document, which nobody can read without --documents")
+            opening.say(f"{unread} of {len(tasks)} questions have a document, which agents can only read with --documents")
         return benchmark
 
     def hints(self) -> Hints:
@@ -175,7 +175,7 @@ class Spider2Config(Selection, frozen=True):
         if submitted is None:
             chosen = [task for task in wanted if (golden.has(task.key) if self.all else task.gold_sql_available)]
         if len(chosen) < len(wanted):
-            why = "golden result" if self.all else "gold SQL (--all takes every question that has a golden result)"
+            why = "gold result" if self.all else "gold SQL (--all takes every question that has a gold result)"
             say(f"{len(wanted) - len(chosen)} of {len(wanted)} questions are left out: they have no {why}")
         left = chosen[self.offset :][: self.limit]
         if not left:
@@ -247,7 +247,7 @@ class Spider2Config(Selection, frozen=True):
         _, wanted = self._filtered(golden, opening.say)
         tasks = [task for task in wanted if task.platform == "sqlite" or golden.has(task.key)][self.offset :][: self.limit]
         if not tasks:
-            raise InputError(f"{self.tasks}: no question is left of {len(wanted)}: none is on SQLite or has a golden result")
+            raise InputError(f"{self.tasks}: no question is left of {len(wanted)}: none is on SQLite or has a gold result")
         engine, limits = await self.engine(opening), Limits(seconds=self.sql_timeout)
         playable = [task for task in tasks if not is_hopeless(golden, task)]
         benchmark = Spider2(playable, self.databases, golden, engine, settings=self.settings())
@@ -267,7 +267,7 @@ class Spider2Config(Selection, frozen=True):
             benchmark=benchmark,
             findings=findings,
             tasks=tasks,
-            left_out={"on another platform, without a golden result": len(wanted) - len(tasks)},
+            left_out={"on another platform, without a gold result": len(wanted) - len(tasks)},
         )
 
     @classmethod
@@ -277,7 +277,7 @@ class Spider2Config(Selection, frozen=True):
         tasks = load_tasks(file, golden.sql)
         count_tasks(dataset, len(tasks), found)
         local = [task for task in tasks if task.platform == "sqlite"]
-        found.counted("golden results of the local questions", [t.key for t in local if not golden.has(t.key)], len(local))
+        found.counted("gold results of the local questions", [t.key for t in local if not golden.has(t.key)], len(local))
         documents = file.parent / "resource" / "documents"
         needed = sorted({task.knowledge for task in local if task.knowledge})
         found.counted("documents", [name for name in needed if not (documents / name).is_file()], len(needed))

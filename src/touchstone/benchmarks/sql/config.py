@@ -200,5 +200,5 @@ def _sniffed(path: Path) -> str:
         for name, words in (("mysql", (b"MySQL dump", b"MariaDB dump")), ("postgres", (b"PostgreSQL database dump",))):
             if any(word in head for word in words):
                 return name
-        raise InputError(f"{path}: a dump, but whose? Say so: --engine mysql or --engine postgres")
+        raise InputError(f"{path}: a dump of which system? Add --engine mysql or --engine postgres")
     raise InputError(f"{path}: neither a SQLite nor a DuckDB database, nor a dump that ends in .sql")

@@ -122,7 +122,7 @@ class Incomparable(InputError):
     def __init__(self, differences: Sequence[Difference]) -> None:
         self.differences = list(differences)
         lines = [f"\n  {in_words(each)}" for each in self.differences]
-        super().__init__("these runs cannot be compared (--force does it all the same):" + "".join(lines))
+        super().__init__("these runs cannot be compared (--force compares them anyway):" + "".join(lines))
 
 
 def labels(count: int) -> list[str]:

@@ -86,7 +86,7 @@ WRONG = {
     "question,sql\n,SELECT 1\n": r"row 2: the question \(question\) is empty",
     "question,sql\nq,\n": "row 2: there is neither gold SQL nor expected rows",
     "question,sql\nq,SELECT 1,2\n": "row 2: 3 cells, expected 2",
-    "question,answer_key\nq,1\n": "no column has gold SQL or expected rows",
+    "question,answer_key\nq,1\n": "no column holds gold SQL or expected rows",
     "id,question,sql\n1,q,SELECT 1\n1,r,SELECT 2\n": "row 3: the id '1' is also in row 2",
     "question,sql,order\nq,SELECT 1,perhaps\n": "row 2: order: expected true or false, found 'perhaps'",
     "question,sql,tolerance\nq,SELECT 1,much\n": "row 2: tolerance: expected a number",

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 from msgspec import Struct
 
-from ...errors import InputError
+from ...options import OptionError
 from ...types import Task
 
 Severity = Literal["error", "warning", "note"]
@@ -160,7 +160,7 @@ def excluded(path: Path, tasks: Sequence[Task] | None = None, *, benchmark: str 
     """The keys of the tasks to leave out. With `tasks`, only those that are as they were; `say` is told of the others."""
     listed = read(path)
     if benchmark is not None and listed.benchmark != benchmark:
-        raise InputError(f"--exclude-audit {path}: it is about the benchmark '{listed.benchmark}', not '{benchmark}'")
+        raise OptionError("exclude_audit", path, f"it is about the benchmark '{listed.benchmark}', not '{benchmark}'")
     if tasks is None:
         return {entry.task for entry in listed.exclude}
     digests: Mapping[str, str] = {task.key: task.digest for task in tasks}
@@ -179,7 +179,7 @@ def remaining(tasks: Sequence[T], path: Path | None, *, benchmark: str, say: Say
     out = excluded(path, tasks, benchmark=benchmark, say=say)
     left = [task for task in tasks if task.key not in out]
     if not left:
-        raise InputError(f"--exclude-audit {path}: no task is left of {len(tasks)}")
+        raise OptionError("exclude_audit", path, f"no task is left of {len(tasks)}")
     return left
 
 
@@ -188,11 +188,9 @@ def read(path: Path) -> Exclusions:
     try:
         return msgspec.json.decode(path.read_bytes(), type=Exclusions)
     except OSError as error:
-        raise InputError(f"--exclude-audit {path}: {error.strerror}") from None
+        raise OptionError("exclude_audit", path, str(error.strerror)) from None
     except (msgspec.DecodeError, UnicodeError) as error:
-        raise InputError(
-            f"--exclude-audit {path}: expected a list that 'touchstone audit --exclude' has written: {error}"
-        ) from None
+        raise OptionError("exclude_audit", path, f"expected a list from touchstone audit --exclude: {error}") from None
 
 
 def _some(names: list[str]) -> str:

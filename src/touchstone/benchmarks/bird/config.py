@@ -105,9 +105,9 @@ class BirdConfig(Selection, frozen=True):
         if not self.metric:
             raise OptionError("metric", None, f"expected {expected(Metric)}")
         if self.proof and self.suite:
-            raise InputError("--proof searches and --suite does not: use one of them")
+            raise OptionError("suite", self.suite, "cannot be combined with proof, which searches")
         if self.laws and not self._searched:
-            raise InputError("--laws is for a search: give --proof or --metric proven with it, without --suite")
+            raise OptionError("laws", self.laws, "works only with a search: proof, or the metric proven, without a suite")
 
     async def open(self, opening: Opening) -> Bird | ServerBird:
         if self._system != "sqlite":

@@ -361,5 +361,5 @@ def _read(path: Path | None) -> str | None:
 def _refuse_unknown(option: str, names: Sequence[str], known: set[str]) -> None:
     for name in names:
         if name not in known:
-            shown = ", ".join(sorted(known)) if len(known) <= 40 else f"one of {len(known)} ids"
+            shown = ", ".join(sorted(known)) if len(known) <= 40 and option != "task" else f"one of {len(known)}"
             raise OptionError(option, name, f"no task has it; expected {shown}")

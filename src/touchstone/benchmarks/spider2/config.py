@@ -130,6 +130,8 @@ class Spider2Config(Selection, frozen=True):
 
         assert self.gold is not None
         assert self.databases is not None
+        if self.tasks is not None and not self.tasks.exists():
+            raise OptionError("tasks", self.tasks, "there is no such file, and no dataset of this name")
         golden = Golden(self.gold)
         submitted = load_submission(self.submission) if self.submission else None
         tasks = self.chosen(golden, submitted, opening.say)

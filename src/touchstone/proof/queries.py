@@ -6,7 +6,7 @@ A query that cannot be parsed has no tree; everything here then says that nothin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, cast
 
@@ -32,6 +32,8 @@ class Atom(Struct, frozen=True):
     """With the columns unqualified."""
     literals: tuple[Any, ...]
     """What the columns are compared with."""
+    sides: tuple[str, str] | None = None
+    """Both sides of a comparison of order: where they are equal, it turns over."""
 
 
 class Query:
@@ -88,8 +90,7 @@ class Query:
         """Tables and columns, in lower case, as far as the tree tells whose they are."""
         if self.tree is None:
             return []
-        owners = (self.owner(column) for column in self.tree.find_all(exp.Column))
-        return list(dict.fromkeys(owner for owner in owners if owner is not None))
+        return self._owned(self.tree.find_all(exp.Column))
 
     def owner(self, column: exp.Column) -> tuple[str, str] | None:
         """Whose column it is: table and column in lower case, or None where that cannot be told."""
@@ -116,19 +117,23 @@ class Query:
         return list(dict.fromkeys(atom for atom in candidates if atom is not None))
 
     def _atom(self, node: exp.Expr) -> Atom | None:
-        if node.find(exp.Select, exp.AggFunc, exp.Window):
+        if node.find(exp.Select, exp.Window):
             return None
-        columns = list(node.find_all(exp.Column))
+        holder = exp.Paren(this=node.copy())
+        if not _for_one_row(holder):
+            return None
+        left = {(column.table, column.name) for column in holder.find_all(exp.Column)}
+        columns = [column for column in node.find_all(exp.Column) if (column.table, column.name) in left]
         owners = [self.owner(column) for column in columns]
         if not owners or None in owners:
             return None
         known = [owner for owner in owners if owner is not None]
         if len({column.table.lower() for column in columns}) > 1 or len({table for table, _ in known}) > 1:
             return None
-        bare = node.copy()
-        for column in list(bare.find_all(exp.Column)):
+        for column in list(holder.find_all(exp.Column)):
             column.set("table", None)
-        return Atom(known[0][0], tuple(dict.fromkeys(name for _, name in known)), text(bare), tuple(_literals(node)))
+        names = tuple(dict.fromkeys(name for _, name in known))
+        return Atom(known[0][0], names, text(holder.this), tuple(_literals(node)), _sides(holder.this))
 
     @cached_property
     def witnesses(self) -> list[tuple[list[tuple[str, str]], str, str]]:
@@ -150,14 +155,22 @@ class Query:
     def group_keys(self) -> list[tuple[str, str]]:
         """Tables and columns by which some SELECT groups, in lower case."""
         groups = self.tree.find_all(exp.Group) if self.tree is not None else ()
-        columns = [key for group in groups for key in group.expressions if isinstance(key, exp.Column)]
+        return self._owned(key for group in groups for key in group.expressions if isinstance(key, exp.Column))
+
+    @cached_property
+    def order_keys(self) -> list[tuple[str, str]]:
+        """Tables and columns by which rows are ordered, alone or in an expression."""
+        orders = self.tree.find_all(exp.Ordered) if self.tree is not None else ()
+        return self._owned(column for order in orders for column in order.find_all(exp.Column))
+
+    def _owned(self, columns: Iterable[exp.Column]) -> list[tuple[str, str]]:
         owners = (self.owner(column) for column in columns)
         return list(dict.fromkeys(owner for owner in owners if owner is not None))
 
     @cached_property
     def groups(self) -> list[tuple[list[tuple[str, str]], str, tuple[int, ...]]]:
-        """For each SELECT that groups by one column: its (alias, table)s, a query for (key, row numbers…) of groups that it
-        keeps, and the whole numbers that it compares groups with."""
+        """For each SELECT that groups by a column, or has a window with a partition: its (alias, table)s, a query for (key, row
+        numbers…) of groups that it keeps, and the whole numbers that groups or places in them are compared with."""
         if self.tree is None:
             return []
         listed: list[tuple[list[tuple[str, str]], str, tuple[int, ...]]] = []
@@ -169,12 +182,12 @@ class Query:
                 or any(self._source.tables[name].is_view for _, name in sources)
             ):
                 continue
-            if (query := _grouped(select, [alias for alias, _ in sources])) is not None:
-                having = select.args.get("having")
-                numbers = (
-                    tuple(n for n in _literals(having) if isinstance(n, int) and 0 <= n <= 60) if having is not None else ()
-                )
-                listed.append((sources, query, numbers))
+            aliases = [alias for alias, _ in sources]
+            if (query := _grouped(select, aliases)) is not None:
+                listed.append((sources, query, _whole_numbers(select.args.get("having"))))
+            windows = (window for window in select.find_all(exp.Window) if window.find_ancestor(exp.Select) is select)
+            partitions = (_partition(select, window, aliases) for window in windows)
+            listed += [(sources, query, _whole_numbers(self.tree)) for query in partitions if query is not None]
         return listed
 
     @cached_property
@@ -206,6 +219,25 @@ class Query:
         ):
             return []
         return [text(_decided(self.tree.copy(), descending)) for descending in (False, True)]
+
+
+def _for_one_row(holder: exp.Expr) -> bool:
+    """What a condition on a group says of its row, where there is one: SUM(x) is x then, and COUNT(x) is 1."""
+    for aggregate in list(holder.find_all(exp.AggFunc)):
+        inner = aggregate.this
+        if isinstance(aggregate, exp.Count):
+            aggregate.replace(exp.Literal.number(1))
+        elif isinstance(aggregate, exp.Sum | exp.Avg | exp.Max | exp.Min) and isinstance(inner, exp.Expr):
+            aggregate.replace(exp.Paren(this=inner.copy()))
+        else:
+            return False
+    return True
+
+
+def _sides(comparison: exp.Expr) -> tuple[str, str] | None:
+    if not isinstance(comparison, exp.GT | exp.GTE | exp.LT | exp.LTE):
+        return None
+    return text(comparison.left), text(comparison.right)
 
 
 def parsed(sql: str) -> exp.Expr | None:
@@ -286,14 +318,14 @@ def is_join(part: exp.Expr) -> bool:
     )
 
 
-def _grouped(select: exp.Select, aliases: list[str]) -> str | None:
+def _grouped(select: exp.Select, aliases: list[str], order: exp.Order | None = None) -> str | None:
     group = select.args.get("group")
     keys = [key for key in group.expressions if isinstance(key, exp.Column)] if group is not None else []
     if not keys:
         return None
     inner = select.copy()
     inner.set("expressions", [keys[0].copy()])
-    inner.set("order", None)
+    inner.set("order", order)
     for clause in ("offset", "distinct"):
         inner.set(clause, None)
     inner.set("limit", exp.Limit(expression=exp.Literal.number(3)))
@@ -306,6 +338,20 @@ def _grouped(select: exp.Select, aliases: list[str]) -> str | None:
     kept = exp.In(this=keys[0].copy(), query=exp.Subquery(this=inner))
     outer.set("where", exp.Where(this=exp.and_(*([where.this] if where is not None else []), kept)))
     return f"{text(outer)} LIMIT 150"
+
+
+def _partition(select: exp.Select, window: exp.Window, aliases: list[str]) -> str | None:
+    """As `_grouped`, for the partitions of a window: those of the most rows."""
+    keys = [key for key in window.args.get("partition_by") or () if isinstance(key, exp.Column)]
+    if not keys:
+        return None
+    grouped = select.copy()
+    grouped.set("group", exp.Group(expressions=[keys[0].copy()]))
+    return _grouped(grouped, aliases, exp.Order(expressions=[exp.Ordered(this=exp.Count(this=exp.Star()), desc=True)]))
+
+
+def _whole_numbers(node: exp.Expr | None) -> tuple[int, ...]:
+    return tuple(n for n in _literals(node) if isinstance(n, int) and 0 <= n <= 60) if node is not None else ()
 
 
 def _witness(select: exp.Select, aliases: list[str]) -> tuple[str, str]:

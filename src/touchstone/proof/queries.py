@@ -19,6 +19,11 @@ from ..engines.sqlite.guard import is_volatile, statements
 from .source import Source, TableInfo
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.Glob, exp.In, exp.Between, exp.Is)
+_POSTGRES_CLOCK = re.compile(
+    r"\b(?:random|gen_random_uuid|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday|nextval)\s*\("
+    r"|\blocaltime(?:stamp)?\b|\bage\s*\([^,()]*\)|'(?:today|yesterday|tomorrow)'",
+    re.IGNORECASE,
+)
 _DEEPEST = 60
 _LONGEST = 20_000
 
@@ -44,11 +49,15 @@ class Query:
         self.sql = parts[0].strip().rstrip(";").rstrip() if len(parts) == 1 else sql
         self.single = len(parts) == 1
         self._source = source
-        self.tree = parsed(self.sql) if self.single else None
+        self.tree = parsed(self.sql, source.dialect) if self.single else None
 
     @cached_property
     def volatile(self) -> bool:
-        return is_volatile(self.sql)
+        return is_volatile(self.sql) or (self._source.dialect == "postgres" and _POSTGRES_CLOCK.search(self.sql) is not None)
+
+    def written(self, tree: exp.Expr) -> str:
+        """A tree as text, in the dialect of the query's own database."""
+        return text(tree, self._source.dialect)
 
     @cached_property
     def tables(self) -> dict[str, TableInfo]:
@@ -209,7 +218,7 @@ class Query:
             if isinstance(case.parent, exp.Case):
                 case.set("this", exp.true())
                 shortened = True
-        return text(bare) if shortened else None
+        return self.written(bare) if shortened else None
 
     @cached_property
     def decided(self) -> list[str]:
@@ -218,7 +227,8 @@ class Query:
             select.args.get("limit") or select.args.get("offset") for select in self.tree.find_all(exp.Select, exp.SetOperation)
         ):
             return []
-        return [text(_decided(self.tree.copy(), descending)) for descending in (False, True)]
+        row_number = "ctid" if self._source.dialect == "postgres" else "rowid"
+        return [self.written(_decided(self.tree.copy(), descending, row_number)) for descending in (False, True)]
 
 
 def _for_one_row(holder: exp.Expr) -> bool:
@@ -240,11 +250,11 @@ def _sides(comparison: exp.Expr) -> tuple[str, str] | None:
     return text(comparison.left), text(comparison.right)
 
 
-def parsed(sql: str) -> exp.Expr | None:
+def parsed(sql: str, dialect: str = "sqlite") -> exp.Expr | None:
     if len(sql) > _LONGEST:
         return None
     try:
-        tree = sqlglot.parse_one(sql, read="sqlite")
+        tree = sqlglot.parse_one(sql, read=dialect)
     except (SqlglotError, RecursionError, ValueError):
         return None
     query = isinstance(tree, exp.Query) and _depth(tree) <= _DEEPEST
@@ -259,8 +269,8 @@ def _depth(tree: Any) -> int:
     return deepest
 
 
-def text(tree: exp.Expr) -> str:
-    return tree.sql(dialect="sqlite", comments=False)
+def text(tree: exp.Expr, dialect: str = "sqlite") -> str:
+    return tree.sql(dialect=dialect, comments=False)
 
 
 def _sources(select: exp.Select) -> dict[str, str]:
@@ -385,7 +395,7 @@ def _witness(select: exp.Select, aliases: list[str]) -> tuple[str, str]:
     return meeting, f"{text(bare)} LIMIT 6"
 
 
-def _decided(tree: exp.Expr, descending: bool) -> exp.Expr:
+def _decided(tree: exp.Expr, descending: bool, row_number: str) -> exp.Expr:
     """Further keys behind those of each ORDER BY that a LIMIT cuts: all columns of the result, and all group keys."""
     for select in list(tree.find_all(exp.Select, exp.SetOperation)):
         if not (select.args.get("limit") or select.args.get("offset")):
@@ -400,17 +410,17 @@ def _decided(tree: exp.Expr, descending: bool) -> exp.Expr:
         if group is not None:
             more += [key.copy() for key in group.expressions if not isinstance(key, exp.Literal)]
         elif isinstance(select, exp.Select) and len(_sources(select)) == 1 and not select.args.get("distinct"):
-            more += _rowid(select)
+            more += _row_number(select, row_number)
         added = [exp.Ordered(this=key, desc=descending, nulls_first=not descending) for key in more]
         if keys or added:
             select.set("order", exp.Order(expressions=[*keys, *added]))
     return tree
 
 
-def _rowid(select: exp.Select) -> list[exp.Expr]:
+def _row_number(select: exp.Select, name: str) -> list[exp.Expr]:
     if "?" in _sources(select).values() or any(node.find(exp.AggFunc) for node in select.selects):
         return []
-    return [exp.column("rowid")]
+    return [exp.column(name)]
 
 
 def same_statement(one: Query, other: Query) -> bool:

@@ -32,9 +32,9 @@ LISTENING = 9222
 SIGN_IN = """<title>Sign in</title><form action="/welcome"><input id="username" name="u"><input id="password" name="p">
 <input type="submit" value="Sign In"></form>"""
 WELCOME = '<title>Superset</title><a href="/superset/welcome/" rel="home">Home</a>'
-DAGSTER = """<title>Dagster</title><script>setTimeout(() => { document.body.innerHTML =
-"<button onclick=\\"document.title += ', skipped'\\">Skip</button><button onclick=\\"document.title += ', dismissed'\\">Dismiss</button>"
-}, 1500)</script><body></body>"""
+DAGSTER = """<title>Dagster</title><script>setTimeout(() => { for (const label of ["Skip", "Dismiss"]) {
+const button = document.body.appendChild(document.createElement("button")); button.textContent = label;
+button.onclick = () => { document.title += `, ${label}` } } }, 1500)</script><body></body>"""
 """Its pop-ups come after the page, as Dagster's do."""
 AIRBYTE = """<title>Airbyte</title><form action="/home"><input name="email"><input name="organizationName">
 <button type="submit">Go</button></form>"""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -16,9 +17,9 @@ from ..distribution import pip_install
 from ..env.reward import RewardOptions
 from ..errors import InputError
 from ..options import Count, NotNegative, Opt, Options, Positive, WholeNumber
-from ..plugins import available, benchmark_type
+from ..plugins import benchmark_type
 from ..protocols import RUN, BenchmarkConfig, Opening
-from .struct_command import StructCommand
+from .struct_command import StructCommand, app_of_benchmarks
 from .terminal import refuse_no_file, say, write_file
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from ..env.sessions import Slots
 
 _HELP = {
-    "serve": "Serve a benchmark's episodes to trainers, over OpenEnv's and NeMo Gym's contracts.",
-    "rows": "Write a benchmark's tasks as rows of a trainer's dataset.",
+    "serve": "Serve the episodes of {} to trainers, over OpenEnv's and NeMo Gym's contracts.",
+    "rows": "Write the tasks of {} as rows of a trainer's dataset.",
 }
 
 
@@ -70,7 +71,7 @@ class RowOptions(Options, frozen=True, kw_only=True):
 class EnvCommand(StructCommand):
     def __init__(self, word: str, benchmark: type[BenchmarkConfig], argv: Sequence[str]) -> None:
         kind = EnvOptions if word == "serve" else RowOptions
-        super().__init__(["env", word, benchmark.name], argv, (benchmark, kind), help=_HELP[word])
+        super().__init__(["env", word, benchmark.name], argv, (benchmark, kind), help=_HELP[word].format(benchmark.label))
         self.word, self.benchmark = word, benchmark
 
     def call(self, values: Mapping[str, Any], typed: Mapping[str, Any]) -> int:
@@ -162,14 +163,14 @@ def command(argv: Sequence[str]) -> StructCommand | None:
     return EnvCommand(argv[1], benchmark_type(argv[2]), argv)
 
 
-def __getattr__(name: str) -> Any:
-    """`app`: every benchmark behind both words, for `touchstone env --help`."""
-    if name != "app":
-        raise AttributeError(name)
-    app = App(name="env", help="Serve a benchmark's episodes to trainers.")
+def app() -> App:
+    """Every benchmark behind both words, for `touchstone env --help`."""
+    outer = App(name="env", help="Serve a benchmark's episodes to trainers.")
     for word, text in _HELP.items():
-        app.command(within := App(name=word, help=text))
-        for each in available("benchmarks"):
-            with suppress(InputError):
-                within.command(EnvCommand(word, benchmark_type(each), []).function(), name=each)
-    return app
+        within = App(name=word, help=text.format("a benchmark"))
+        outer.command(app_of_benchmarks(within, partial(_command, word)))
+    return outer
+
+
+def _command(word: str, benchmark: type[BenchmarkConfig]) -> EnvCommand:
+    return EnvCommand(word, benchmark, [])

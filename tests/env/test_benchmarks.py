@@ -172,7 +172,7 @@ def test_a_request_whose_answer_is_empty_pays_nobody(tmp_path: Path) -> None:
 def test_episodes_of_interact_have_the_turns_of_a_run(tmp_path: Path) -> None:
     with SyncBatchEnv(touchstone.interact(make_dataset(tmp_path / "data"))) as env:
         assert env.max_steps == 60
-    with SyncBatchEnv(touchstone.bird("demo")) as env:
+    with SyncBatchEnv(touchstone.bird()) as env:
         assert env.max_steps == 20
 
 

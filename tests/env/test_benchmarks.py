@@ -144,11 +144,12 @@ def test_openenvs_own_client_plays_both_phases(interact_served: Served, tmp_path
     }
 
 
-def test_what_a_session_has_played_is_not_played_again(interact_served: Served) -> None:
-    client = interact_served.http()
+def test_what_a_session_has_played_is_not_played_again(serving: Start, tmp_path: Path) -> None:
+    """In a conversation a second try pays less."""
+    client = serving("interact", make_dataset(tmp_path / "data"), "--reward", "score", "--mode", "conversational").http()
     client.post("/seed_session", json={"task": "shop_M_1"})
     assert "correct" in client.post("/submit", json={"sql": VIEW}).text
-    row = {"response": response(VIEW, last=f"```sql\n{COUNTED}\n```")}  # a second CREATE VIEW would fail
+    row = {"response": response(VIEW, last=f"```sql\n{COUNTED}\n```")}
     assert client.post("/verify", json=row).json()["reward"] == 1.0
 
 

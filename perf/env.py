@@ -36,7 +36,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from measuring import arguments, report
+from measuring import arguments, report, tree_cpu
 
 RUNAWAY = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 STEPS_OF_AN_EPISODE = 5
@@ -279,23 +279,27 @@ async def our_loop(port: int, sessions: int, seconds: float) -> float:
 
 
 @asynccontextmanager
-async def served_tasks(options: Any) -> AsyncGenerator[tuple[int, dict[str, list[str]]]]:
-    """The port of a warm server of the chosen data, and what agents ask there."""
+async def served_tasks(options: Any) -> AsyncGenerator[tuple[int, dict[str, list[str]], int]]:
+    """The port of a warm server of the chosen data, what agents ask there, and its process."""
     asked = queries(options.tasks, options.databases)
     processes = ["--processes", str(options.processes), "--max-sessions", "2048", "--max-steps", "1000"]
-    async with served([str(options.tasks), str(options.databases)], *processes) as (port, _):
+    async with served([str(options.tasks), str(options.databases)], *processes) as (port, process):
         await steps_a_second(port, asked, 8, 2_000)  # workers are up, files are read
-        yield port, asked
+        yield port, asked, process
 
 
 async def measure_steps(options: Any) -> tuple[Result, Line]:
-    async with served_tasks(options) as (port, asked):
+    async with served_tasks(options) as (port, asked, process):
+        client, server = time.process_time(), tree_cpu(process)
         result = await steps_a_second(port, asked, 64, max(2_000, options.steps // 10))
-    return result, ["SQL steps a second over the wire", "at least 1,000", f"{result['a_second']:,.0f}"]
+        spent = tree_cpu(process) - server, time.process_time() - client
+    result["server_cpu_ms"], result["client_cpu_ms"] = (1000 * seconds / result["steps"] for seconds in spent)
+    cpu = f"{result['server_cpu_ms']:.2f} ms of CPU each, and {result['client_cpu_ms']:.2f} for the client"
+    return result, ["SQL steps a second over the wire", "at least 1,000", f"{result['a_second']:,.0f} ({cpu})"]
 
 
 async def measure_sessions(options: Any) -> tuple[Result, Line]:
-    async with served_tasks(options) as (port, asked):
+    async with served_tasks(options) as (port, asked, _):
         result = await many_sessions(port, asked, options.sessions, 10, options.seconds)
     return result, [
         f"p99 of a step, {options.sessions} sessions beside 10 runaways",
@@ -305,7 +309,7 @@ async def measure_sessions(options: Any) -> tuple[Result, Line]:
 
 
 async def measure_memory(options: Any) -> tuple[Result, Line]:
-    async with served_tasks(options) as (port, asked):
+    async with served_tasks(options) as (port, asked, _):
         await steps_a_second(port, asked, 64, options.steps // 10)
         before = metric(port, "memory_bytes")
         await steps_a_second(port, asked, 64, options.steps - options.steps // 10)
@@ -315,7 +319,7 @@ async def measure_memory(options: Any) -> tuple[Result, Line]:
 
 
 async def measure_cut(options: Any) -> tuple[Result, Line]:
-    async with served_tasks(options) as (port, _):
+    async with served_tasks(options) as (port, _, _):
         result = await cut_connections(port, options.cut)
     return result, [f"sessions left after {options.cut:,} cut connections", "0", f"{result['left']:.0f}"]
 

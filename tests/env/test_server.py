@@ -342,9 +342,10 @@ def test_half_a_frame_is_no_sign_of_life(serve: Serve) -> None:
 
 def test_half_a_handshake_takes_no_slot(served_once: Served) -> None:
     host, _, port = served_once.address.removeprefix("http://").partition(":")
+    before = served_once.metric("sessions_total")
     with socket.create_connection((host, int(port))) as half:
         half.sendall(b"GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n")
-        assert until(lambda: served_once.metric("sessions_active") == 0)
+        assert served_once.metric("sessions_total") == before
         assert served_once.play().ask("reset")["type"] == "observation"
 
 
@@ -352,13 +353,14 @@ def test_a_giant_frame_ends_its_own_session_only(served_once: Served) -> None:
     player, other = served_once.play(), served_once.play()
     other.ask("reset", task="10")
     player.ask("reset", task="10")
+    before = served_once.metric("sessions_active")
     with contextlib.suppress(ConnectionClosed):  # it may be over before all of it is sent
         player.connection.send(json.dumps({"type": "step", "data": {"answer": "x" * (17 * 2**20)}}))
     with pytest.raises(ConnectionClosed):
         player.receive()
     assert other.step("submit_sql", GOLD)["reward"] == 1.0
     other.send("close")
-    assert until(lambda: served_once.metric("sessions_active") == 0)
+    assert until(lambda: served_once.metric("sessions_active") <= before - 2)
 
 
 @pytest.mark.parametrize("frame", [b"\xff\xfe", b"{}", b"\x00" * 100, json.dumps({"type": "reset"}).encode()])

@@ -105,6 +105,13 @@ def read_rows(path: Path) -> Iterator[Entry]:
         yield number, cast("dict[str, Any]", row)
 
 
+def expected_files(path: Path) -> list[Path]:
+    """The files of expected rows that a file of questions names, as far as they lie beside or below it."""
+    names = {cell.strip() for _, row in read_rows(path) for cell in row.values() if isinstance(cell, str)}
+    files = [path.parent / name for name in sorted(names) if name.lower().endswith((".csv", ".tsv")) and "\n" not in name]
+    return [file for file in files if file.is_file() and file.resolve().is_relative_to(path.parent.resolve())]
+
+
 def _lines(path: Path) -> Iterator[tuple[int, Any]]:
     for number, line in enumerate(_text(path).splitlines(), 1):
         if line.strip():

@@ -18,7 +18,7 @@ from ..audit import remaining
 from ..audit.audited import Audited, AuditOptions
 from ..sql_episode import read_instructions, submission
 from ..task_file import Selection, cut, refuse_unknown
-from .questions import NAMES, SqlTask, expected_files, load_questions
+from .questions import NAMES, SqlTask, expected_files, is_tolerance, load_questions
 
 if TYPE_CHECKING:
     from .benchmark import SqlQuestions
@@ -75,13 +75,8 @@ class SqlConfig(Selection, frozen=True):
         for each in self.column:
             if each.partition("=")[0] not in NAMES or not each.partition("=")[2]:
                 raise OptionError("column", each, f"expected NAME=COLUMN with one of {', '.join(NAMES)}")
-        if self.tolerance is not None:
-            try:
-                valid = float(self.tolerance.removesuffix("%")) >= 0
-            except ValueError:
-                valid = False
-            if not valid:
-                raise OptionError("tolerance", self.tolerance, "expected a number such as 0.01, or 1%")
+        if self.tolerance is not None and not is_tolerance(self.tolerance):
+            raise OptionError("tolerance", self.tolerance, "expected a number such as 0.01, or 1%")
 
     async def open(self, opening: Opening) -> SqlQuestions:
         tasks = self.chosen(opening.say)

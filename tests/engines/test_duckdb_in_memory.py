@@ -145,4 +145,4 @@ def test_new_makes_an_evaluation_of_a_folder_and_of_a_script(capfd: pytest.Captu
     assert main(["new", "two", "--questions", "q.csv", "--database", "setup.sql", "--engine", "duckdb"]) == 0
     assert 'engine = "duckdb"' in Path("two/eval.toml").read_text()
     assert main(["new", "three", "--questions", "q.csv", "--database", "setup.sql"]) == 2
-    assert "--engine duckdb for a set-up script" in capfd.readouterr().err
+    assert "Add --engine mysql or postgres for a dump, duckdb for a script" in capfd.readouterr().err

@@ -43,7 +43,7 @@ def new(
     Parameters
     ----------
     folder
-        The folder, which must not be there yet, or be empty.
+        The folder to create; it may exist if it is empty.
     questions
         The questions, one row each: .csv, .tsv, .json, .jsonl, .yaml, .parquet or .xlsx. They are copied.
     database
@@ -52,7 +52,7 @@ def new(
     engine
         What the database is, where its name does not say so; with duckdb, a .sql file is a set-up script.
     column
-        A column of the questions by its name, such as question=Frage (repeatable).
+        Map a column of the questions file, such as question=Frage (repeatable).
     """
     is_url = "://" in database
     config = SqlConfig(

@@ -88,7 +88,7 @@ class BigqueryClient:
         except self._errors as error:
             if self._emulated and getattr(error, "code", None) in (404, 405, 501):
                 return  # an emulator that knows no rights
-            raise InputError(f"--database-url: {self._dataset} cannot be looked at: {_words(error)}") from None
+            raise InputError(f"--database-url: {self._dataset} cannot be read: {_words(error)}") from None
         if rights:
             raise InputError(
                 f"--database-url: these credentials have {', '.join(rights)}: a live dataset is used by credentials that "

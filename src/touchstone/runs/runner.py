@@ -139,7 +139,7 @@ async def run_config(
             base=config.run.output or place,
             resume=resume,
         )
-        played = await play_plan(plan, spec, interface, lambda: _executor(config, opened, interface.say))
+        played = await play_plan(plan, spec, interface, lambda path: _executor(config, opened, path, interface.say))
         if trace:
             trace.result(played.finished.overall)
     return _reported(config, plan.title, played)
@@ -280,7 +280,7 @@ async def play_plan(
     plan: Plan,
     spec: RunSpec,
     interface: Interface,
-    executor: Callable[[], Any] = lambda: None,
+    executor: Callable[[Path], Any] = lambda _: None,
 ) -> Played:
     """Runs the plan into a new or resumed directory, or into memory."""
     if spec.base is None and spec.resume is None:
@@ -306,7 +306,7 @@ async def play_plan(
 
 
 async def _play(
-    plan: Plan, directory: RunDirectory, mirror: Mirror | None, interface: Interface, executor: Callable[[], Any]
+    plan: Plan, directory: RunDirectory, mirror: Mirror | None, interface: Interface, executor: Callable[[Path], Any]
 ) -> Finished:
     jobs, counted = owed(plan.benchmark.tasks(), plan.epochs, directory)
     interface.begun(plan.title, directory.path, counted.done)
@@ -314,7 +314,7 @@ async def _play(
         await mirror.start()
     async with AsyncExitStack() as stack:
         elsewhere: Executor | None = None
-        if jobs and (context := executor()) is not None:
+        if jobs and (context := executor(directory.path)) is not None:
             elsewhere = await stack.enter_async_context(context)
         with interface.progress(len(jobs) + counted.done, counted.done) as watch:
             return await run(plan, directory, jobs, counted, watch, interface.say, elsewhere)
@@ -408,16 +408,16 @@ def _mirror(spec: RunSpec, path: Path, say: Callable[[str], None]) -> Mirror | N
     return Mirror(path, f"{address}/{path.resolve().name}", say) if address else None
 
 
-def _executor(config: RunConfig, opened: Opened, say: Callable[[str], None]) -> Any:
+def _executor(config: RunConfig, opened: Opened, directory: Path, say: Callable[[str], None]) -> Any:
     """None stands for this process."""
     if config.run.executor == "local":
         return None
     if config.agent.at_terminal:
         raise InputError("--executor ray: a person plays at this terminal, not on a cluster")
     if config.run.requests_per_minute or config.run.tokens_per_minute:
-        raise InputError("--executor ray: limits per minute are kept by one process, not by a cluster")
+        raise InputError("--executor ray: limits per minute work in one process only")
     if not config.is_plain:
-        raise InputError("--executor ray: a cluster is sent options, not functions and objects of Python's")
+        raise InputError("--executor ray: Python functions and objects cannot be sent to a cluster")
     from .executors.cluster import Work, environment, ray_cluster
     from .executors.shipping import listed, moved_path
 
@@ -429,6 +429,7 @@ def _executor(config: RunConfig, opened: Opened, say: Callable[[str], None]) -> 
         listings=[listed(path) for path in dict.fromkeys(there.paths(targets=False)) if path.exists()],
         environment=environment(config.run.ray_env),
         parallel=config.run.parallel,
+        directory=directory,
     )
     return ray_cluster(work, config.run.ray_address, say)
 

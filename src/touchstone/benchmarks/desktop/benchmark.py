@@ -27,6 +27,7 @@ from .episode import DesktopEpisode
 from .evaluate import evaluate
 from .evaluation_context import EvaluationContext, Given
 from .needed import applications
+from .screen import until_rest
 from .settings import DesktopSettings
 from .solutions import gold_files, solution, solution_file, text_of
 from .steps import run_steps
@@ -129,6 +130,9 @@ class DesktopBenchmark:
                 try:
                     await run_steps(task.form.config, evaluation)
                     await evaluation.log.probe(desktop)
+                    began = time.monotonic()
+                    await until_rest(desktop, self._settings.settle)
+                    evaluation.log.rest = round(time.monotonic() - began, 2)
                 except EpisodeFailure as failure:
                     failure.evidence["setup"] = evaluation.log.facts()
                     raise

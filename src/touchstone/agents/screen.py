@@ -158,9 +158,9 @@ class ScreenConfig(TurnsConfig, frozen=True, kw_only=True):
     name: ClassVar[str] = "screen"
 
     history: Annotated[WholeNumber, Opt(group=WHO)] = 3
-    """How many earlier turns, with what was seen in them, the model is shown."""
+    """How many earlier turns, with their observations, the model sees."""
     pictures: Annotated[Count | None, Opt(group=WHO, advanced=True)] = None
-    """In how many turns, the last ones, the model is shown the picture; 1 sends each picture once. By default in all."""
+    """How many of the turns shown, the last ones, include the screenshot; 1 sends each screenshot once. By default all."""
 
     def build(self, context: AgentContext) -> Agent:
         assert context.model is not None

@@ -207,7 +207,7 @@ class RunDirectory:
                 self._open()
             self._chain = chain
         except OSError as error:
-            raise InputError(f"{path}: cannot be made ready to resume: {error.strerror}") from None
+            raise InputError(f"{path}: cannot be prepared for a resume: {error.strerror}") from None
         finally:
             kept.unlink(missing_ok=True)
 
@@ -229,7 +229,7 @@ class RunDirectory:
                 self._write(taken)
             others.unlink()
         except OSError as error:
-            raise InputError(f"{others}: cannot be taken into this run: {error.strerror}") from None
+            raise InputError(f"{others}: cannot be merged into this run: {error.strerror}") from None
 
 
 def _look_at(write: asyncio.Task[None]) -> None:
@@ -280,7 +280,7 @@ def _looked_through(path: Path, chain: seal.Chain | None) -> tuple[bool, seal.Ch
             if chain is not None:
                 if not chain.follows(line):
                     what = "was changed after it was written, or a line before it was taken out"
-                    raise InputError(f"{path}: line {number} {what}; to go on all the same, see 'Seals' in docs/runs.md")
+                    raise InputError(f"{path}: line {number} {what}; to continue anyway, see 'Seals' in docs/runs.md")
                 chain = chain.after(line)
     return owed, chain
 

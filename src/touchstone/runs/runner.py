@@ -6,16 +6,18 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import msgspec
 
 from ..addresses import address_of
+from ..distribution import refuse_without
 from ..errors import InputError
 from ..models.rate_limit import Pace, PacedModel
 from ..models.reply_cache import CachedModel, ReplyCache
@@ -33,6 +35,9 @@ from .remote import Mirror, fetched, local_base, refuse_unknown
 from .report_files import refuse_unwritable, shortfall, write_reports
 from .run import Finished, Memory, Plan, Watch, owed, run, versions
 from .scheduler import quiet
+
+if TYPE_CHECKING:
+    from .spans import RunTrace
 
 
 class Interface(Protocol):
@@ -110,6 +115,8 @@ async def run_config(
     async with AsyncExitStack() as stack:
         opened = await open_parts(config, stack, interface.say, resume=resume, only=only)
         single = len(opened.benchmark.tasks()) * config.run.epochs == 1 and not config.agent.at_terminal
+        if trace := _trace(config, opened.identity, interface.say):
+            stack.push_async_callback(trace.close)
         plan = Plan(
             title=getattr(opened.benchmark, "title", config.benchmark.title)(heading or opened.who),
             benchmark=opened.benchmark,
@@ -120,6 +127,7 @@ async def run_config(
             max_cost=config.run.max_cost,
             max_tokens=config.run.max_tokens_total,
             watch=follow(opened.benchmark) if single else None,
+            trace=trace,
             versions=getattr(opened.benchmark, "versions", {}),
         )
         place = base / f"{safe_name(name or opened.name)}-{config.benchmark.name}" if base else None
@@ -132,7 +140,22 @@ async def run_config(
             resume=resume,
         )
         played = await play_plan(plan, spec, interface, lambda path: _executor(config, opened, path, interface.say))
+        if trace:
+            trace.result(played.finished.overall)
     return _reported(config, plan.title, played)
+
+
+def _trace(config: RunConfig, identity: Mapping[str, Any], say: Callable[[str], None]) -> RunTrace | None:
+    """OpenTelemetry is imported only where spans are asked for. Raises InputError."""
+    if config.run.otel is None:
+        return None
+    refuse_without("opentelemetry.exporter.otlp.proto.http", "--otel", "otel")
+    protocol = os.environ.get("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL") or os.environ.get("OTEL_EXPORTER_OTLP_PROTOCOL")
+    if protocol not in (None, "", "http/protobuf"):
+        raise InputError(f"--otel sends http/protobuf, but OTEL_EXPORTER_OTLP_PROTOCOL is {protocol}")
+    from .spans import RunTrace
+
+    return RunTrace(config, identity, say)
 
 
 def _reported(config: RunConfig, title: str, played: Played) -> Played:
@@ -392,9 +415,9 @@ def _executor(config: RunConfig, opened: Opened, directory: Path, say: Callable[
     if config.agent.at_terminal:
         raise InputError("--executor ray: a person plays at this terminal, not on a cluster")
     if config.run.requests_per_minute or config.run.tokens_per_minute:
-        raise InputError("--executor ray: limits per minute are kept by one process, not by a cluster")
+        raise InputError("--executor ray: limits per minute work in one process only")
     if not config.is_plain:
-        raise InputError("--executor ray: a cluster is sent options, not functions and objects of Python's")
+        raise InputError("--executor ray: Python functions and objects cannot be sent to a cluster")
     from .executors.cluster import Work, environment, ray_cluster
     from .executors.shipping import listed, moved_path
 

@@ -36,12 +36,12 @@ class NoSuchBox(Exception):
     """Code names a box that is not on the screen."""
 
 
-def marked(screenshot: bytes, found: Sequence[Node]) -> tuple[bytes, list[Node]]:
+def marked(screenshot: bytes, usable: Sequence[Node]) -> tuple[bytes, list[Node]]:
     """The picture with its boxes, and the things that have one, in the order of their numbers."""
     pictures = need("PIL.Image")
     with pictures.open(BytesIO(screenshot)) as opened:
         picture = opened.convert("RGB")
-    boxed = [node for node in found if _is_seen(picture, node)]
+    boxed = [node for node in usable if _is_seen(picture, node)]
     _draw(picture, boxed)
     target = BytesIO()
     picture.save(target, "PNG")
@@ -66,7 +66,7 @@ def _named(code: str) -> set[int]:
         return set()
     names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     own = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
-    return {int(found[1]) for node in names if node.id not in own and (found := _INDEX.fullmatch(node.id))}
+    return {int(match[1]) for node in names if node.id not in own and (match := _INDEX.fullmatch(node.id))}
 
 
 def _is_seen(picture: Any, node: Node) -> bool:
@@ -160,12 +160,12 @@ class Screen:
 
     def _read(self, picture: bytes, tree: str) -> tuple[bytes, str]:
         """The picture, marked if that is wanted, and the table."""
-        found = observations.nodes(tree)
+        usable = observations.nodes(tree)
         numbered = self._settings.observation == "som"
         if numbered:
-            picture, self.boxed = marked(picture, found or ())
-            found = None if found is None else self.boxed
-        return picture, observations.table(found, self._settings.a11y_max_tokens, indexed=numbered)
+            picture, self.boxed = marked(picture, usable or ())
+            usable = None if usable is None else self.boxed
+        return picture, observations.table(usable, self._settings.a11y_max_tokens, indexed=numbered)
 
 
 def size_of(picture: bytes) -> tuple[int, int]:

@@ -315,11 +315,9 @@ class _Table:
     def get_block(node: Accessible, first: tuple[int, int], last: tuple[int, int]) -> list[Accessible]:
         """Row by row; what a tree has of cells is learnt on the way."""
         cells = [(row, column) for row in range(first[0], last[0] + 1) for column in range(first[1], last[1] + 1)]
-        answers = node.program.ask(
-            [(node.path, _method("Table", "GetAccessibleAt", "ii", *position)) for position in positions]
-        )
-        cells = [node.program.node(answer, node) for answer in answers if not isinstance(answer, Failed)]
-        block = list(dict.fromkeys(cell for cell in cells if cell is not None))
+        answers = node.program.ask([(node.path, _method("Table", "GetAccessibleAt", "ii", *cell)) for cell in cells])
+        nodes = [node.program.node(answer, node) for answer in answers if not isinstance(answer, Failed)]
+        block = list(dict.fromkeys(cell for cell in nodes if cell is not None))
         learn(block, ["name", "states", "text", "box"])
         learn([cell for cell in block if cell.known["text"]], ["attributes"])
         return block

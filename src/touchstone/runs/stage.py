@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from ..budgets import BUDGETS, Budgets, in_words
 from ..errors import ModelRefusal, SizeLimit, Unscorable
 from ..foreign import Unreadable, read_json, size_of, whole_value
-from ..models import request_digest
+from ..models import picture_sizes, request_digest
 from ..protocols import Episode, Model
 from ..types import (
     CallPosition,
@@ -173,7 +173,11 @@ class RecordingStage:
         reply = await model.reply(messages, tools, CallPosition(self.task, self._epoch, self.usage.calls))
         seconds = time.perf_counter() - started
         self.usage += reply.usage
-        self._transcript.add(ModelStep(reply, request_digest(messages, tools), round(seconds, 6)))
+        sizes = picture_sizes(messages)
+        step = ModelStep(
+            *(reply, request_digest(messages, tools), round(seconds, 6)), pictures=len(sizes), picture_bytes=sum(sizes)
+        )
+        self._transcript.add(step)
         self._spend_in(size_of(reply.text) + sum(map(_size, reply.calls)))
         if reply.finish == "refusal":
             raise ModelRefusal(f"the model refused: {reply.text[:200] or 'no reason given'}")

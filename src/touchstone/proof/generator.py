@@ -461,13 +461,20 @@ class Generator:
                 draft.change(table, made, {column: row[column] for column in choice.places})
 
     def _merge_groups(self, draft: Draft, chance: random.Random) -> None:
-        """Rows of several groups become rows of one."""
-        for table in dict.fromkeys(name for name, _ in self.pool.group_keys):
-            rows = list(draft.rows[table].values())
-            places = [place for name, place in self.pool.group_keys if name == table]
+        """Rows of several groups become rows of one: those that meet a query's conditions, or all that there are."""
+        keys: dict[str, list[int]] = {}
+        for table, place in self.pool.group_keys:
+            keys.setdefault(table, []).append(place)
+        many = [combinations for combinations in self._meeting if len(combinations) > 1]
+        if many and chance.random() < 0.5:
+            chosen = chance.sample(chance.choice(many), 2)
+            groups = {table: [draft.add(name, n) for one in chosen for name, n in one if name == table] for table in keys}
+        else:
+            groups = {table: list(draft.rows[table].values()) for table in keys}
+        for table, rows in groups.items():
             for row in rows[1:]:
-                if chance.random() < 0.7:
-                    draft.change(table, row, {place: rows[0][place] for place in places})
+                if len(rows) == 2 or chance.random() < 0.7:
+                    draft.change(table, row, {place: rows[0][place] for place in keys[table]})
 
     def _rank(self, draft: Draft, chance: random.Random) -> None:
         """The rows get something to be ordered by: other values, none of them NULL."""

@@ -213,7 +213,7 @@ class Search:
 
                 return Proof("refuted", "", self.informative, self.databases, minimised(self, content, budget.minimising))
         if self.informative >= min(ENOUGH, budget.informative):
-            reason = f"not told apart by {self.informative} informative databases"
+            reason = f"equal on {self.informative} informative databases"
             return Proof("upheld", reason, self.informative, self.databases)
         return Proof("open", self._why_open(), self.informative, self.databases)
 

@@ -155,7 +155,7 @@ def _not_in(frozen: SuiteTask | None, gold: str) -> str:
 
 
 _FAULTS: dict[str, str] = {
-    "blank": "The prediction is blank.",
+    "blank": "The prediction is empty.",
     "write": "The prediction changes the database; only a query can be judged.",
 }
 

@@ -67,12 +67,12 @@ def tried(_: Reader, trial: Trial) -> ProofFinding:
     told = first_told(trial.databases, trial.prediction)
     many = len(trial.databases)
     if told is None:
-        return ProofFinding("upheld", f"not told apart by the suite's databases for this task, {many} in all", many)
+        return ProofFinding("upheld", f"equal on the suite's databases for this task, {many} in all", many)
     columns, rows = described(told.database, trial.gold)
     script = "\n".join(f"{statement};" for statement in told.database.statements)
     gold, other = told.database.gold, told.prediction
     difference = Difference(script, rows, list(columns), len(gold), plain_rows(gold), len(other), plain_rows(other))
-    return ProofFinding("refuted", f"told apart by database {told.place} of the suite's {many}", told.place - 1, difference)
+    return ProofFinding("refuted", f"refuted by database {told.place} of the suite's {many}", told.place - 1, difference)
 
 
 def mutated(reader: Reader, gold: str) -> MutantCount:

@@ -183,6 +183,8 @@ class InteractEpisode(ABC):
             evidence["notes"] = self._examiner.notes
         if findings and not findings[-1].passed:
             evidence["kind"] = findings[-1].kind
+        if any(finding.evidence.get("gold_rows") == 0 for finding in findings):
+            evidence["gold_rows"] = 0  # an empty answer is right: it says nothing about who gave it
         seen = self._task.phases[: self._examiner.passed + 1] if findings else ()
         if proofs := self._proofs():
             from .proof import worst

@@ -1,4 +1,4 @@
-"""One Spider2-lite episode: a question on a local database, perhaps with a document, judged by golden result files."""
+"""One Spider2-lite episode: a question on a local database, perhaps with a document, judged by gold result files."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def verdict_of(judgement: Spider2Judgement, compat: Compat, evidence: dict[str, 
     if "surplus_columns" in judgement.evidence:
         metrics["surplus_columns"] = float(judgement.evidence["surplus_columns"])
     if judgement.fault is not None:
-        reason = "The SQL is blank." if judgement.fault == "blank" else f"The SQL cannot be run: {judgement.reason}"
+        reason = "The SQL is empty." if judgement.fault == "blank" else f"The SQL cannot be run: {judgement.reason}"
         return Verdict(Outcome.failed, 0.0, reason, metrics, evidence)
     score = metrics[compat]
     reason = judgement.reason

@@ -467,7 +467,8 @@ class Generator:
             keys.setdefault(table, []).append(place)
         many = [combinations for combinations in self._meeting if len(combinations) > 1]
         if many and chance.random() < 0.5:
-            chosen = chance.sample(chance.choice(many), 2)
+            combinations = chance.choice(many)
+            chosen = chance.sample(combinations, min(len(combinations), chance.choice((2, 2, 3, 7))))
             groups = {table: [draft.add(name, n) for one in chosen for name, n in one if name == table] for table in keys}
         else:
             groups = {table: list(draft.rows[table].values()) for table in keys}

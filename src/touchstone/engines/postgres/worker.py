@@ -36,6 +36,10 @@ PRELOAD = (
     "touchstone.engines.postgres.explore",
     "touchstone.engines.postgres.judge",
     "touchstone.engines.postgres.admin_sql",
+    # Hidden tests import these, and must not depend on what they may still read by then.
+    "psycopg2.errors",
+    "psycopg2.extras",
+    "psycopg2.sql",
 )
 
 

@@ -365,3 +365,14 @@ async def test_the_user_of_another_attempt_is_asked_anew(dataset: Path) -> None:
         for epoch in (0, 3):
             await play(benchmark, ScriptedAgent(lambda _: [call(("ask", "Which ones?"))]), task, epoch)
     assert user.positions == [CallPosition("shop_1#user", 0, 0), CallPosition("shop_1#user", 3, 0)]
+
+
+async def test_a_second_semicolon_is_a_second_statement_to_the_originals_on_sqlite(dataset: Path) -> None:
+    async def passes(sql: str, compat: str) -> bool:
+        async with sqlite_benchmark(dataset, compat=compat) as benchmark:
+            record = await play_moves(benchmark, "shop_1", ("submit", sql))
+        return record.metrics["phase_1"] == 1
+
+    assert await passes(f"{ACTIVE} ; -- done;", "batch")
+    assert not await passes(f"{ACTIVE};\n;", "batch")
+    assert await passes(f"{ACTIVE};\n;", "strict")

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..budgets import BUDGETS, Budgets
 from ..errors import RULES, EpisodeFailure, TimeLimit, TouchstoneError
-from ..protocols import Agent, Benchmark, Episode
+from ..protocols import Agent, AsksModels, Benchmark, Episode
 from ..types import JUDGED, Outcome, PartialScore, Record, Step, Task, Usage, Verdict
 from .stage import RecordingStage, shortened
 
@@ -37,6 +37,8 @@ async def play(
     ended_by: EpisodeFailure | None = None
     try:
         async with benchmark.open(task) as episode:
+            if isinstance(episode, AsksModels):
+                episode.epoch = epoch
             stage = RecordingStage(episode, task.key, epoch, watch, budgets)
             await _played(agent, stage, budgets.seconds)
             verdict = await episode.verdict()

@@ -8,6 +8,7 @@ again by `--config`; and it is what a node of a cluster is sent.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, cast
@@ -15,12 +16,15 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..addresses import without_secrets
 from ..errors import InputError
-from ..options import Count, Opt, Options, Positive, Share, WholeNumber, fields, key, paths, plain, relocated
+from ..options import Count, Opt, OptionError, Options, Positive, Share, WholeNumber, fields, key, paths, plain, relocated
 from ..plugins import agent_type, benchmark_type, model_type
 from ..protocols import RUN, AgentConfig, Benchmark, BenchmarkConfig, Model, ModelConfig, Opening
 
 FORMAT = 2
+OTEL_BY_VARIABLES = "env"
+"""In place of an address of `--otel`: that of the OTEL_EXPORTER_OTLP_* variables."""
 
 
 class RunOptions(Options, frozen=True, kw_only=True):
@@ -54,6 +58,9 @@ class RunOptions(Options, frozen=True, kw_only=True):
     """At most this many model tokens per minute, over all episodes, input and output."""
     reply_cache: Annotated[Path | None, Opt(target=True, group=RUN, advanced=True)] = None
     """Cache model replies in this folder: the same run again costs nothing."""
+    otel: Annotated[str | None, Opt(group=RUN, advanced=True)] = None
+    """Send the run's spans to this OpenTelemetry collector (OTLP over HTTP), such as http://localhost:4318; env takes the
+    address and headers from the OTEL_EXPORTER_OTLP_* variables."""
     verbose: Annotated[bool, Opt(names=("-v",), group=RUN)] = False
     """Print each task's outcome and reason as it ends."""
     tracebacks: Annotated[bool, Opt(names=("-vv",), group=RUN, advanced=True)] = False
@@ -64,6 +71,13 @@ class RunOptions(Options, frozen=True, kw_only=True):
     """host:port of the cluster; by default that of RAY_ADDRESS, one that runs on this machine, or a new one for this run."""
     ray_env: Annotated[tuple[str, ...], Opt(group=RUN, advanced=True)] = ()
     """Pass this environment variable to the nodes too (repeatable). They get keys such as OPENAI_API_KEY anyway."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.otel not in (None, OTEL_BY_VARIABLES) and not re.match(r"https?://[^/\s]", self.otel or ""):
+            raise OptionError(
+                "otel", without_secrets(self.otel or ""), "expected an address such as http://localhost:4318, or env"
+            )
 
 
 class RunConfig(Struct, frozen=True, kw_only=True):

@@ -15,7 +15,6 @@ from msgspec.structs import force_setattr, replace
 
 import touchstone
 
-from ...addresses import address_of
 from ...errors import InputError, TouchstoneError
 from ...options import Count, NotNegative, Opt, OptionError, Options, Positive, WholeNumber
 from ...plugins import agent_config
@@ -339,8 +338,6 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
             raise OptionError("parallel", opening.parallel, "the provider remote has one desktop, so one task at a time")
         if self.provider == "remote" and self.ahead:
             raise OptionError("ahead", self.ahead, "the provider remote has one desktop, so nothing is set up beside it")
-        if opening.output is not None and address_of(opening.output):
-            raise OptionError("output", opening.output, "pictures and videos are only written to a directory on this machine")
 
 
 def _is_task(path: Path) -> bool:

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -107,10 +108,10 @@ def remove(options: ImageRemoveOptions) -> int:
 
 
 def _for_tasks(choice: TaskChoice, dataset: Dataset, supplies: Supplies) -> list[str]:
-    apps = {app for task in choice.select(load_tasks(dataset), dataset) for app in applications(task)}
-    for app_name, why in not_given(apps).items():
+    apps = [applications(task) for task in choice.select(load_tasks(dataset), dataset)]
+    for app_name, why in not_given(chain.from_iterable(apps)).items():
         print(f"touchstone: left out: {app_name}: {why}", file=sys.stderr)
-    return _possible(layers_for(apps), supplies)
+    return _possible(sorted(set(chain.from_iterable(map(layers_for, apps)))), supplies)
 
 
 def _possible(names: Sequence[str] | None, supplies: Supplies) -> list[str]:

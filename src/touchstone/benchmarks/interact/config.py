@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import force_setattr
 
 from ...datasets import fetched_file, interact_demo
-from ...distribution import pip_install
+from ...distribution import pip_install, refuse_without
 from ...engines.today import checked_day
 from ...errors import InputError
 from ...options import NotNegative, Opt, OptionError, Positive, WholeNumber, fields
@@ -141,6 +141,9 @@ class InteractConfig(InteractSelection, frozen=True):
 
     sql_timeout: Annotated[Positive, Opt(group=JUDGING)] = 60.0
     """Seconds for each statement: 70 million steps each on SQLite, the clock on PostgreSQL."""
+    proof: Annotated[bool, Opt(group=JUDGING)] = False
+    """For each query that is right, look for a small database on which it differs from the gold. The database system of the
+    dataset is asked, so on PostgreSQL it takes longer."""
     today: Annotated[str | None, Opt(group=JUDGING)] = None
     """The date that SQL and hidden tests see as today, such as 2025-02-19, for gold queries that depend on it."""
     locale: Annotated[str | None, Opt(group=DATABASES, advanced=True)] = None
@@ -290,6 +293,8 @@ class InteractConfig(InteractSelection, frozen=True):
         """How episodes are played and judged."""
         from .benchmark import InteractSettings
 
+        if self.proof:
+            refuse_without("sqlglot", "--proof", "proof")
         prices = read_prices(self.prices) if self.prices else Prices()
         if self.start_budget is not None:
             prices = msgspec.structs.replace(prices, start_budget=self.start_budget)
@@ -300,6 +305,7 @@ class InteractConfig(InteractSelection, frozen=True):
             prices=prices,
             exploring=Limits(seconds=self.sql_timeout, rows=10_000, cut_rows=True),
             judging=Limits(seconds=self.sql_timeout),
+            proof=self.proof,
         )
 
     def user(self, opening: Opening) -> User:

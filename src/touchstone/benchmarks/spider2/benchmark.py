@@ -108,6 +108,7 @@ class Spider2:
             "instructions": hashlib.sha256(self._instructions.encode()).hexdigest()[:16],
             "limits": msgspec.to_builtins(self._settings.judging) | {"steps": self._settings.judging.steps},
             **({"today": self._engine.today} if self._engine.today else {}),
+            **({"proof": {"search": True}} if self._settings.proof else {}),
         }
 
     @cached_property

@@ -12,6 +12,7 @@ from msgspec.structs import force_setattr
 
 from ...datasets import fetched_file, spider2_demo
 from ...datasets.catalogue import Dataset
+from ...distribution import refuse_without
 from ...engines.today import checked_day
 from ...errors import InputError
 from ...options import Opt, OptionError, Positive
@@ -89,6 +90,8 @@ class Spider2Config(Selection, frozen=True):
     compat: Annotated[Compat, Opt(group=JUDGING)] = "strict"
     """The comparison that decides: strict (whole rows must match) or official (the official suite's rules). Both are
     recorded."""
+    proof: Annotated[bool, Opt(group=JUDGING)] = False
+    """For each answer that passes and whose question has gold SQL, look for a small database on which the two differ."""
     sql_timeout: Annotated[Positive, Opt(group=JUDGING)] = 30.0
     """Seconds for each statement. A second is 70 million steps of SQLite, so a busy machine changes no verdict."""
     today: Annotated[str | None, Opt(group=JUDGING, advanced=True)] = None
@@ -236,7 +239,8 @@ class Spider2Config(Selection, frozen=True):
         """By both comparisons; null where nothing could be judged."""
         judged = record.outcome in (Outcome.passed, Outcome.failed)
         values = {name: bool(record.metrics.get(name, 0)) if judged else None for name in ("official", "strict")}
-        return {**values, "outcome": record.outcome, "reason": record.reason}
+        proof = {"proof": record.evidence["proof"]} if "proof" in record.evidence else {}
+        return {**values, "outcome": record.outcome, "reason": record.reason, **proof}
 
     async def audit(self, opening: Opening, options: AuditOptions) -> Audited:
         """Golden results are looked at on every platform, SQL is run on SQLite."""
@@ -308,11 +312,14 @@ class Spider2Config(Selection, frozen=True):
     def settings(self) -> Spider2Settings:
         from .episode import Spider2Settings
 
+        if self.proof:
+            refuse_without("sqlglot", "--proof", "proof")
         return Spider2Settings(
             compat=self.compat,
             exploring=msgspec.structs.replace(EXPLORING, seconds=self.sql_timeout),
             judging=Limits(seconds=self.sql_timeout),
             results=str(self.results) if self.results else None,
+            proof=self.proof,
         )
 
     def _refuse_unusable(self) -> None:

@@ -79,6 +79,7 @@ def _judge(csv: bytes, reference: Reference, evidence: dict[str, Any], text: str
     ours = strict_any(predicted, golds, reference.condition_cols, reference.ignore_order)
     names = [Path(file.path).name for file in reference.files]
     evidence |= {
+        "gold_rows": min(gold.rows for gold in golds),
         "predicted_rows": predicted.rows,
         "predicted_columns": list(predicted.names),
         "details": _details(names, golds, predicted, theirs, ours),

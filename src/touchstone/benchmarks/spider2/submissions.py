@@ -46,7 +46,7 @@ class Submission(Struct, frozen=True):
             raise InputError(
                 "to run .sql files the databases of the questions must be known: give spider2-lite.jsonl with --data"
             )
-        known = {task.key: task for task in load_tasks(questions)} if questions else {}
+        known = {task.key: task for task in load_tasks(questions, golden.sql)} if questions else {}
         without = golden.ids - self.ids
         if without and not everything:
             what = "questions have a gold result and no submission; they are left out (--all counts them as failed)"

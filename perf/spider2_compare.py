@@ -252,7 +252,7 @@ def compare_files(mode: str, gold: str, predicted: str) -> None:
     tables = [side.read(Path(file).read_bytes()) for file in (gold, predicted)]
     read = time.process_time() - started
     case = Case(b"", [], single=False, conditions=[], ignore_order=True)
-    matched = None if mode == "pandas" else side.judge(tables[1], tables[:1], case)
+    matched = side.judge(tables[1], tables[:1], case)
     seconds = time.process_time() - started
     print(json.dumps({"matched": matched, "read": read, "seconds": seconds, "megabytes": peak_memory()}))
 

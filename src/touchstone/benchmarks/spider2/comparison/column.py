@@ -23,7 +23,7 @@ from operator import eq
 from typing import Any, Literal
 
 from .csv_numbers import INT64, UINT64, floating, integer
-from .vectors import Vector, arrays, is_word
+from .vectors import Vector, is_word
 
 TOLERANCE = 0.01
 
@@ -32,7 +32,7 @@ _EXACT = 2**53
 
 class Cells:
     in_arrays = False
-    """They are `arrays.ArrayCells`."""
+    """They are `ArrayCells`."""
 
     def __init__(self, items: Sequence[Any], numeric: bool) -> None:
         self.items = items
@@ -80,7 +80,7 @@ class Cells:
 def same_values(gold: Cells, predicted: Cells) -> bool:
     """Whether some order of the cells makes all of them equal."""
     if gold.in_arrays and predicted.in_arrays:
-        return arrays().same_values(gold, predicted)
+        return array_cells().same_values(gold, predicted)
     if gold.others != predicted.others or not _same_total(gold, predicted):
         return False
     return gold.ascending == predicted.ascending or all(map(comparison(gold, predicted), gold.ascending, predicted.ascending))
@@ -99,7 +99,7 @@ def _same_total(gold: Cells, predicted: Cells) -> bool:
 def same_cells(gold: Cells, predicted: Cells) -> bool:
     """Whether all cells are equal as they stand."""
     if gold.in_arrays and predicted.in_arrays:
-        return arrays().same_cells(gold, predicted)
+        return array_cells().same_cells(gold, predicted)
     return gold.items == predicted.items or all(map(comparison(gold, predicted), gold.items, predicted.items))
 
 
@@ -110,6 +110,12 @@ def comparison(gold: Cells, predicted: Cells) -> Callable[[Any, Any], bool]:
     if gold.exact or predicted.exact or gold.others or predicted.others:
         return equal
     return partial(isclose, rel_tol=0, abs_tol=TOLERANCE)
+
+
+def array_cells() -> Any:
+    from . import array_cells  # which needs numpy
+
+    return array_cells
 
 
 def equal(gold: Any, predicted: Any) -> bool:
@@ -143,12 +149,12 @@ _INTEGERS = range(INT64.start, UINT64.stop)
 @dataclass(frozen=True, eq=False, repr=False)
 class Column:
     kind: Kind
-    values: Sequence[Any]
-    """What pandas holds, but with None for what is missing among words, and words as bytes."""
-    written: list[bytes] | None = None
-    """The words as they stand in the file; None if they are all plain numbers or, among floats, empty."""
+    values: Any
+    """A sequence of what pandas holds, but with None for what is missing among words, and words as bytes."""
+    written: Any = None
+    """A sequence of the words as they stand in the file; None if they are all plain numbers or, among floats, empty."""
 
-    @property
+    @cached_property
     def listed(self) -> Column:
         """The same with plain sequences."""
         return self

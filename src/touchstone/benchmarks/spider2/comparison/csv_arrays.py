@@ -11,16 +11,14 @@ files with quotes, carriage returns, blank or uneven lines to `csv_records`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from .arrays import ArrayColumn, Words, joined_words, together
+from .array_column import ArrayColumn, together
 from .column import NA, Column
 from .csv_numbers import DIGITS, NUMBER, SAFE, floating, integer
 from .csv_records import block_lines
-
-Array = Any
+from .lanes import Array, Words, joined_words, np
 
 _LANE = 8
 _MARGIN = 24
@@ -88,19 +86,26 @@ def _only_some_written(blocks: Sequence[Column]) -> bool:
     return len({block.written is None for block in blocks}) > 1
 
 
-def _words_of(data: bytes, buffer: int, places: list[int]) -> dict[int, Words]:
+def _words_of(data: bytes, buffer: int, places: list[int]) -> dict[int, Words | list[bytes]]:
     """The words of some columns, which not all their blocks have kept."""
     cut = _cut(data, buffer) if places else None
-    parts = [[written(block[place]) for place in places] for block in cut[1]] if cut else []
-    return {place: joined_words(words) for place, words in zip(places, zip(*parts, strict=True), strict=True)}
+    parts = [[written(block[place]) or block[place].words() for place in places] for block in cut[1]] if cut else []
+    return {place: _one(words) for place, words in zip(places, zip(*parts, strict=True), strict=True)}
 
 
-def _joined(blocks: Sequence[Column], words: Words | None, joined: Callable[[list[Column], Any], Column]) -> Column:
+def _one(parts: Sequence[Words | list[bytes]]) -> Words | list[bytes]:
+    in_lanes = [part for part in parts if isinstance(part, Words)]
+    return joined_words(in_lanes) if len(in_lanes) == len(parts) else list(chain.from_iterable(parts))
+
+
+def _joined(
+    blocks: Sequence[Column], words: Words | list[bytes] | None, joined: Callable[[list[Column], Any], Column]
+) -> Column:
     in_arrays = [block for block in blocks if isinstance(block, ArrayColumn)]
-    if len(in_arrays) == len(blocks) and len({block.kind == "words" for block in blocks}) == 1:
+    same_sort = len({block.kind == "words" for block in blocks}) == 1
+    if len(in_arrays) == len(blocks) and same_sort and not isinstance(words, list):
         return together(in_arrays, words)
-    listed = [block.listed for block in blocks]
-    return joined(listed, words.tolist() if words else None)
+    return joined([block.listed for block in blocks], None if words is None else list(words))
 
 
 def _cut(data: bytes, buffer: int) -> tuple[list[bytes], Iterator[list[Span]]] | None:
@@ -143,7 +148,7 @@ def _spans(data: bytes, start: int, ends: Array, width: int) -> list[Span]:
 def _column(span: Span, careful: Callable[[list[bytes]], Column]) -> Column:
     """The type and the values of one block of words, by `careful` where they are not plain."""
     first = next((word for row in range(len(span.starts)) if (word := span.word(row)) not in NA), b"")
-    if NUMBER.match(first) and (integer_or_none(first) is not None or floating(first) is not None):
+    if NUMBER.match(first) and (_integer(first) is not None or floating(first) is not None):
         return _numbers(span) or _kept(span, careful(span.words()))
     is_word = first and (len(first) < DIGITS if NUMBER.match(first) else first.lower() not in (b"true", b"false"))
     words = written(span) if is_word else None
@@ -156,7 +161,7 @@ def _kept(span: Span, column: Column) -> Column:
     return column if words is None else _word_column(words, some_missing=column.values is not column.written)
 
 
-def integer_or_none(word: bytes) -> int | None:
+def _integer(word: bytes) -> int | None:
     try:
         return integer(word, range(-(10**18), 10**18))
     except OverflowError:
@@ -323,7 +328,7 @@ def _read_odd(span: Span, values: Array, rows: Array) -> bool:
         return False
     for row in rows.tolist():
         word = span.word(row)
-        number = None if word in NA or integer_or_none(word) is not None else floating(word)
+        number = None if word in NA or _integer(word) is not None else floating(word)
         if number is None or abs(number) >= 1e18:
             return False
         values[row] = number

@@ -202,7 +202,9 @@ def _by_arrays(data: bytes, buffer: int) -> tuple[list[bytes], list[Column]] | N
     """The same, where numpy is installed and the file is regular."""
     try:
         from . import csv_arrays
-    except ImportError:
+    except ModuleNotFoundError as error:
+        if error.name != "numpy":
+            raise
         return None
     return csv_arrays.read(data, buffer, column, joined)
 

@@ -15,8 +15,7 @@ from operator import eq
 from typing import Any
 
 from ....verdicts.row_match import Budget, near_ones, paired
-from .column import TOLERANCE, Cells, close, comparison
-from .vectors import arrays
+from .column import TOLERANCE, Cells, array_cells, close, comparison
 
 Items = Sequence[Any]
 Groups = dict[tuple[Any, ...], list[int]]
@@ -84,16 +83,19 @@ def row_apart(gold: Sequence[Cells], predicted: Sequence[Cells]) -> int | None:
 def _apart_in_arrays(gold: Sequence[Any], predicted: Sequence[Any]) -> int | None:
     """Pairs off what agrees with arrays, and looks at what is left row by row."""
     exact = [column for column in range(len(gold)) if gold[column].exact and predicted[column].exact]
-    if all(map(arrays().same_exactly, gold, predicted)):
+    if all(map(array_cells().same_exactly, gold, predicted)):
         return None
-    if keyed := arrays().key_partners(gold, predicted, exact):
-        return arrays().apart_by_key(gold, predicted, *keyed)
-    rows, others = arrays().doubtful_rows(gold, predicted, exact)
+    if keyed := array_cells().key_partners(gold, predicted, exact):
+        return array_cells().apart_by_key(gold, predicted, *keyed)
+    rows, others = array_cells().doubtful_rows(gold, predicted, exact)
     if not len(rows):
         return None
-    left = [[Cells(cells.chosen(some).items, cells.numeric) for cells in side] for side, some in ((gold, rows), (predicted, others))]
-    row = row_apart(*left)
+    row = row_apart(_listed(gold, rows), _listed(predicted, others))
     return None if row is None else int(rows[row])
+
+
+def _listed(side: Sequence[Any], rows: Any) -> list[Cells]:
+    return [Cells(cells.chosen(rows).items, cells.numeric) for cells in side]
 
 
 def _apart_by_key(gold: Sequence[Cells], predicted: Sequence[Cells], key: int) -> int | None:

@@ -28,7 +28,7 @@ _MINUS_ZERO = array("d", [-0.0]).tobytes()
 
 class Vector:
     in_arrays = False
-    """It is an `arrays.ArrayVector`."""
+    """It is an `ArrayVector`."""
 
     def __init__(self, items: Items, kind: Literal["int", "float", "words", "mixed"], words: int = 0) -> None:
         self.items = items
@@ -37,7 +37,7 @@ class Vector:
         self.words = words
         """How many items are words."""
 
-    @property
+    @cached_property
     def listed(self) -> Vector:
         """The same with a plain sequence of items."""
         return self
@@ -80,17 +80,17 @@ def match(gold: Vector, predicted: Vector, ignore_order: bool) -> bool:
     if len(gold) != len(predicted) or gold.words != predicted.words:
         return False
     if gold.in_arrays and predicted.in_arrays:
-        return arrays().match(gold, predicted, ignore_order)
+        return array_vectors().match(gold, predicted, ignore_order)
     gold, predicted = gold.listed, predicted.listed
     if ignore_order:
         return _match_sorted(gold, predicted)
     return gold.items == predicted.items or _match_items(gold.items, predicted.items, gold.words)
 
 
-def arrays() -> Any:
-    from . import arrays  # which needs numpy
+def array_vectors() -> Any:
+    from . import array_vectors  # which needs numpy
 
-    return arrays
+    return array_vectors
 
 
 def _match_sorted(gold: Vector, predicted: Vector) -> bool:

@@ -11,14 +11,13 @@ from contextlib import AbstractContextManager, AsyncExitStack
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import msgspec
 
 from ..addresses import address_of
 from ..errors import InputError
 from ..models.rate_limit import Pace, PacedModel
-from ..models.reply_cache import CachedModel, ReplyCache
 from ..plugins import expected_of
 from ..protocols import Agent, AgentContext, Benchmark, BenchmarkConfig, Model, ModelConfig, Move, Opening, Script
 from ..types import Record, Step, Task, ToolCall, ToolStep
@@ -27,12 +26,14 @@ from .config import FORMAT, OpenModel, RunConfig, RunOptions, from_json
 from .config_file import as_toml
 from .directory import RunDirectory
 from .executors import Executor
-from .executors.node import NodePlayer
 from .records import read_config, read_records
 from .remote import Mirror, fetched, local_base, refuse_unknown
 from .report_files import refuse_unwritable, shortfall, write_reports
 from .run import Finished, Memory, Plan, Watch, owed, run, versions
 from .scheduler import quiet
+
+if TYPE_CHECKING:
+    from .executors.node import NodePlayer
 
 
 class Interface(Protocol):
@@ -230,13 +231,19 @@ def _shared(options: RunOptions) -> Callable[[Model, ModelConfig], Model]:
     """What makes each model of a run keep to the limits that they share, and to its cache of replies."""
     requests = Pace(options.requests_per_minute) if options.requests_per_minute else None
     tokens = Pace(options.tokens_per_minute) if options.tokens_per_minute else None
-    cache = ReplyCache(options.reply_cache) if options.reply_cache else None
+    cached = _cached(options.reply_cache) if options.reply_cache else lambda model, config: model
 
     def shared(model: Model, config: ModelConfig) -> Model:
-        paced = PacedModel(model, requests, tokens) if requests or tokens else model
-        return CachedModel(paced, config, cache) if cache else paced
+        return cached(PacedModel(model, requests, tokens) if requests or tokens else model, config)
 
     return shared
+
+
+def _cached(path: Path) -> Callable[[Model, ModelConfig], Model]:
+    from ..models.reply_cache import CachedModel, ReplyCache  # with what models are called with
+
+    cache = ReplyCache(path)
+    return lambda model, config: CachedModel(model, config, cache)
 
 
 class Narrowed:

@@ -231,10 +231,11 @@ def _shared(options: RunOptions) -> Callable[[Model, ModelConfig], Model]:
     """What makes each model of a run keep to the limits that they share, and to its cache of replies."""
     requests = Pace(options.requests_per_minute) if options.requests_per_minute else None
     tokens = Pace(options.tokens_per_minute) if options.tokens_per_minute else None
-    cached = _cached(options.reply_cache) if options.reply_cache else lambda model, config: model
+    cached = _cached(options.reply_cache) if options.reply_cache else None
 
     def shared(model: Model, config: ModelConfig) -> Model:
-        return cached(PacedModel(model, requests, tokens) if requests or tokens else model, config)
+        paced = PacedModel(model, requests, tokens) if requests or tokens else model
+        return cached(paced, config) if cached else paced
 
     return shared
 

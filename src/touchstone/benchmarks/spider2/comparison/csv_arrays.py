@@ -10,6 +10,7 @@ files with quotes, carriage returns, blank or uneven lines to `csv_records`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
@@ -25,6 +26,7 @@ _MARGIN = 24
 _LONGEST = 64
 _PIECE = 2**14
 _MOST_DIGITS = 18
+_PLAIN = re.compile(rb"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 _FEW = 50
 """One in so many words may be written in an odd way, and is then read by itself."""
 
@@ -283,7 +285,7 @@ def _floats(span: Span) -> Numbers | None:
     kept = np.minimum(behind, np.maximum(DIGITS - before, 0))
     whole, plain = _digits(span.lanes, firsts, np.minimum(dots, firsts + DIGITS))
     part, fine = _digits(span.lanes, dots + 1, dots + 1 + kept)
-    plain &= (before <= DIGITS) & (fine | (kept == 0))
+    plain &= (before <= DIGITS) & (fine | (kept == 0)) & ((behind > 0) | (dots == ends))
     longer = np.flatnonzero(behind > kept)
     if len(longer):
         rest = dots[longer] + 1 + kept[longer]
@@ -323,12 +325,12 @@ def _mantissas(numbers: Array, digits: Array) -> Array:
 
 
 def _read_odd(span: Span, values: Array, rows: Array) -> bool:
-    """Reads words that are not plain one by one, if they are few and numbers nevertheless."""
+    """Reads words with an exponent or very many digits one by one, if they are few."""
     if len(rows) * _FEW > len(values) + _FEW * 10:
         return False
     for row in rows.tolist():
         word = span.word(row)
-        number = None if word in NA or _integer(word) is not None else floating(word)
+        number = floating(word) if _PLAIN.fullmatch(word) else None
         if number is None or abs(number) >= 1e18:
             return False
         values[row] = number

@@ -85,7 +85,7 @@ def test_one_of_several_layers_is_removed_by_its_digest(store: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["rm"], "say which layers, or --stale or --all"),
+        (["rm"], "name layers, or use --stale or --all"),
         (["rm", "jupiter"], "jupiter: no such layer; see touchstone desktop image list"),
         (["build", "jupiter"], "jupiter: no such layer; expected one of system, desktop, session, jupyter"),
         (["build", "metabase"], "metabase: needs --metabase-jar FILE"),
@@ -122,7 +122,7 @@ def test_a_build_with_everything_there_makes_nothing(store: Path, capsys: pytest
 
 
 def test_layers_for_tasks_follow_their_applications(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for name in ("system", "desktop", "session", "dbt", "duckdb", "vscode", "postgresql", "airflow"):
+    for name in ("system", "desktop", "session", "dbt", "vscode", "postgresql", "airflow"):
         put(store, name)
     dataset = shared_data("spider2v") / "evaluation_examples"
     words = ["--for-tasks", str(dataset), "--domain", "dbt", "--exclude-account"]
@@ -130,5 +130,5 @@ def test_layers_for_tasks_follow_their_applications(store: Path, capsys: pytest.
     said = capsys.readouterr().err
     made = [line.split()[0].rpartition("-")[0] for line in said.splitlines() if "is there" in line]
     assert made[:3] == ["system", "desktop", "session"]
-    assert {"dbt", "duckdb"} <= set(made)
-    assert "jupyter" not in made
+    assert "dbt" in made
+    assert not {"jupyter", "duckdb"} & set(made)

@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 
 from tests.support.ports import port_to_come_back_to
+from touchstone.benchmarks.desktop.browser import browser
 from touchstone.benchmarks.desktop.desktop import CONTROLLER_PORT
 from touchstone.benchmarks.desktop.evaluation_context import EvaluationContext
 from touchstone.benchmarks.desktop.getters import RESULTS
@@ -31,7 +32,10 @@ LISTENING = 9222
 SIGN_IN = """<title>Sign in</title><form action="/welcome"><input id="username" name="u"><input id="password" name="p">
 <input type="submit" value="Sign In"></form>"""
 WELCOME = '<title>Superset</title><a href="/superset/welcome/" rel="home">Home</a>'
-DAGSTER = """<title>Dagster</title><button onclick="document.title='skipped'">Skip</button>"""
+DAGSTER = """<title>Dagster</title><script>setTimeout(() => { for (const label of ["Skip", "Dismiss", "Close"]) {
+const button = document.body.appendChild(document.createElement("button")); button.textContent = label;
+button.onclick = () => { document.title += `, ${label}` } } }, 1500)</script><body></body>"""
+"""Its pop-ups come after the page, as Dagster's do."""
 AIRBYTE = """<title>Airbyte</title><form action="/home"><input name="email"><input name="organizationName">
 <button type="submit">Go</button></form>"""
 QUESTION = """<title>Question</title>
@@ -98,9 +102,11 @@ async def test_first_forms(evaluation: EvaluationContext, pages: Pages) -> None:
         await run(evaluation, "airbyte_webui_init", url=f"{pages.address}/airbyte", actions=[{"type": "logon"}])
 
 
-async def test_dialogs_are_closed(evaluation: EvaluationContext, pages: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("touchstone.benchmarks.desktop.steps.web.SHORT", 300)
+async def test_dialogs_are_closed(evaluation: EvaluationContext, pages: Pages) -> None:
     await run(evaluation, "dagster_webui_init", url=f"{pages.address}/dagster", actions=[{"type": "close_popups"}])
+    async with browser(evaluation, LISTENING) as context:
+        titles = [await page.title() for page in context.pages if page.url.endswith("/dagster")]
+    assert titles == ["Dagster, Skip, Dismiss, Close"]
     await run(evaluation, "astro_refresh_page")
 
 

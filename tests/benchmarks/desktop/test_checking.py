@@ -9,9 +9,11 @@ import pytest
 
 from touchstone.benchmarks.desktop.accounts import Accounts
 from touchstone.benchmarks.desktop.check import Report, examine, files_named
+from touchstone.benchmarks.desktop.image import Store
 from touchstone.benchmarks.desktop.needed import applications, overrides
 from touchstone.benchmarks.desktop.needed import read as needed_by
 from touchstone.benchmarks.desktop.tasks import APPS, Dataset, DesktopTask, load_tasks
+from touchstone.benchmarks.desktop.validate import Applications
 
 from .support import ABSTRACT, VERBOSE, make_dataset, task_form
 
@@ -51,6 +53,14 @@ def test_every_application_can_be_there(tmp_path: Path, app: str) -> None:
     """In a machine of somebody's, for example."""
     report = check(make_dataset(tmp_path, task_form(related_apps=[app]), task_form(VERBOSE, ABSTRACT)), have=[app])
     assert "app" not in kinds(report)
+
+
+def test_one_layer_serves_two_applications(tmp_path: Path) -> None:
+    """dbt's has DuckDB's program, so nobody is told to build another for it."""
+    nothing_made = Applications(store=Store(tmp_path))
+    build = "touchstone desktop image build desktop"
+    assert nothing_made.missing(["dbt", "duckdb"]) == {"dbt": f"{build} dbt", "duckdb": build}
+    assert nothing_made.missing(["duckdb"]) == {"duckdb": f"{build} duckdb"}
 
 
 def test_a_missing_file(tmp_path: Path) -> None:

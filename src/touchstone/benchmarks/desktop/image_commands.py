@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -92,7 +93,7 @@ def list_layers(options: ImageListOptions) -> int:
 def remove(options: ImageRemoveOptions) -> int:
     """Remove layers. Not while a desktop is running on them."""
     if not (options.names or options.stale or options.every):
-        raise InputError("say which layers, or --stale or --all")
+        raise InputError("name layers, or use --stale or --all")
     store = Store()
     doomed = [
         layer
@@ -107,10 +108,10 @@ def remove(options: ImageRemoveOptions) -> int:
 
 
 def _for_tasks(choice: TaskChoice, dataset: Dataset, supplies: Supplies) -> list[str]:
-    apps = {app for task in choice.select(load_tasks(dataset), dataset) for app in applications(task)}
-    for app_name, why in not_given(apps).items():
+    apps = [applications(task) for task in choice.select(load_tasks(dataset), dataset)]
+    for app_name, why in not_given(chain.from_iterable(apps)).items():
         print(f"touchstone: left out: {app_name}: {why}", file=sys.stderr)
-    return _possible(layers_for(apps), supplies)
+    return _possible(sorted(set(chain.from_iterable(map(layers_for, apps)))), supplies)
 
 
 def _possible(names: Sequence[str] | None, supplies: Supplies) -> list[str]:
@@ -173,7 +174,7 @@ class _Lines:
         self._started = self._said = 0.0
 
     def waiting(self) -> None:
-        _print("another build is going on; waiting for it")
+        _print("another build is running; waiting for it")
 
     def begin(self, recipe: Recipe, number: int, total: int) -> None:
         self._name = recipe.name
@@ -200,7 +201,7 @@ class _Bar:
         self._name = ""
 
     def waiting(self) -> None:
-        self._bar.update(self._task, description="another build is going on; waiting for it")
+        self._bar.update(self._task, description="another build is running; waiting for it")
 
     def begin(self, recipe: Recipe, number: int, total: int) -> None:
         self._name = recipe.name

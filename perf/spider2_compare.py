@@ -1,6 +1,6 @@
 """Comparing results with golden CSV files, beside a plain pandas loop that follows the rules of the official suite.
 
-golden    each local golden CSV file of Spider2-lite against all golden results of its task: as it is, with its rows
+golden    each local golden CSV file of Spider2-lite against all gold results of its task: as it is, with its rows
           shuffled, with its floats 0.005 off, with one cell changed in each column, and against another task. Reading
           is included, of golden files once. Both sides have to come to the same verdicts
 million   two CSV files of a million rows and five columns, 56 MB each, in a process of its own: to compare them once they

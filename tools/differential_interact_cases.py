@@ -94,6 +94,34 @@ _OF_NUMBERS = (
     "background({c})",
     "to_char({c}, '999.99')",
 )
+_ANALYSES = (
+    "SELECT stock % 3 AS k, count(*), ROUND(avg(price), 1) FROM part GROUP BY 1 HAVING count(*) > 1 ORDER BY 1",
+    "SELECT name, rank() OVER (ORDER BY price DESC) FROM part ORDER BY 2, 1 LIMIT 3",
+    "SELECT name, sum(price) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM part ORDER BY id",
+    "SELECT p.name, q.name FROM part p LEFT JOIN part q ON q.id = p.id + 10 ORDER BY p.id",
+    "SELECT count(*) FILTER (WHERE stock > 4), count(DISTINCT stock / 2), avg(price) FROM part",
+    "SELECT docb ->> 'k', docb -> 'l', (docb ->> 'k')::numeric FROM m WHERE id <= 2",
+    "SELECT jsonb_array_elements(docb -> 'l') FROM m WHERE id = 1",
+    "SELECT date_trunc('month', moment), EXTRACT(YEAR FROM moment), to_char(moment, 'YYYY-MM') FROM m WHERE id <= 3",
+    "SELECT age(moment, '2020-01-01'), moment - '2020-01-01'::timestamp FROM m WHERE id IN (1, 3)",
+    "SELECT ROUND(CAST(avg(price) AS numeric), 2) FROM (SELECT DISTINCT price FROM part) AS d",
+    "WITH a AS (SELECT DISTINCT stock FROM part), b AS (SELECT ROUND(avg(stock), 1) AS v FROM a) SELECT v, (SELECT count(*) FROM a) FROM b",
+    "SELECT CASE WHEN ROUND(price, 0) > 5 THEN 'dear' ELSE 'cheap' END, count(*) FROM part GROUP BY 1 ORDER BY 1",
+    "SELECT stock % 2, stock % 3, count(*) FROM part GROUP BY GROUPING SETS ((1), (2), ()) ORDER BY 1, 2, 3",
+    "SELECT string_agg(name, ', ' ORDER BY name DESC), array_agg(stock ORDER BY stock) FROM part WHERE id < 4",
+    "SELECT p.name, l.n FROM part p CROSS JOIN LATERAL (SELECT generate_series(1, p.stock) AS n) l WHERE p.id < 3 ORDER BY 1, 2",
+    "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY price), mode() WITHIN GROUP (ORDER BY stock % 2) FROM part",
+    "SELECT corr(stock, price), stddev(price), variance(price), regr_slope(price, stock) FROM part",
+    "SELECT unnest(ints), unnest(texts) FROM m WHERE id = 1",
+    "SELECT name FROM part WHERE price > (SELECT ROUND(avg(price), 2) FROM part) EXCEPT SELECT 'p12' ORDER BY 1",
+    "SELECT to_jsonb(part) FROM part WHERE id = 1",
+    "SELECT json_agg(json_build_object('n', name, 'p', ROUND(price, 1)) ORDER BY id) FROM part WHERE id < 3",
+    "SELECT row_to_json(t) FROM (SELECT id, price FROM part WHERE id = 2) t",
+    "SELECT COALESCE(SUM(CASE WHEN stock > 5 THEN price END), 0)::float8 / NULLIF(COUNT(*), 0) FROM part",
+    "SELECT ntile(3) OVER (ORDER BY id), lag(price, 1, 0) OVER (ORDER BY id) FROM part ORDER BY id",
+    "SELECT ROUND((price / 3)::numeric, 3) AS r FROM part GROUP BY ROUND((price / 3)::numeric, 3) ORDER BY r",
+)
+"""Queries as the datasets have them."""
 _AGGREGATES = (
     "count({d}{c})",
     "min({c}::text)",
@@ -142,7 +170,8 @@ def _query(chance: Random, *, sqlite: bool) -> Case:
         ]
     )
     predicted = chance.choice(_VARIATIONS)(gold, chance)
-    return {"predicted": predicted, "gold": [gold], "conditions": conditions, "category": "Query", "reads": True}
+    several = [gold] if chance.random() < 0.95 else chance.choice([["SELECT 1", gold], [gold, "SELECT 1"], [gold + ";"]])
+    return {"predicted": predicted, "gold": several, "conditions": conditions, "category": "Query", "reads": True}
 
 
 def _select(chance: Random) -> str:
@@ -150,6 +179,8 @@ def _select(chance: Random) -> str:
         ("", " WHERE id <= 2", " WHERE id = 3", " WHERE id IN (1, 5)", " WHERE id <= 3", " WHERE flag", " WHERE id > 99")
     )
     order = chance.choice(("", " ORDER BY id", " ORDER BY id DESC", " ORDER BY 1, id"))
+    if chance.random() < 0.25:
+        return chance.choice(_ANALYSES)
     if chance.random() < 0.2:
         column = chance.choice(_COLUMNS)
         distinct = chance.choice(("", "", "DISTINCT "))
@@ -211,6 +242,17 @@ _VARIATIONS: tuple[Callable[[str, Random], str], ...] = (
     lambda sql, _: sql.replace("FROM", "FRM", 1),
     lambda sql, chance: sql.replace("whole", chance.choice(("large", "exact", "wide"))),
     lambda sql, _: sql.replace("moment", "day").replace("::text", ""),
+    lambda sql, _: sql.replace("price", "price + 0.001"),
+    lambda sql, _: sql.replace("price", "price::float8"),
+    lambda sql, _: sql.replace("ROUND(avg(price), 1)", "avg(price)").replace("count(DISTINCT ", "count("),
+    lambda sql, _: sql.replace("SELECT ", "SELECT ALL ", 1),
+    lambda sql, _: sql.replace(" ORDER BY 1", " ORDER BY 1 NULLS FIRST"),
+    lambda sql, _: sql.replace("'", "''", 1),
+    lambda sql, _: "\ufeff" + sql,
+    lambda sql, _: sql.replace(" ", "\n\t", 3) + "\n;;",
+    lambda sql, _: "EXPLAIN " + sql,
+    lambda sql, _: f"SELECT s.* FROM ({sql}) AS s LIMIT 3 OFFSET 1",
+    lambda sql, _: sql.replace("SELECT ", "SELECT NULL, ", 1),
 )
 
 
@@ -305,6 +347,33 @@ _STATEMENTS = (
     "CREATE EXTENSION IF NOT EXISTS pg_trgm",
     "LISTEN news; NOTIFY news, 'x'",
     "EXPLAIN SELECT 1",
+    "INSERT INTO part (id, name, stock) VALUES (1, 'p1', 50) ON CONFLICT (id) DO UPDATE SET stock = EXCLUDED.stock",
+    "WITH gone AS (DELETE FROM part WHERE stock > 9 RETURNING id) SELECT count(*) FROM gone",
+    "CREATE OR REPLACE FUNCTION twice(n int) RETURNS int AS $$ BEGIN RETURN 2 * n; END; $$ LANGUAGE plpgsql",
+    "CREATE FUNCTION guard() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.stock > 40 THEN RAISE EXCEPTION 'too many: %', NEW.stock; END IF; RETURN NEW; END $$; CREATE TRIGGER guarded BEFORE INSERT OR UPDATE ON part FOR EACH ROW EXECUTE FUNCTION guard()",
+    "CREATE PROCEDURE fill(n int) LANGUAGE plpgsql AS $$ BEGIN UPDATE part SET stock = n WHERE id = 1; END $$; CALL fill(50)",
+    "ALTER TABLE part ADD CONSTRAINT dear CHECK (price < 100)",
+    "ALTER TABLE part ADD CONSTRAINT cheap CHECK (price < 1)",
+    "CREATE TYPE mood AS ENUM ('sad', 'glad'); ALTER TABLE part ADD COLUMN feels mood DEFAULT 'glad'",
+    "CREATE TABLE fresh (a int PRIMARY KEY, b int REFERENCES part (id) ON DELETE CASCADE); INSERT INTO fresh VALUES (1, 1)",
+    "CREATE TABLE fresh (a int, b date) PARTITION BY RANGE (b); CREATE TABLE fresh_1 PARTITION OF fresh DEFAULT; INSERT INTO fresh VALUES (1, '2024-01-01')",
+    "CREATE UNIQUE INDEX part_price ON part (price) WHERE stock > 3",
+    "MERGE INTO part p USING (VALUES (1, 50)) v (id, s) ON p.id = v.id WHEN MATCHED THEN UPDATE SET stock = v.s",
+    "TRUNCATE many",
+    "COMMENT ON TABLE part IS 'checked'",
+    "GRANT SELECT ON part TO PUBLIC",
+    "CREATE SEQUENCE counter START 7; SELECT nextval('counter')",
+    "CREATE SCHEMA other; CREATE TABLE other.fresh AS SELECT 1 AS a",
+    "UPDATE m SET docb = jsonb_set(docb, '{k}', '5') WHERE id = 1",
+    "ALTER TABLE part RENAME COLUMN stock TO held",
+    "DROP TABLE many",
+    "SELECT twice(3)",
+    "CREATE RECURSIVE VIEW seen (n) AS SELECT 1 UNION ALL SELECT n + 1 FROM seen WHERE n < 3",
+    "-- only a note",
+    "UPDATE part SET stock = 50 WHERE id = 1;;",
+    "UPDATE part SET stock = stock / 0",
+    "CREATE TEMP VIEW seen AS SELECT id FROM part",
+    "SELECT pg_catalog.set_config('search_path', '', false)",
 )
 _STATEMENTS_SQLITE = (
     "UPDATE part SET stock = 50 WHERE id = 1",
@@ -319,6 +388,16 @@ _STATEMENTS_SQLITE = (
     "UPDATE nowhere SET a = 1",
     "UPDATE part SET stock = -1",
     "PRAGMA user_version = 7",
+    "INSERT INTO part (id, name, stock) VALUES (1, 'p1', 50) ON CONFLICT (id) DO UPDATE SET stock = excluded.stock",
+    "CREATE TRIGGER guarded BEFORE UPDATE ON part BEGIN SELECT RAISE(ABORT, 'no'); END",
+    "CREATE UNIQUE INDEX by_name ON part (name)",
+    "ALTER TABLE part ADD COLUMN extra int DEFAULT 4",
+    "ALTER TABLE part RENAME COLUMN stock TO held",
+    "REPLACE INTO part (id, name) VALUES (1, 'again')",
+    "WITH old AS (SELECT id FROM part WHERE stock > 1) DELETE FROM part WHERE id IN (SELECT id FROM old)",
+    "DROP TABLE many",
+    "BEGIN; UPDATE part SET stock = 50 WHERE id = 1; COMMIT",
+    "-- only a note",
 )
 _ASKED = (
     "SELECT stock FROM part WHERE id = 1",
@@ -356,6 +435,25 @@ _ASKED_POSTGRES = (
     "SELECT pg_sleep(0.01)",
     "TABLE part",
     "SELECT; SELECT 1",
+    "UPDATE part SET stock = 45 WHERE id = 2",
+    "SELECT count(*) FROM information_schema.tables WHERE table_name IN ('fresh', 'seen', 'aside')",
+    "SELECT column_name, data_type FROM information_schema.columns WHERE table_name = 'part' ORDER BY ordinal_position",
+    "SELECT proname FROM pg_proc WHERE proname IN ('twice', 'guard', 'fill')",
+    "SELECT indexdef FROM pg_indexes WHERE indexname = 'part_price'",
+    "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal",
+    "SELECT conname FROM pg_constraint WHERE conname IN ('dear', 'part_pkey') ORDER BY 1",
+    "SELECT enumlabel FROM pg_enum JOIN pg_type t ON t.oid = enumtypid WHERE typname = 'mood' ORDER BY enumsortorder",
+    "SELECT obj_description('part'::regclass)",
+    "SELECT nextval('counter')",
+    "SELECT a FROM other.fresh",
+    "SELECT pg_get_viewdef('seen'::regclass)",
+    "REFRESH MATERIALIZED VIEW seen",
+    "DELETE FROM part WHERE id = 1",
+    "SELECT held FROM part WHERE id = 1",
+    "CALL fill(3)",
+    "SELECT avg(price), sum(price), min(name) FROM part",
+    "EXPLAIN SELECT 1",
+    "DROP TABLE IF EXISTS fresh",
 )
 _CHECKS = (
     "assert not {e}",
@@ -409,6 +507,25 @@ _BLOCKS = (
     "test_case_default(['SELECT 1'], ['SELECT 1'], db_name, conn)",
     "assert preprocess_results([(1.005,)]) == [(1.0,)]",
     "import re, decimal\nassert re.sub('a', 'b', 'a') == 'b' and decimal.Decimal(1) == 1",
+    "pred_result, pred_err, pred_timeout = execute_queries(pred_sqls, db_name, conn)\n"
+    "sol_result, sol_err, sol_timeout = execute_queries(sol_sqls, db_name, conn)\n"
+    "assert not pred_err and not pred_timeout, f'failed: {pred_err}'\nassert preprocess_results(pred_result) == preprocess_results(sol_result)",
+    "pred_sqls = remove_comments(pred_sqls)\npred_sqls = remove_distinct(pred_sqls)\npred_sqls = remove_round(pred_sqls)\n"
+    "assert ex_base(pred_sqls, sol_sqls, db_name, conn) == 1, 'differs'",
+    "result = ex_base(pred_sqls, sol_sqls, db_name, conn, {'order': True})\nassert result in (0, 1)",
+    "assert any('part' in sql.lower() for sql in pred_sqls), 'must use part'",
+    "assert 'update' in pred_sqls[0].lower()",
+    "assert check_sql_function_usage(pred_sqls, ['COUNT']) in (0, 1)",
+    "assert process_decimals_recursive([(1.239, [2.345])], 2)",
+    "assert abs(float(execute_queries(['SELECT avg(price) FROM part'], db_name, conn)[0][0][0]) - 8.9) < 1",
+    "rows = execute_queries('SELECT name, stock FROM part ORDER BY id', db_name, conn)[0]\nassert dict(rows)['p2'] == 2",
+    "for sql in pred_sqls:\n    result, error, timeout = execute_queries(sql, db_name, conn)\n    assert error is None or not error",
+    "try:\n    execute_queries(['SELEC'], db_name, conn)\nexcept Exception as error:\n    raise AssertionError(str(error))",
+    "assert [type(v).__name__ for v in execute_queries(['SELECT 1, 1.5, NULL'], db_name, conn)[0][0]][2] == 'NoneType'",
+    "from datetime import date, datetime\nassert date(2024, 1, 2) < date(2024, 1, 3)",
+    "import random, collections, itertools\nassert collections.Counter('aab')['a'] == 2",
+    "print('looking', pred_sqls)",
+    "assert len(set(pred_sqls)) == len(pred_sqls)",
     "from decimal import Decimal\nr, e, t = execute_queries(['SELECT price FROM part WHERE id = 2'], db_name, conn)\n"
     "assert r in ([(Decimal('2.74'),)], [(2.745,)])",
 )
@@ -436,6 +553,19 @@ _BLOCKS_POSTGRES = (
     "cur = conn.cursor()\ncur.executemany('INSERT INTO many VALUES (%s)', [(20000,), (20001,)])\nassert cur.rowcount == 1",
     "cur = conn.cursor()\ncur.execute('SELECT id AS a FROM part')\nassert cur.description[0].name == 'a'",
     "conn.notices.clear()\nexecute_queries([\"DO $$ BEGIN RAISE NOTICE 'hi'; END $$\"], db_name, conn)\nassert 'hi' in conn.notices[0]",
+    "cur = conn.cursor()\ncur.execute(\"SELECT EXISTS (SELECT 1 FROM information_schema.tables WHERE table_name = 'fresh')\")\nassert cur.fetchone()[0] is True\ncur.close()",
+    "cur = conn.cursor()\ncur.execute('SELECT twice(4)')\nassert cur.fetchone()[0] == 8",
+    "import psycopg2\ntry:\n    cur = conn.cursor()\n    cur.execute('UPDATE part SET stock = 45 WHERE id = 2')\n    conn.commit()\n    raise AssertionError('not refused')\n"
+    "except psycopg2.Error as error:\n    conn.rollback()\n    assert 'too many' in str(error)",
+    "import psycopg2\ntry:\n    with conn.cursor() as cur:\n        cur.execute('INSERT INTO part (id, name) VALUES (1, %s)', ('p1',))\n"
+    "except psycopg2.errors.UniqueViolation as error:\n    assert error.diag.constraint_name == 'part_pkey'\n    conn.rollback()",
+    "cur = conn.cursor()\ncur.execute('SELECT docb, doc, ints, span, cash FROM m WHERE id = 1')\nrow = cur.fetchone()\nassert row[0]['l'] == [1, 'a'] and row[2] == [4, 5]",
+    "from psycopg2.extras import execute_values, Json\ncur = conn.cursor()\nexecute_values(cur, 'INSERT INTO many VALUES %s', [(1,), (2,)])\ncur.execute('SELECT %s::jsonb', (Json({'a': 1}),))\nassert cur.fetchone()[0] == {'a': 1}",
+    "from psycopg2 import sql\ncur = conn.cursor()\ncur.execute(sql.SQL('SELECT count(*) FROM {}').format(sql.Identifier('part')))\nassert cur.fetchone()[0] >= 0",
+    "cur = conn.cursor()\ncur.execute('SAVEPOINT here')\ntry:\n    cur.execute('SELECT nothing')\nexcept Exception:\n    cur.execute('ROLLBACK TO SAVEPOINT here')\ncur.execute('SELECT 1')",
+    "cur = conn.cursor()\ncur.execute('SELECT * FROM part WHERE name LIKE %s', ('p1%',))\nassert [d[0] for d in cur.description][:2] == ['id', 'name']",
+    "cur = conn.cursor()\ncur.callproc('twice', (4,))\nassert cur.fetchone() == (8,)",
+    "assert conn.encoding.upper().replace('-', '') == 'UTF8' and conn.server_version >= 140000",
     "with conn:\n    with conn.cursor() as cur:\n        cur.execute('UPDATE part SET stock = 8 WHERE id = 2')",
 )
 _BLOCKS_SQLITE = (
@@ -444,6 +574,11 @@ _BLOCKS_SQLITE = (
     "assert conn.in_transaction in (True, False)",
     "assert conn.total_changes >= 0",
     "assert not conn.in_transaction",
+    "import sqlite3\ntry:\n    conn.execute(\"INSERT INTO part (name, stock) VALUES ('p1', 1)\")\n    raise AssertionError('not refused')\nexcept sqlite3.IntegrityError:\n    pass",
+    "names = [row[0] for row in conn.execute(\"SELECT name FROM sqlite_master WHERE type = 'table'\")]\nassert 'fresh' in names",
+    "conn.row_factory = None\nassert conn.execute('PRAGMA table_info(part)').fetchall()[1][1] == 'name'",
+    "with conn:\n    conn.execute('UPDATE part SET stock = 8 WHERE id = 2')",
+    "conn.executescript('CREATE TABLE scripted (a); INSERT INTO scripted VALUES (1)')\nassert conn.execute('SELECT a FROM scripted').fetchone() == (1,)",
 )
 _TOPS = (
     "",
@@ -468,7 +603,10 @@ _HEADS = (
 def _managed(chance: Random, *, sqlite: bool) -> Case:
     statements = _STATEMENTS_SQLITE if sqlite else _STATEMENTS
     tests = [_test(chance, sqlite=sqlite) for _ in range(chance.choice((0, 1, 1, 1, 1, 2, 2, 3)))]
-    return {"predicted": chance.choice(statements), "gold": ["SELECT 1"], "tests": tests, "category": "Management"}
+    gold = chance.choice((["SELECT 1"], ["SELECT 1"], ["SELECT 1"], [chance.choice(statements)], ["SELECT 1", "SELECT 2"]))
+    conditions: dict[str, Any] | None = chance.choice([None, None, {"order": True}, {"decimal": 2, "distinct": True}])
+    made = {"predicted": chance.choice(statements), "gold": gold, "tests": tests, "conditions": conditions}
+    return {**made, "category": "Management"}
 
 
 def _test(chance: Random, *, sqlite: bool) -> str:

@@ -1,4 +1,4 @@
-"""The demo dataset in Spider2-lite's layout: the questions of the BIRD demo with their golden results as CSV files.
+"""The demo dataset in Spider2-lite's layout: the questions of the BIRD demo with their gold results as CSV files.
 
     python tools/make_demo_spider2.py [--output DIR]
 

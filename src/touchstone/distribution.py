@@ -27,5 +27,9 @@ def refuse_without_linux(what: str) -> None:
 
 def refuse_without(module: str, what: str, extra: str) -> None:
     """Raises InputError if what an optional part needs is not installed."""
-    if find_spec(module) is None:
+    try:
+        missing = find_spec(module) is None
+    except ModuleNotFoundError:  # not even the package that it would be in
+        missing = True
+    if missing:
         raise InputError(f"{what} needs the package '{module}': {pip_install(extra)}")

@@ -74,7 +74,7 @@ class OptionError(InputError):
     """A value that an option cannot have. Its text is in Python's words; `spelled` tells it in those of another door."""
 
     def __init__(self, option: str, value: Any, why: str) -> None:
-        super().__init__(f"{option}: {why}" if value is None else f"{option}={value!r}: {why}")
+        super().__init__(f"{option}: {why}" if value is None else f"{option}={_quoted(value)}: {why}")
         self.option = option
         self.value = value
         self.why = why
@@ -83,7 +83,7 @@ class OptionError(InputError):
         """As the command line says it, or the TOML file of this name."""
         name = self.option.replace("_", "-")
         if file is not None:
-            return f"{file}: {name}{'' if self.value is None else f' = {self.value!r}'}: {self.why}"
+            return f"{file}: {name}{'' if self.value is None else f' = {_quoted(self.value)}'}: {self.why}"
         return f"--{name}{'' if self.value is None else f' {_shown(self.value)}'}: {self.why}"
 
 
@@ -207,17 +207,20 @@ def expected(kind: Any) -> str:
     if get_origin(kind) is Literal:
         return f"one of {', '.join(map(str, get_args(kind)))}"
     if get_origin(kind) is tuple:
-        return f"a list, each {expected(get_args(kind)[0])}"
+        inner = get_args(kind)[0]
+        return {str: "a list of strings", Path: "a list of paths"}.get(inner) or f"a list, each {expected(inner)}"
     if get_origin(kind) is dict or kind is dict:
         return "a JSON object"
     for meta in metas:
+        if meta.gt == 0 and meta.le is not None:
+            return f"a number above 0 and at most {meta.le}"
         if meta.gt == 0:
             return f"a positive {'whole ' if kind is int else ''}number"
         if meta.ge is not None and meta.le is not None:
             return f"a number from {meta.ge} to {meta.le}"
         if meta.ge is not None:
             return f"a {'whole ' if kind is int else ''}number of at least {meta.ge}"
-    words: dict[Any, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "a text", Path: "a path"}
+    words: dict[Any, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "a string", Path: "a path"}
     return words.get(kind, getattr(kind, "__name__", str(kind)))
 
 
@@ -327,6 +330,10 @@ def _docs(kind: type) -> Mapping[str, str]:
             if isinstance(text, ast.Constant) and isinstance(text.value, str):
                 found[node.target.id] = " ".join(text.value.split())
     return found
+
+
+def _quoted(value: Any) -> str:
+    return repr(str(value) if isinstance(value, Path) else value)
 
 
 def _shown(value: Any) -> str:

@@ -38,7 +38,7 @@ R = TypeVar("R")
 STEPS_PER_SECOND = 70_000_000
 """By which a time limit becomes a number of steps of SQLite's virtual machine: see docs/sql-limits.md for how it was chosen."""
 
-TASKS, WHO, JUDGING, RUN = "Which tasks", "Who plays, and how", "Judging", "The run"
+TASKS, WHO, JUDGING, RUN = "Which tasks", "Agent and model", "Judging", "The run"
 """Headings that options stand under in the help."""
 
 
@@ -258,7 +258,7 @@ Script = Callable[[str], Sequence[Move] | None]
 
 
 def _no_script(*_: Any) -> Script:
-    raise InputError("this agent has nothing to play here")
+    raise InputError("this agent cannot play this benchmark")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -380,13 +380,13 @@ class ScoreOptions(Options, frozen=True, kw_only=True):
     """What `touchstone score` takes for every benchmark; a benchmark may have a subclass with more."""
 
     predictions: Annotated[Path | None, Opt(positional=True)] = None
-    """The answers to score: a file or folder in a format of the benchmark's, or a run directory."""
+    """The answers to score: a file or folder in the benchmark's format, or a run directory."""
     allow_missing: bool = False
-    """Count tasks without an answer as failed instead of refusing the file."""
+    """Count tasks without an answer as failed instead of rejecting the file."""
     parallel: Annotated[Count, Opt(names=("-p",), group=RUN)] = 2 * (os.cpu_count() or 1)
-    """How many tasks at once."""
+    """How many tasks to judge at once."""
     output: Annotated[Path | None, Opt(names=("-o",), target=True, group=RUN)] = None
-    """Where the run directory is made; by default results/<name of the predictions>-<benchmark>/."""
+    """Where to create the run directory; by default results/<name of the predictions>-<benchmark>/."""
     fail_under: Annotated[Share | None, Opt(group=RUN)] = None
     """Exit with 1 if the accuracy is lower than this; 0.6 is 60%."""
     junit: Annotated[Path | None, Opt(target=True, group=RUN)] = None
@@ -503,9 +503,9 @@ class EngineConfig(Options, frozen=True, kw_only=True):
     place: str | None = None
     """A file, a folder of databases, or the address of a server."""
     cache: bool = True
-    """Remember results by content across runs."""
+    """Reuse cached results of earlier runs."""
     today: str | None = None
-    """The day that SQL is told it is, such as 2025-02-19."""
+    """The date that SQL sees as today, such as 2025-02-19."""
     live: bool = False
     """The place is the address of one database that others use, too: it is only read, and whoever could write is refused."""
 

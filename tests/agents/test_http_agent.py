@@ -114,7 +114,7 @@ class TestAnAnswerWithSql:
         [
             ("SELECT nam FROM item", "The prediction cannot be run: no such column: nam"),
             ("DELETE FROM item", "The prediction changes the database; only a query can be judged."),
-            ("-- I do not know", "The prediction is blank."),
+            ("-- I do not know", "The prediction is empty."),
         ],
     )
     async def test_sql_that_gives_no_table_fails(self, bird: Bird, written: str, reason: str) -> None:

@@ -240,7 +240,7 @@ class TestPlay:
             agent = HumanAgent(source, StringIO())
             record, _ = await play(bird, agent, bird.tasks()[0])
             assert record.outcome is Outcome.passed
-            with pytest.raises(RunStopped, match="the input has ended, so nobody plays the remaining tasks"):
+            with pytest.raises(RunStopped, match="the input has ended, so the remaining tasks are not played"):
                 await play(bird, agent, bird.tasks()[1])
 
 
@@ -285,7 +285,7 @@ class TestTheCommand:
         assert process.returncode == 1
         assert b"=== Task 11 ===" in out
         assert b"=== Task 12 ===" not in out
-        assert b"the run was stopped: the input has ended, so nobody plays the remaining tasks; go on with --resume" in err
+        assert b"the run was stopped: the input has ended, so the remaining tasks are not played; continue with --resume" in err
         played = records(run_directory(world.tasks.parent / "results"))
         assert [(record["task"], record["outcome"]) for record in played] == [("10", "passed"), ("11", "failed")]
 

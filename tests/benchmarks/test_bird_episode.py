@@ -244,8 +244,8 @@ class TestVerdict:
         [
             ("DELETE FROM item", "The prediction changes the database; only a query can be judged."),
             ("CREATE TABLE t (a)", "The prediction changes the database; only a query can be judged."),
-            ("-- nothing", "The prediction is blank."),
-            (";", "The prediction is blank."),
+            ("-- nothing", "The prediction is empty."),
+            (";", "The prediction is empty."),
             ("SELECT colour FROM item", "The prediction cannot be run: no such column: colour"),
             ("SELECT 1; SELECT 2", "The prediction cannot be run: There are 2 statements; exactly one is expected."),
             ("Sorry, I cannot", 'The prediction cannot be run: near "Sorry": syntax error'),

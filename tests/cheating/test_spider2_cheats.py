@@ -101,7 +101,7 @@ CHEATS = [
     Cheat("a file", "holds a constant row of 26,001 for a mean", FAILED, file(f"{numbers(26_001)}\n{','.join(f'{n / 100:.2f}' for n in range(26_001))}\n", "local005")),
     Cheat("a file", "is empty", FAILED, file("")),
     Cheat("a file", "has a header and nothing else", FAILED, file("items\n")),
-    Cheat("a file", "holds all golden results one after the other", FAILED, file("".join(RESULTS.values()))),
+    Cheat("a file", "holds all gold results one after the other", FAILED, file("".join(RESULTS.values()))),
     Cheat("a file", "is no CSV", FAILED, file(b"\x00\xff\xfe" * 5000)),
     Cheat("a file", "has an open quotation", FAILED, file('items\n"4' + "\n4" * 1000)),
     Cheat("a service", "claims that its SQL was right", FAILED, service(sql_service.sql("SELECT 5", official=True, strict=True))),

@@ -19,7 +19,7 @@ from touchstone.benchmarks.bird.tasks import load_tasks
 from touchstone.datasets import bird_demo, interact_demo, spider2_demo
 
 MISREAD = {"local026", "local062", "local078", "local128", "local130", "local279", "local335"}
-"""One golden result, named with a letter, and a flat list of columns: the official suite uses only the first, or all for 0."""
+"""One gold result, named with a letter, and a flat list of columns: the official suite uses only the first, or all for 0."""
 READ_ALIKE = {"local152", "local193", "local272"}
 """The same, but the list begins with 0 and names all columns there are."""
 
@@ -122,7 +122,7 @@ class TestSpider2:
             "golden_unreadable": {"local005"},
         }
         assert kinds(report, "warning") == {"document_missing": {"local004"}, "constant_strict": {"local002"}}
-        assert report["left_out"] == {"on another platform, without a golden result": 1}
+        assert report["left_out"] == {"on another platform, without a gold result": 1}
         assert report["ceiling_without_errors"]["passed"] == report["ceiling_without_errors"]["total"] == 2
 
     def test_columns_that_nothing_has_do_not_stop_it(self, cli: Cli, tmp_path: Path) -> None:

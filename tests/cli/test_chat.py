@@ -208,7 +208,7 @@ def test_a_model_that_is_taken_away_stops_the_run_and_a_resume_goes_on(cli: Cli,
     done, _ = play(cli, world, lambda request: player(request) if next(turns) < 4 else no_model())
     run = run_directory(tmp_path / "out")
     assert done.code == 1
-    assert done.complaint.endswith(f"; go on with --resume {run.relative_to(tmp_path)}")
+    assert done.complaint.endswith(f"; continue with --resume {run.relative_to(tmp_path)}")
     assert [record["task"] for record in records(run)] == ["10", "11"]
     done, server = resume(cli, run, player)
     assert done.code == 0

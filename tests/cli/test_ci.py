@@ -107,7 +107,7 @@ def test_json_of_several_epochs_lists_the_attempts(cli: Cli, tmp_path: Path, wor
 def test_tokens_run_out_and_a_higher_limit_goes_on(cli: Cli, tmp_path: Path, world: World) -> None:
     done, asked = play(cli, world, knowing(), "--max-tokens-total", "440")
     assert (done.code, asked) == (1, 4), "two tasks of two replies of 110 tokens each"
-    assert "the run was stopped: --max-tokens-total 440 is used up (440 tokens); go on with --resume" in done.complaint
+    assert "the run was stopped: --max-tokens-total 440 is used up (440 tokens); continue with --resume" in done.complaint
     run = run_directory(tmp_path / "out")
     with ChatServer(knowing()) as server:
         again = cli("bird", "--resume", run, "--base-url", server.url)

@@ -45,7 +45,7 @@ def test_another_metric_is_refused_with_exit_code_2(cli: Cli, world: World, runs
     done = cli("compare", runs[1], "soft/latest")
     assert (done.code, done.out) == (2, "")
     assert done.err.splitlines() == [
-        "touchstone: these runs cannot be compared (--force does it all the same):",
+        "touchstone: these runs cannot be compared (--force compares them anyway):",
         "  metric: ex in A, soft_f1 in B",
     ]
     forced = cli("compare", runs[1], "soft/latest", "--force")
@@ -110,7 +110,7 @@ def test_a_run_that_is_worse_fails_the_build(cli: Cli, tmp_path: Path, worse: tu
     assert done.code == 1
     assert "Worse: accuracy -100.0 points, p = 0.0078." in done.out
     text = (tmp_path / "s.md").read_text()
-    assert "Broke: 8, mended: 0." in text
+    assert "Broke: 8, fixed: 0." in text
     assert "- `t3`: " in text
     assert cli("compare", good, bad).code == 0
     assert cli("compare", bad, good, "--fail-if-worse").code == 0

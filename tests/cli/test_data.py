@@ -267,7 +267,7 @@ REAL = {
     "bird-dev": ("bird", "7 of 11 are missing"),
     "bird-mini-dev": ("bird", "7 of 11 are missing"),
     "mini-interact": ("mini-interact", "gold SQL: 0 of 300"),
-    "spider2-lite": ("spider2-lite", "golden results of the local questions: all 135"),
+    "spider2-lite": ("spider2-lite", "gold results of the local questions: all 135"),
     "spider2-v": ("spider2v", "task files: all 494"),
 }
 

@@ -85,7 +85,7 @@ def test_one_of_several_layers_is_removed_by_its_digest(store: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["rm"], "say which layers, or --stale or --all"),
+        (["rm"], "name layers, or use --stale or --all"),
         (["rm", "jupiter"], "jupiter: no such layer; see touchstone desktop image list"),
         (["build", "jupiter"], "jupiter: no such layer; expected one of system, desktop, session, jupyter"),
         (["build", "metabase"], "metabase: needs --metabase-jar FILE"),

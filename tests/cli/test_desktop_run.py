@@ -150,7 +150,6 @@ def test_desktops_are_stopped_however_it_ends(tmp_path: Path, monkeypatch: pytes
         (("--history", "-1"), "--history -1: expected a whole number of at least 0"),
         (("--provider", "nowhere:make"), "--provider nowhere:make: No module named 'nowhere'"),
         (("--provider", "cloud"), "--provider cloud: expected one of sandbox, docker, remote"),
-        (("--output", "s3://bucket/x"), "pictures and videos are only written to a directory on this machine"),
         (("--agent", "replay", *DRAWN), "--predictions: the replay agent needs a prediction file or a run directory"),
     ],
 )

@@ -5,6 +5,10 @@ from __future__ import annotations
 import csv
 import json
 import re
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -153,8 +157,8 @@ def test_a_line_that_is_no_record_is_named(cli: Cli, hostile: Path) -> None:
     assert not Path("x.csv").exists()
 
 
-# The tools themselves. MLflow and W&B want other versions of what Inspect and Ray bring, so they are not in our environment
-# and these tests are skipped there.
+# The tools themselves. MLflow and W&B want other versions of what Inspect and Ray bring: `make test-clouds` runs these tests in
+# an environment of their own, and they are skipped elsewhere.
 
 
 def test_inspect_reads_its_logs(cli: Cli, tmp_path: Path, runs: tuple[Path, Path]) -> None:
@@ -193,25 +197,48 @@ def test_wandb_reads_its_runs(cli: Cli, tmp_path: Path, runs: tuple[Path, Path])
     done = cli("export", *runs, "--to", "wandb-offline", "-o", "w", "--project", "mine")
     assert done.code == 0
     folders = [Path(line) for line in done.out.splitlines()]
-    logged = [_wandb_records(next(folder.glob("run-*.wandb"))) for folder in folders]
+    logged = [_wandb_run(next(folder.glob("run-*.wandb"))) for folder in folders]
     assert [each["project"] for each in logged] == ["mine", "mine"]
-    assert [json.loads(each["agent"]) for each in logged] == ["oracle", "replay"]
-    assert [json.loads(each["accuracy"]) for each in logged] == [1.0, pytest.approx(1 / 3)]
+    assert [each["agent"] for each in logged] == ["oracle", "replay"]
+    assert [each["accuracy"] for each in logged] == [1.0, pytest.approx(1 / 3)]
+    assert [each["by_database/shop"] for each in logged] == [1.0, pytest.approx(1 / 3)]
+    assert [each["tasks/nrows"] for each in logged] == [6, 6]
+    table = json.loads((folders[1] / "files" / logged[1]["tasks/path"]).read_text())
+    assert table["columns"][:3] == ["task", "epoch", "outcome"]
+    assert sorted(row[2] for row in table["data"]) == ["failed", "failed", "passed", *["unscorable"] * 3]
+    listed = subprocess.run(
+        [Path(sys.executable).with_name("wandb"), "sync", "--dry-run", "--yes", *folders], capture_output=True, text=True
+    )
+    assert (listed.returncode, all(folder.name in listed.stdout + listed.stderr for folder in folders)) == (0, True)
 
 
-def _wandb_records(file: Path) -> dict[str, Any]:
-    """What the file holds of a run, by W&B's own reader."""
+def _wandb_run(file: Path) -> dict[str, Any]:
+    """What the file holds of a run. W&B's library no longer has a reader in Python; its messages it has."""
     from wandb.proto import wandb_internal_pb2 as messages
-    from wandb.sdk.internal.datastore import DataStore
 
-    store, found = DataStore(), dict[str, Any]()
-    store.open_for_scan(str(file))
-    while (data := store.scan_data()) is not None:
-        record = messages.Record()
-        record.ParseFromString(data)
-        if record.WhichOneof("record_type") == "run":
-            found["project"] = record.run.project
-            found |= {item.key: item.value_json for item in record.run.config.update}
-        if record.WhichOneof("record_type") == "history":
-            found |= {item.key or "/".join(item.nested_key): item.value_json for item in record.history.item}
-    return found
+    held: dict[str, Any] = {}
+    for data in _wandb_log(file.read_bytes()):
+        record = messages.Record.FromString(data)
+        if record.HasField("run"):
+            held["project"] = record.run.project
+            held |= {item.key: json.loads(item.value_json) for item in record.run.config.update}
+        if record.HasField("history"):
+            names = ((item.key or "/".join(item.nested_key), item.value_json) for item in record.history.item)
+            held |= {name: json.loads(value) for name, value in names}
+    return held
+
+
+def _wandb_log(content: bytes) -> Iterator[bytes]:
+    """The records of a LevelDB log in blocks of 32 KiB; a header of W&B's own takes the first seven bytes."""
+    block, place, parts = 32 * 1024, 7, list[bytes]()
+    assert content.startswith(b":W&B")
+    while place + 7 <= len(content):
+        if block - place % block < 7:
+            place += block - place % block
+            continue
+        length, kind = struct.unpack_from("<HB", content, place + 4)
+        parts.append(content[place + 7 : place + 7 + length])
+        place += 7 + length
+        if kind in (1, 4):  # whole, or the last part
+            yield b"".join(parts)
+            parts.clear()

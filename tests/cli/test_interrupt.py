@@ -52,7 +52,7 @@ def test_one_ctrl_c_keeps_what_is_in_flight(world: World, tmp_path: Path) -> Non
         done = finish(process)
     run = run_directory(tmp_path / "out")
     assert done.code == 130
-    assert done.complaint == f"touchstone: interrupted; go on with --resume {run.relative_to(tmp_path)}"
+    assert done.complaint == f"touchstone: interrupted; continue with --resume {run.relative_to(tmp_path)}"
     assert "Traceback" not in done.err
     assert len(records(run)) == overall(run)["total"] == 3
     assert "Total tasks:      3\n" in (run / "summary.txt").read_text()

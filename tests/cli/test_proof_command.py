@@ -170,7 +170,7 @@ def test_laws_from_a_file_decide(cli: Cli, tmp_path: Path, club: World) -> None:
         ('[[add]]\nkind = "unique"\ntable = "member"\ncolumns = ["shoe"]\n', ["--proof"], "no member.shoe"),
         ('[[add]]\nkind = "unique"\ntable = "member"\ncolumns = ["city"]\n', ["--proof"], "does not hold in the rows of club"),
         ('[[add]]\nkind = "unique"\ndatabase = "clubs"\ntable = "member"\ncolumns = ["id"]\n', ["--proof"], "'clubs'"),
-        ('[[forbid]]\nkind = "unique"\n', [], "--laws is for a search"),
+        ('[[forbid]]\nkind = "unique"\n', [], "works only with a search"),
     ):
         laws.write_text(text)
         done = score(cli, club, tmp_path, "-o", "bad", *options, "--laws", laws)

@@ -101,7 +101,7 @@ def test_bad_input_is_refused_in_one_line(cli: Cli, tmp_path: Path, club: World)
         (build(cli, club, tmp_path / "none.json", "-o", "s.bin"), "none.json"),
         (score(cli, club, one, "-o", "out", "--suite", "no.bin"), "not a suite"),
         (score(cli, club, one, "-o", "out", "--suite", "none.bin"), "cannot read"),
-        (score(cli, club, one, "-o", "out", "--suite", "no.bin", "--proof"), "give one of them"),
+        (score(cli, club, one, "-o", "out", "--suite", "no.bin", "--proof"), "cannot be combined with proof"),
     ):
         assert (done.code, done.out) == (2, "")
         assert words in done.err

@@ -215,7 +215,7 @@ class TestMistakes:
     @pytest.mark.parametrize(
         ("agent", "complaint"),
         [
-            ("replay", "the replay agent plays tasks, not questions: a service can have any other agent"),
+            ("replay", "the replay agent needs tasks, and a service has only questions: use another agent"),
             ("http", "--api-url: the http agent needs the address of a service"),
             ("clever", "there is no agent named 'clever'; there are: "),
         ],

@@ -102,7 +102,7 @@ class TestTheWholeWay:
         assert service.asked == {each["question"]: 1 for each in QUESTIONS if each["instance_id"] in WITH_GOLD_SQL}
         assert done.err.splitlines()[0] == (
             "touchstone: 3 of 6 questions are left out: they have no gold SQL "
-            "(--all takes every question that has a golden result)"
+            "(--all takes every question that has a gold result)"
         )
 
     def test_the_results_file(self, api: Api, tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ class TestWhichQuestions:
     def test_with_all_those_without_a_golden_result_are_left_out(self, api: Api) -> None:
         with SqlService(KNOWING) as service:
             done = api(service, "--all")
-        assert done.err.splitlines()[0] == "touchstone: 1 of 6 questions are left out: they have no golden result"
+        assert done.err.splitlines()[0] == "touchstone: 1 of 6 questions are left out: they have no gold result"
 
     def test_they_come_out_in_the_order_of_the_input_however_they_end(self, api: Api, tmp_path: Path) -> None:
         with SqlService(KNOWING) as service:
@@ -388,7 +388,7 @@ class TestResume:
             assert done.code == 1
             assert done.complaint == (
                 "touchstone: the run was stopped: 5 errors in a row, the last: the service answered with status 503: "
-                f'{{"detail": "out of order"}}; go on with --resume {run.relative_to(tmp_path)}'
+                f'{{"detail": "out of order"}}; continue with --resume {run.relative_to(tmp_path)}'
             )
             assert len(service.requests) == 2 + 5 * 3
             assert [entry["outcome"] for entry in results(tmp_path).values()] == ["passed"] * 2 + ["error"] * 5

@@ -67,8 +67,8 @@ CASES: dict[str, Case] = {
     ),
     "wrong": Case([sql("SELECT name FROM item")], "failed", "row_count", "Expected 3 rows"),
     "no database": Case([], "unscorable", "database", "database missing: ", 0),
-    "no gold": Case([], "unscorable", "gold_missing", "no golden result: exec_result/", 0),
-    "broken gold": Case([sql(GOLD)], "unscorable", "gold_unreadable", "a golden result cannot be read: "),
+    "no gold": Case([], "unscorable", "gold_missing", "no gold result: exec_result/", 0),
+    "broken gold": Case([sql(GOLD)], "unscorable", "gold_unreadable", "a gold result cannot be read: "),
 }
 IDS = {name: f"local{number:03}" for number, name in enumerate(CASES, 1)}
 

@@ -18,7 +18,7 @@ from tests.support.sql_service import SqlService, answering
 from touchstone.benchmarks.spider2.tasks import load_tasks
 
 MATCH = "local022 local038 local039 local065 local078 local197 local199 local301".split()
-"""Gold SQL that reproduces its golden result. So does local075, which takes a minute or two and is not waited for here."""
+"""Gold SQL that reproduces its gold result. So does local075, which takes a minute or two and is not waited for here."""
 MISMATCH = {
     "local023": "column batting_average",
     "local066": "column TOTAL_QUANTITY",
@@ -102,7 +102,7 @@ def test_the_oracle(cli: Cli, tmp_path: Path) -> None:
     root = real_spider2()
     done = cli("spider2", "run", root / "spider2-lite.jsonl", *options(root), "--agent", "oracle", "-o", "out", "-p", "4")
     assert done.code == 0
-    assert "412 of 547 questions are left out: they have no golden result" in done.err
+    assert "412 of 547 questions are left out: they have no gold result" in done.err
     run = run_directory(tmp_path / "out")
     assert overall(run)["outcomes"] == {
         "passed": len(MATCH),

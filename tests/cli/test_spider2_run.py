@@ -44,7 +44,7 @@ class TestRun:
                 *("--model", "clever", "--base-url", chat.url, "--results", "csv"),
             )
         assert done.code == 0, done.err
-        assert done.err.splitlines()[0] == "touchstone: 1 of 6 questions are left out: they have no golden result"
+        assert done.err.splitlines()[0] == "touchstone: 1 of 6 questions are left out: they have no gold result"
         run = run_directory(tmp_path / "results" / "clever-spider2")
         assert {record["task"]: record["outcome"] for record in records(run)} == dict.fromkeys(SQL, "passed")
         assert len(list((tmp_path / "csv").iterdir())) == 5
@@ -62,7 +62,7 @@ class TestRun:
         with ChatServer(reading) as chat:
             done = cli("spider2", "run", spider2.questions, *spider2.options, "--base-url", chat.url, "-o", "out")
         assert done.code == 0
-        assert "touchstone: 1 of 5 questions have a document, which nobody can read without --documents\n" in done.err
+        assert "touchstone: 1 of 5 questions have a document, which agents can only read with --documents\n" in done.err
 
     def test_the_oracle_plays_the_gold_sql_there_is(self, cli: Cli, spider2: Spider2World, tmp_path: Path) -> None:
         assert cli("spider2", "run", spider2.questions, *spider2.options, "--agent", "oracle", "-o", "out").code == 0

@@ -134,7 +134,7 @@ class TestWhatIsMissing:
         done = score(cli, spider2, hand_in(tmp_path, csv={"local001": CSV["local001"]}))
         assert outcomes(tmp_path) == {"local001": "passed"}
         assert done.err.splitlines()[0] == (
-            "touchstone: 4 questions have a golden result and no submission; they are left out (--all counts them as failed)"
+            "touchstone: 4 questions have a gold result and no submission; they are left out (--all counts them as failed)"
         )
 
     @pytest.mark.parametrize("kind", ["sql", "csv"])
@@ -167,7 +167,7 @@ class TestWhatIsMissing:
                 "official": None,
                 "strict": None,
                 "outcome": "unscorable",
-                "reason": f"no golden result: exec_result/{key}.csv is missing",
+                "reason": f"no gold result: exec_result/{key}.csv is missing",
             }
 
     def test_a_database_that_is_missing_makes_its_sql_unscorable_and_not_its_results(

@@ -146,7 +146,7 @@ async def test_the_gold_passes_everything_and_what_is_no_query_nothing(
     for name, reason in (
         ("delete", "The prediction changes the database; only a query can be judged."),
         ("blank", "nothing was submitted"),
-        ("comment", "The prediction is blank."),
+        ("comment", "The prediction is empty."),
     ):
         failed = [record for record in judged[name].values() if record.outcome is Outcome.failed]
         assert (len(failed), {record.reason for record in failed}) == (170, {reason})

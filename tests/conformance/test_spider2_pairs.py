@@ -58,7 +58,7 @@ def metadata(gold: Path) -> dict[str, Case]:
 
 @cache
 def gold_tables(gold: Path, task: str) -> tuple[list[CsvTable], bool]:
-    """A task's golden results, and whether it is a single one without a letter in its name."""
+    """A task's gold results, and whether it is a single one without a letter in its name."""
     single = gold / "exec_result" / f"{task}.csv"
     files = [single] if single.exists() else sorted(gold.glob(f"exec_result/{task}_[a-z].csv"))
     return [read_csv(file.read_bytes()) for file in files], single.exists()

@@ -12,8 +12,10 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.support.bigquery_account import BigqueryAccount
 from tests.support.ports import port_to_come_back_to
-from touchstone.engines.bigquery import BigqueryClient, refuse_costly
+from touchstone.cli import main
+from touchstone.engines.bigquery import BigqueryClient
 from touchstone.engines.cloud import CloudEngine
 from touchstone.engines.judging_connection import JudgingConnection
 from touchstone.errors import DatabaseFailure, InputError, SqlError
@@ -28,7 +30,8 @@ def total(bench: JudgingConnection, table: str) -> int:
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BigqueryClient]:
+def emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of one with a dataset."""
     pytest.importorskip("google.cloud.bigquery", reason="BigQuery's client is not installed; `make test-clouds` installs it")
     if PYTHON not in os.environ:
         pytest.skip(f"{PYTHON} does not say where bqemulator is installed; `make test-clouds` does")
@@ -51,10 +54,25 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BigqueryClient]
             client._client.create_dataset("shop")
             client._client.query("CREATE TABLE shop.item (id INT64, name STRING)").result()
             client._client.query("INSERT INTO shop.item VALUES (1, 'bowl'), (2, 'cup'), (3, 'jug')").result()
-            yield client
             client.close()
+            yield address
         finally:
             process.terminate()
+
+
+@pytest.fixture
+def client(emulator: str) -> Iterator[BigqueryClient]:
+    client = BigqueryClient("bigquery://p/shop")
+    yield client
+    client.close()
+
+
+@pytest.fixture
+def account(emulator: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[BigqueryAccount]:
+    """The same with rights and costs."""
+    with BigqueryAccount(emulator) as account:
+        monkeypatch.setenv("BIGQUERY_EMULATOR_HOST", account.url)
+        yield account
 
 
 def _wait_for(address: str, process: subprocess.Popen[Any]) -> None:
@@ -106,12 +124,55 @@ def test_limits_of_rows_and_bytes(client: BigqueryClient) -> None:
         client.run("SELECT * FROM nothing", LIMITS)
 
 
-def test_what_costs_too_much_is_refused_before_it_runs() -> None:
-    refuse_costly(10, most=10, left=10)
-    with pytest.raises(SqlError, match="would read"):
-        refuse_costly(11, most=10, left=100)
-    with pytest.raises(DatabaseFailure, match="whole run"):
-        refuse_costly(10, most=10, left=9)
+def test_credentials_that_could_write_are_refused(account: BigqueryAccount) -> None:
+    client = BigqueryClient("bigquery://p/shop")
+    client.refuse_writer()
+    account.rights.add("bigquery.tables.updateData")
+    with pytest.raises(InputError, match=r"have bigquery\.tables\.updateData: .* can only read it"):
+        client.refuse_writer()
+    assert {"bigquery.tables.updateData", "bigquery.tables.delete"} <= set(account.asked_for_rights[0])
+    client.close()
+
+
+def test_an_emulator_without_rights_is_not_asked_twice(client: BigqueryClient) -> None:
+    client.refuse_writer()
+
+
+def test_what_costs_too_much_is_refused_before_it_runs(account: BigqueryAccount) -> None:
+    client = BigqueryClient("bigquery://p/shop?maximum_bytes_billed=10000000&total_bytes_billed=25000000")
+    account.estimate = account.billed = 10_000_001
+    with pytest.raises(SqlError, match=r"would read 0\.0 GB") as caught:
+        client.run("SELECT name FROM item", LIMITS)
+    assert (caught.value.kind, account.ran) == ("bytes", [])
+    account.estimate = account.billed = 10_000_000
+    for _ in range(2):
+        assert len(client.run("SELECT name FROM item", LIMITS).rows) == 3
+    with pytest.raises(DatabaseFailure, match="whole run"):  # 5 MB are left of 25
+        client.run("SELECT name FROM item", LIMITS)
+    assert len(account.ran) == 2
+    client.close()
+
+
+def test_a_query_that_reads_more_than_was_said_is_ended_by_the_service(account: BigqueryAccount) -> None:
+    client = BigqueryClient("bigquery://p/shop?maximum_bytes_billed=10000000")
+    account.billed = 20_000_000
+    with pytest.raises(SqlError, match="exceeded limit for bytes billed: 10000000") as caught:
+        client.run("SELECT name FROM item", LIMITS)
+    assert caught.value.kind == "bytes"
+    client.close()
+
+
+def test_a_run_on_a_dataset_is_scored_or_refused(
+    account: BigqueryAccount, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("q.csv").write_text('question,sql\nHow many?,SELECT count(*) FROM item\nAll?,"SELECT name FROM item ORDER BY id"\n')
+    run = ["run", "sql", "q.csv", "--database-url", "bigquery://p/shop", "--agent", "oracle", "-o", "out"]
+    assert main(run) == 0
+    assert "2/2 passed" in capfd.readouterr().err
+    account.rights.add("bigquery.tables.delete")
+    assert main(run) == 2
+    assert "these credentials have bigquery.tables.delete" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(

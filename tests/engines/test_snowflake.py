@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from touchstone.cli import main
 from touchstone.engines.cloud import CloudEngine
 from touchstone.engines.judging_connection import JudgingConnection
 from touchstone.engines.snowflake import SnowflakeClient
@@ -17,6 +19,8 @@ from touchstone.protocols import Limits
 pytest.importorskip("snowflake.connector", reason="Snowflake's connector is not installed; `make test-clouds` installs it")
 pytest.importorskip("fakesnow")
 server = pytest.importorskip("fakesnow.server")
+
+from fakesnow.info_schema import per_db_creation_sql  # noqa: E402
 
 from tests.benchmarks.desktop.clouds.snowflake_account import OWNER, PASSWORD, SnowflakeAccount, _table, serving  # noqa: E402
 
@@ -49,6 +53,7 @@ class Account(SnowflakeAccount):
 def account() -> Iterator[Account]:
     with serving(Account(server)) as account:
         account._duckdb.execute("ATTACH DATABASE ':memory:' AS SHOP")
+        account._duckdb.execute(per_db_creation_sql("SHOP"))
         account.run("CREATE TABLE SHOP.PUBLIC.ITEM (ID INTEGER, NAME VARCHAR)")
         account.run("INSERT INTO SHOP.PUBLIC.ITEM VALUES (1, 'bowl'), (2, 'cup'), (3, 'jug')")
         yield account
@@ -113,6 +118,9 @@ def test_limits_of_rows_bytes_and_time(account: Account, client: SnowflakeClient
     assert client.run("SELECT id FROM item", Limits(rows=2, cut_rows=True)).truncated
     with pytest.raises(SqlError, match="more than 2 rows"):
         client.run("SELECT id FROM item", Limits(rows=2))
+    with pytest.raises(SqlError, match="larger than") as caught:
+        client.run("SELECT repeat(name, 100) FROM item", Limits(bytes=200))
+    assert caught.value.kind == "bytes"
     with pytest.raises(SqlError) as caught:
         client.run("SELECT * FROM nothing", LIMITS)
     assert caught.value.kind == "sql"
@@ -120,6 +128,25 @@ def test_limits_of_rows_bytes_and_time(account: Account, client: SnowflakeClient
     with pytest.raises(DatabaseFailure, match="whole run"):
         poor.run("SELECT 1", LIMITS)
     poor.close()
+
+
+def test_a_run_on_a_schema_is_scored_or_refused(
+    account: Account, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SNOWFLAKE_PASSWORD", PASSWORD)
+    Path("q.csv").write_text('question,sql\nHow many?,SELECT count(*) FROM item\nAll?,"SELECT name FROM item ORDER BY id"\n')
+    url = f"snowflake://{OWNER}@local/SHOP/PUBLIC?host=127.0.0.1&port={account.port}&protocol=http"
+    run = ["run", "sql", "q.csv", "--database-url", url, "--agent", "oracle", "-o", "out"]
+    account.role = "READER"
+    assert main(run) == 0
+    assert "2/2 passed" in capfd.readouterr().err
+    (directory,) = Path("out").glob("run-*")
+    assert not any(PASSWORD in file.read_text() for file in directory.glob("*.json*"))
+    account.role = "WRITER"
+    assert main(run) == 2
+    assert "has INSERT on" in capfd.readouterr().err
+    account.role = "READER"
 
 
 @pytest.mark.parametrize("url", ["snowflake://u@a/db", "snowflake://a/db/s", "snowflake://u@a/db/s?cost=1"])

@@ -24,7 +24,7 @@ ON_THE_DAY = ("2025-02-19", "2025-02-19", "2025-02-19 12:00:00", "2025-02-19 12:
 
 @pytest.mark.parametrize("text", ["19.2.2025", "2025-02-30", "2025-2-19", "", "20250219", "yesterday"])
 def test_what_is_no_day_is_refused(text: str) -> None:
-    with pytest.raises(OptionError, match="expected a day such as 2025-02-19"):
+    with pytest.raises(OptionError, match="expected a date such as 2025-02-19"):
         checked_day(text)
 
 

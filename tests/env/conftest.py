@@ -35,8 +35,9 @@ class Player:
         self.send(kind, **data)
         return self.receive()
 
-    def step(self, tool: str, sql: str) -> dict[str, Any]:
-        return self.ask("step", tool=tool, arguments={"sql": sql})["data"]
+    def step(self, tool: str, sql: str | None = None, **arguments: Any) -> dict[str, Any]:
+        arguments |= {} if sql is None else {"sql": sql}
+        return self.ask("step", tool=tool, arguments=arguments)["data"]
 
     def cut(self) -> None:
         """Without a goodbye, as a process that is killed."""
@@ -65,9 +66,11 @@ class Served:
 Serve = Callable[..., Served]
 
 
-def _start(stack: ExitStack, cache: Path, *options: str) -> Served:
-    command = [str(SCRIPTS / "touchstone"), "env", "serve", "bird", *options, "--port", "0"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment(cache))
+def start(stack: ExitStack, cache: Path, *words: str | Path) -> Served:
+    """The benchmark's name comes first."""
+    command = [SCRIPTS / "touchstone", "env", "serve", *words, "--port", "0"]
+    env = {**environment(cache), "PYTHONPATH": str(Path(__file__).parents[2])}  # for what tests plug in
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env)
     stack.callback(_end, process)
     assert process.stdout is not None
     line = process.stdout.readline()
@@ -87,10 +90,10 @@ def serve(world: World, tmp_path: Path) -> Iterator[Serve]:
     """Starts servers of the test's own."""
     with ExitStack() as stack:
 
-        def start(*options: str, tasks: Path = world.tasks, databases: Path = world.databases) -> Served:
-            return _start(stack, tmp_path / "cache", str(tasks), str(databases), *options)
+        def bird(*options: str, tasks: Path = world.tasks, databases: Path = world.databases) -> Served:
+            return start(stack, tmp_path / "cache", "bird", tasks, databases, *options)
 
-        yield start
+        yield bird
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +102,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("server")
     world = make_world(folder / "world")
     with ExitStack() as stack:
-        yield _start(stack, folder / "cache", str(world.tasks), str(world.databases), "--drain", "1")
+        yield start(stack, folder / "cache", "bird", world.tasks, world.databases, "--drain", "1")
 
 
 @pytest.fixture

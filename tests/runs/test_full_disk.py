@@ -44,7 +44,7 @@ def test_a_file_that_may_not_grow_stops_the_run(tmp_path: Path, many: World) -> 
     assert done.code == 1
     file = run.relative_to(tmp_path) / "runs.jsonl"
     assert done.complaint == (
-        f"touchstone: the run was stopped: cannot write to {file}: File too large; go on with --resume {file.parent}"
+        f"touchstone: the run was stopped: cannot write to {file}: File too large; continue with --resume {file.parent}"
     )
     assert "Traceback" not in done.err
     assert 0 < len(records(run)) < TASKS
@@ -56,7 +56,7 @@ def test_a_full_disk_stops_the_run(tmp_path: Path, many: World, small_disk: Path
     done = touchstone("bird", *many.arguments, "--agent", "oracle", "-o", small_disk / "out", "-p", "4", cwd=tmp_path)
     run = run_directory(small_disk / "out")
     assert done.code == 1
-    assert "runs.jsonl: No space left on device; go on with --resume " in done.complaint
+    assert "runs.jsonl: No space left on device; continue with --resume " in done.complaint
     assert "Traceback" not in done.err
     assert 0 < len(records(run)) < TASKS
     still_full = touchstone("bird", "--resume", run, cwd=tmp_path)

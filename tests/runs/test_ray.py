@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from tests.benchmarks.desktop.support import make_dataset
 from tests.support.chat_players import Held, knowing
 from tests.support.chat_server import ChatServer, failure
 from tests.support.command import (
@@ -79,6 +80,7 @@ def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TwoNodes]:
     (base / "hidden").mkdir()
     os.environ["TOUCHSTONE_CACHE"] = str(base / "cache")
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ["PYTHONPATH"] = str(Path(__file__).parents[2])  # where nodes find the desktops of the tests
     head = {"num_cpus": 1, "object_store_memory": SMALL, "include_dashboard": False}
     cluster: Any = Cluster(initialize_head=True, head_node_args=head)
     second = _start_blind_node(cluster.address, base / "hidden")
@@ -91,6 +93,7 @@ def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TwoNodes]:
         with suppress(subprocess.TimeoutExpired):
             second.wait(10)
         cluster.shutdown()
+        del os.environ["PYTHONPATH"]
 
 
 def _start_blind_node(address: str, hidden: Path) -> Started:
@@ -362,6 +365,27 @@ def test_errors_in_a_row_stop_the_run(nodes: TwoNodes, world: World, tmp_path: P
         done = ended(nodes.begin(*world.arguments, "--base-url", server.url, "-o", "out", cwd=tmp_path))
     assert done.code == 1
     assert "errors in a row" in done.complaint or "this never works" in done.complaint, done.err
+
+
+def test_desktops_on_nodes_send_their_pictures_home(nodes: TwoNodes, tmp_path: Path) -> None:
+    """Two nodes play each task twice. Attempts at one task have folders of their own, wherever they were played."""
+    make_dataset(tmp_path)
+    where = ("--executor", "ray", "--ray-address", nodes.address)
+    drawn = ("--provider", "tests.benchmarks.desktop.drawn:provider", "--sleep-after-action", "0", "--settle", "0")
+    more = ("--agent", "oracle", "--epochs", "2", "-o", "out")
+    done = ended(start("desktop", "run", tmp_path, *drawn, *where, *more, cwd=tmp_path))
+    assert (done.code, done.err.count("left out")) == (0, 0), done.err
+    run = run_directory(tmp_path / "out")
+    played = records(run)
+    assert [record["outcome"] for record in played] == ["passed"] * 4
+    assert len({record["evidence"]["episode"] for record in played}) == 4
+    for record in played:
+        folder = record["evidence"]["episode"]
+        pictures = [step["observation"]["details"]["screenshot"] for step in record["steps"] if step["type"] == "tool"]
+        for name in (*pictures, record["evidence"]["video"], f"{folder}/setup.json"):
+            assert name.startswith(f"{folder}/")
+            assert (run / name).stat().st_size > 0, name
+    assert verify(run).holds
 
 
 def test_a_node_killed_in_mid_run_costs_nothing(nodes: TwoNodes, world: World, tmp_path: Path) -> None:

@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
+from tests.benchmarks.desktop.support import ABSTRACT, make_dataset
 from tests.support.chat_players import Held, knowing
 from tests.support.chat_server import ChatServer, no_model
-from tests.support.command import finish, run_directory, start, times_recorded, touchstone
+from tests.support.command import Done, finish, run_directory, start, times_recorded, touchstone
 from tests.support.records import a_record
 from tests.support.worlds import ROWS, World
 from touchstone.addresses import address_of, without_secrets
@@ -126,6 +127,35 @@ def test_an_interrupted_run_goes_on_from_its_address_on_another_machine(bucket: 
     lines = bucket.read(address.removeprefix(f"{BUCKET}/") + "/runs.jsonl").splitlines()
     assert sorted(json.loads(line)["task"] for line in lines) == sorted(key for key, _ in EVERY)
     assert times_recorded(run_directory(there / "results" / "s3-runs-moved")) == EVERY
+
+
+def desktop_run(*arguments: str | Path, bucket: Bucket, cwd: Path) -> Done:
+    env = {**bucket.env, "PYTHONPATH": str(Path(__file__).parents[2])}
+    return touchstone("desktop", "run", *arguments, cwd=cwd, env=env)
+
+
+def test_pictures_and_videos_of_desktops_are_there_too(bucket: Bucket, tmp_path: Path) -> None:
+    """A run that goes on elsewhere takes no name of what is there, and the viewer shows what is only there."""
+    here, there = tmp_path / "here", tmp_path / "there"
+    make_dataset(here)
+    there.mkdir()
+    drawn = ("--provider", "tests.benchmarks.desktop.drawn:provider", "--sleep-after-action", "0", "--settle", "0")
+    given = (here, *drawn, "--agent", "oracle", "--abstract", "-o", f"{BUCKET}/desk")
+    done = desktop_run(*given, bucket=bucket, cwd=here)
+    assert done.code == 0, done.err
+    local, address = run_directory(here / "results" / "s3-runs-desk"), f"{BUCKET}/desk/{bucket.run('desk')}"
+    files = {path.relative_to(local).as_posix() for path in (local / "episodes").rglob("*") if path.is_file()}
+    assert {f"episodes/{ABSTRACT}/000.png", f"episodes/{ABSTRACT}/video.mp4"} < files < bucket.names("desk")
+    first = bucket.read(f"desk/{local.name}/episodes/{ABSTRACT}/000.png")
+    assert first == (local / f"episodes/{ABSTRACT}/000.png").read_bytes()
+
+    again = desktop_run("--resume", address, "--epochs", "2", bucket=bucket, cwd=there)
+    assert again.code == 0, again.err
+    assert f"episodes/{ABSTRACT}-2/000.png" in bucket.names("desk")
+    assert bucket.read(f"desk/{local.name}/episodes/{ABSTRACT}/000.png") == first
+    exported = touchstone("view", address, "--export", tmp_path / "site", cwd=there, env=bucket.env)
+    assert exported.code == 0, exported.err
+    assert [path.read_bytes() for path in (tmp_path / "site").rglob(f"{ABSTRACT}/000.png")] == [first]
 
 
 def test_a_run_that_never_got_going_leaves_nothing_there(bucket: Bucket, world: World, tmp_path: Path) -> None:

@@ -247,9 +247,9 @@ class HttpConfig(AgentConfig, frozen=True, kw_only=True):
     """Seconds to wait for an answer."""
     header: Annotated[tuple[str, ...], Opt(secret=_holds_key, group=_SERVICE)] = ()
     """NAME=VALUE, sent with every request (repeatable). The last word of VALUE may be env:VARIABLE or file:PATH, where the
-    key is; such a header is kept for --resume, any other is never written down."""
+    key is; such a header is kept for --resume, any other is never saved."""
     request_template: Annotated[Path | None, Opt(group=_SERVICE)] = None
-    """A JSON file with the body to send; {question}, {database} and {evidence} in its texts are filled in."""
+    """A JSON file with the body to send; {question}, {database} and {evidence} in its strings are filled in."""
     sql_field: Annotated[str, Opt(group=_SERVICE)] = "sql"
     """Where the SQL is in the answer: names and positions joined by dots, such as choices.0.sql."""
 

@@ -57,7 +57,7 @@ class HumanAgent:
     async def play(self, stage: Stage) -> None:
         async with self._alone:
             if self._played and await self._lines.over():
-                raise RunStopped("the input has ended, so nobody plays the remaining tasks")
+                raise RunStopped("the input has ended, so the remaining tasks are not played")
             self._played = True
             self._say(f"=== Task {stage.task} ===\n\n{stage.brief.request}\n\n{listing(stage.tools)}\n")
             while not stage.finished and (line := await self._read("> ")) is not None:

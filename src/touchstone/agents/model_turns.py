@@ -17,7 +17,7 @@ class TurnsConfig(AgentConfig, frozen=True, kw_only=True):
     needs_model: ClassVar[bool] = True
 
     max_turns: Annotated[Count, Opt(group=WHO)] = 20
-    """The most replies of the model per task."""
+    """At most this many model replies per task."""
 
 
 # What agents say of themselves when they are asked whether they could have read the gold.

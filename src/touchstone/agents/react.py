@@ -122,7 +122,7 @@ class ReactConfig(TurnsConfig, frozen=True, kw_only=True):
     name: ClassVar[str] = "react"
 
     protocol: Annotated[Literal["lines", "tags"] | None, Opt(group=WHO)] = None
-    """How the model writes: thought, action and input in lines, or in tags; by default what the benchmark is published with."""
+    """How the model writes: thought, action and input as lines, or as tags; by default as the benchmark was published."""
 
     def build(self, context: AgentContext) -> Agent:
         assert context.model is not None

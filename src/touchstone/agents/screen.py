@@ -156,7 +156,7 @@ class ScreenConfig(TurnsConfig, frozen=True, kw_only=True):
     name: ClassVar[str] = "screen"
 
     history: Annotated[WholeNumber, Opt(group=WHO)] = 3
-    """How many earlier turns, with what was seen in them, the model is shown."""
+    """How many earlier turns, with their observations, the model sees."""
 
     def build(self, context: AgentContext) -> Agent:
         assert context.model is not None

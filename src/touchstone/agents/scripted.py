@@ -92,9 +92,9 @@ class ReplayConfig(AgentConfig, frozen=True, kw_only=True):
     reads_instructions: ClassVar[bool] = False
 
     predictions: Annotated[Path | None, Opt(group=WHO)] = None
-    """What is played: a prediction file, if the benchmark has a format for them, or a run directory."""
+    """What to play: a prediction file, if the benchmark has a format for them, or a run directory."""
     allow_missing: Annotated[bool, Opt(group=WHO)] = False
-    """Play nothing where there is no prediction, instead of refusing the file."""
+    """Accept a file without predictions for some tasks; nothing is submitted for those."""
 
     def build(self, context: AgentContext) -> Agent:
         if self.predictions is None:

@@ -36,7 +36,7 @@ class Stepped(Struct, frozen=True):
     """What one call led to."""
 
     observation: Observation
-    score: float
+    earned: PartialScore
     """All that the episode has earned so far."""
     verdict: Verdict | None = None
     """At its end, whichever way it ended."""
@@ -45,20 +45,25 @@ class Stepped(Struct, frozen=True):
 class SteppedEpisode:
     """An episode that somebody outside plays, a call at a time, up to a number of calls. It must be closed."""
 
-    def __init__(self, benchmark: Benchmark, task: Task, *, max_steps: int) -> None:
+    def __init__(
+        self, benchmark: Benchmark, task: Task, *, max_steps: int, judge_unfinished: bool = False, keep: bool = True
+    ) -> None:
+        """`judge_unfinished`: work that is not finished within the steps is judged as it stands. `keep`: a transcript."""
         self.task = task
         self.steps = 0
         self.verdict: Verdict | None = None
         self.stage: RecordingStage
         self._benchmark = benchmark
         self._max_steps = max_steps
+        self._judge_unfinished = judge_unfinished
+        self._keep = keep
         self._episode: Episode
         self._world = AsyncExitStack()
 
     async def open(self) -> SteppedEpisode:
         """Raises EpisodeFailure if the task cannot be played."""
         self._episode = await self._world.enter_async_context(self._benchmark.open(self.task))
-        self.stage = RecordingStage(self._episode, self.task.key, 0)
+        self.stage = RecordingStage(self._episode, self.task.key, 0, keep=self._keep)
         return self
 
     async def step(self, call: ToolCall) -> Stepped:
@@ -68,14 +73,27 @@ class SteppedEpisode:
         try:
             observation = await self.stage.call(call)
             self.steps += 1
-            if self._episode.finished:
+            if self._episode.finished or (self.steps >= self._max_steps and self._judge_unfinished):
                 self.verdict = await self._episode.verdict()
             elif self.steps >= self._max_steps:
                 raise TurnLimit(f"not finished within {self._max_steps} steps")
         except EpisodeFailure as failure:
             self.verdict = cut_off(failure, self._episode)
-        score = self._episode.partial_score().score if self.verdict is None else self.verdict.score
-        return Stepped(observation, score, self.verdict)
+        return self._stepped(observation)
+
+    async def conclude(self) -> Stepped:
+        """Ends it where it stands, as a player who has nothing more to say."""
+        assert self.verdict is None
+        try:
+            self.verdict = await self._episode.verdict()
+        except EpisodeFailure as failure:
+            self.verdict = cut_off(failure, self._episode)
+        return self._stepped(Observation("", error=True))
+
+    def _stepped(self, observation: Observation) -> Stepped:
+        judged = self.verdict
+        earned = PartialScore(judged.score, judged.metrics, judged.evidence) if judged else self._episode.partial_score()
+        return Stepped(observation, earned, judged)
 
     async def close(self) -> None:
         await self._world.aclose()
@@ -188,7 +206,8 @@ class Gym:
     async def _step(self, episode: SteppedEpisode, call: ToolCall) -> tuple[str, float, bool, bool, dict[str, Any]]:
         stepped = await episode.step(call)
         verdict, observation = stepped.verdict, stepped.observation
-        reward, self._rewarded = stepped.score - self._rewarded, stepped.score
+        score = stepped.earned.score
+        reward, self._rewarded = score - self._rewarded, score
         info: dict[str, Any] = {"task": episode.task.key, "steps": episode.steps, "error": observation.error}
         if verdict is not None:
             info |= {"outcome": verdict.outcome.value, "score": verdict.score, "reason": verdict.reason, "verdict": verdict}

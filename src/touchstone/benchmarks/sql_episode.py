@@ -121,7 +121,7 @@ def read_instructions(path: Path | None) -> str | None:
     try:
         return path.read_text() if path else None
     except (OSError, UnicodeError) as error:
-        raise OptionError("system_prompt", path, str(error)) from None
+        raise OptionError("system_prompt", path, getattr(error, "strerror", None) or "not UTF-8 text") from None
 
 
 def submission(sql: str) -> ToolCall:

@@ -48,7 +48,7 @@ class Selection(BenchmarkConfig, frozen=True, kw_only=True):
     """Options that choose among the tasks of a dataset."""
 
     limit: Annotated[Count | None, Opt(names=("-n",), group=TASKS)] = None
-    """Play at most this many tasks, after all filters."""
+    """At most this many tasks, after all other filters."""
     offset: Annotated[WholeNumber, Opt(group=TASKS)] = 0
     """Skip this many tasks first."""
     database: Annotated[tuple[str, ...], Opt(group=TASKS)] = ()
@@ -56,7 +56,7 @@ class Selection(BenchmarkConfig, frozen=True, kw_only=True):
     task: Annotated[tuple[str, ...], Opt(group=TASKS)] = ()
     """Only the task with this id (repeatable)."""
     exclude_audit: Annotated[Path | None, Opt(group=TASKS, advanced=True)] = None
-    """Leave out the tasks that this list of touchstone audit names."""
+    """Leave out the tasks on this list, which touchstone audit --exclude writes."""
 
 
 def refuse_odd_cut(offset: int, limit: int | None) -> None:

@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from .struct_command import StructCommand
 
 COMMANDS = {
-    "new": ("new:new", "Make an evaluation of your own: your database, your questions."),
+    "new": ("new:new", "Create an evaluation of your own: your database, your questions."),
     "run": ("run:app", "Play any benchmark with any agent, and score it."),
     "score": ("score:app", "Score existing predictions, without a model."),
-    "summary": ("summary:summary", "Print the summary of a run, even one that was killed or is still running."),
-    "verify": ("verify:verify", "Check that a run was not changed and that its summary follows from its records."),
+    "summary": ("results:summary", "Print the summary of a run, even one that was killed or is still running."),
+    "verify": ("results:verify", "Check that a run was not changed and that its summary follows from its records."),
     "view": ("view:view", "Browse runs in a local web app, or export the pages to a folder."),
-    "tag": ("tag:tag", "Tag runs and note what they were for; the viewer shows and filters by it."),
-    "history": ("history:history", "Print the scores of runs over time, with intervals."),
+    "tag": ("results:tag", "Tag a run, or add a note; the viewer shows both and filters by tag."),
+    "history": ("results:history", "Print the scores of runs over time, with intervals."),
     "compare": ("compare:compare", "Compare runs task by task, with exact tests and intervals."),
     "audit": ("audit:app", "Check a benchmark's own gold answers before blaming an agent."),
-    "invariants": ("invariants:invariants", "Print the invariants mined from a database, which proofs keep."),
-    "suite": ("suite:app", "Freeze the few small databases that tell wrong predictions from the gold."),
+    "invariants": ("invariants:invariants", "Print the invariants of a database that --proof keeps."),
+    "suite": ("suite:app", "Build suites of small databases that expose wrong predictions without a search."),
     "data": ("data:app", "List, fetch and verify benchmark data."),
     "mcp": ("mcp:app", "Serve one task's tools over MCP, for an agent of any kind."),
     "export": ("export:app", "Export a run to the format of another tool."),
@@ -171,7 +171,7 @@ def _called(app: App, word: str, argv: list[str], *, everything: bool) -> Struct
     module = import_module(f"{__name__}.{word}")
     called: StructCommand | None = module.command(argv)
     if called is None:
-        app.command(module.app)
+        app.command(module.app())
     else:
         *outer, last = called.words.split()
         inner = app

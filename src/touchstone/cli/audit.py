@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from hashlib import blake2b
 from typing import Any
 
@@ -38,8 +38,8 @@ from ..runs.runner import solutions
 from ..runs.scheduler import Batch, Job
 from ..types import Outcome, Record, Task
 from .progress import counting, progress
-from .run import add_shared_commands, named_benchmark, shared_command
-from .struct_command import StructCommand
+from .run import add_shared_commands, shared_command
+from .struct_command import StructCommand, app_of_benchmarks, named_benchmark
 from .terminal import refuse_no_file, say, write_file
 
 
@@ -158,13 +158,8 @@ def _pretty(value: Any) -> bytes:
     return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
 
 
-def __getattr__(name: str) -> Any:
-    """`app`: every benchmark that can be audited, for `touchstone audit --help`."""
-    if name != "app":
-        raise AttributeError(name)
-    app = App(name="audit", help="Check a benchmark's own gold answers before blaming an agent.")
-    add_shared_commands(app)
-    for each in available("benchmarks"):
-        with suppress(InputError):
-            app.command(AuditCommand(benchmark_type(each), []).function(), name=each)
-    return app
+def app() -> App:
+    """Every benchmark that can be audited, for `touchstone audit --help`."""
+    outer = App(name="audit", help="Check a benchmark's own gold answers before blaming an agent.")
+    add_shared_commands(outer)
+    return app_of_benchmarks(outer, lambda benchmark: AuditCommand(benchmark, []))

@@ -15,7 +15,7 @@ from ..engines.cache_check import Replayed, replay, sample
 from ..engines.sqlite.engine import SqliteEngine
 from ..errors import InputError
 
-app = App(name="cache", help="Check what Touchstone remembers between runs.")
+app = App(name="cache", help="Check the cache of results.")
 
 
 @app.command
@@ -25,14 +25,14 @@ def check(
     all_: Annotated[bool, Parameter(name="--all", negative="")] = False,
     seed: int = 0,
 ) -> int:
-    """Run a sample of the remembered statements and judgements again and compare. Exit code 1 if any differs.
+    """Rerun a sample of the cached statements and judgements and compare. Exit code 1 if any differs.
 
     Parameters
     ----------
     sample_size
-        How many to run again.
+        How many to rerun.
     all_
-        Run all of them again.
+        Rerun all of them.
     seed
         Seed of the sample.
     """

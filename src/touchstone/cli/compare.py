@@ -55,7 +55,7 @@ def compare(
     json
         Write everything to this file.
     markdown
-        Write what broke and what was mended to this file: the step summary of a CI service.
+        Write what broke and what was fixed to this file, such as the step summary of a CI service.
     fail_if_worse
         Exit with 1 if the last run is worse than the first: a lower accuracy that the paired test (p < 0.05) does not put down
         to chance.
@@ -122,7 +122,7 @@ def _summary(comparison: Comparison, pair: RunPair) -> str:
         f"| {first.path} | {measure.first:.1%} | {measure.tasks} |",
         f"| {second.path} | {measure.second:.1%} | {measure.tasks} |",
         "",
-        f"Difference: {measure.difference * 100:+.1f} points{p}. Broke: {pair.first_wins}, mended: {pair.second_wins}.",
+        f"Difference: {measure.difference * 100:+.1f} points{p}. Broke: {pair.first_wins}, fixed: {pair.second_wins}.",
     ]
     for title, flips in (("Broke", pair.only_first_right), ("Mended", pair.only_second_right)):
         lines += ["", f"### {title}", ""] if flips else []

@@ -33,7 +33,7 @@ def whole_app() -> App:
     app = App(name="touchstone", help_format="plaintext")
     for name, (target, text) in COMMANDS.items():
         if name in GENERATED:
-            app.command(import_module(f"touchstone.cli.{name}").app, name=name)
+            app.command(import_module(f"touchstone.cli.{name}").app(), name=name)
         else:
             app.command(f"touchstone.cli.{target}", name=name, help=text)
     for name in available("benchmarks"):

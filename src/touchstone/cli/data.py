@@ -29,7 +29,7 @@ app = App(name="data", help="Where benchmark data comes from, how to get it, and
 
 @app.command(name="list")
 def list_(name: str | None = None) -> int:
-    """List the datasets, or show all that is known about one.
+    """List the datasets, or show one in detail.
 
     Parameters
     ----------
@@ -55,20 +55,20 @@ def get(
     sha256: str | None = None,
     unpinned: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
-    """Fetch a dataset: what was fetched before is continued, archives are unpacked, and the result is verified.
+    """Download, unpack and verify a dataset; an interrupted download continues.
 
     Parameters
     ----------
     name
         The dataset; see list.
     to
-        Where it goes; data/<name> by default. It must not be there yet.
+        The target folder; data/<name> by default. It must not exist yet.
     url
         A mirror to fetch from instead, for a dataset that is one file.
     sha256
-        What the fetched file must have; the catalogue's by default, where it has one.
+        The checksum that the file must have; by default the catalogue's, if it has one.
     unpinned
-        Take what is there today, where the address always has the newest version. Its SHA-256 is printed and kept.
+        Accept today's version, where the address always has the newest one. Its SHA-256 is printed and saved.
     """
 
     wanted = dataset(name)

@@ -37,7 +37,7 @@ def demo(
     Parameters
     ----------
     output
-        Where the run directories are made.
+        Where to create the run directories.
     local
         Play with the local model too.
     """

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -16,10 +17,9 @@ from ..distribution import pip_install
 from ..env.reward import RewardOptions
 from ..errors import InputError
 from ..options import Count, NotNegative, Opt, Options, Positive, WholeNumber
-from ..plugins import available, benchmark_type
+from ..plugins import benchmark_type
 from ..protocols import RUN, BenchmarkConfig, Opening
-from ..runs.runner import opened_benchmark
-from .struct_command import StructCommand
+from .struct_command import StructCommand, app_of_benchmarks
 from .terminal import refuse_no_file, say, write_file
 
 if TYPE_CHECKING:
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from ..env.sessions import Slots
 
 _HELP = {
-    "serve": "Serve a benchmark's episodes to trainers, over OpenEnv's and NeMo Gym's contracts.",
-    "rows": "Write a benchmark's tasks as rows of a trainer's dataset.",
+    "serve": "Serve the episodes of {} to trainers, over OpenEnv's and NeMo Gym's contracts.",
+    "rows": "Write the tasks of {} as rows of a trainer's dataset.",
 }
 
 
 class EnvOptions(RewardOptions, frozen=True, kw_only=True):
     """What `touchstone env serve` takes for every benchmark."""
 
-    max_steps: Annotated[Count, Opt(group=RUN)] = 20
-    """Calls of one episode; one that has not submitted by then pays nothing."""
+    max_steps: Annotated[Count | None, Opt(group=RUN)] = None
+    """Calls of one episode, which then ends where it stands. By default the turns of a run: 20, or the benchmark's number."""
     max_sessions: Annotated[Count, Opt(group=RUN)] = 1024
     """Sessions at once, over all processes. One more is refused: CAPACITY_REACHED on a WebSocket, 503 over HTTP."""
     idle: Annotated[Positive, Opt(group=RUN)] = 600.0
@@ -71,7 +71,7 @@ class RowOptions(Options, frozen=True, kw_only=True):
 class EnvCommand(StructCommand):
     def __init__(self, word: str, benchmark: type[BenchmarkConfig], argv: Sequence[str]) -> None:
         kind = EnvOptions if word == "serve" else RowOptions
-        super().__init__(["env", word, benchmark.name], argv, (benchmark, kind), help=_HELP[word])
+        super().__init__(["env", word, benchmark.name], argv, (benchmark, kind), help=_HELP[word].format(benchmark.label))
         self.word, self.benchmark = word, benchmark
 
     def call(self, values: Mapping[str, Any], typed: Mapping[str, Any]) -> int:
@@ -104,35 +104,46 @@ def _serve(config: BenchmarkConfig, options: EnvOptions) -> int:
 
 async def _process(config: BenchmarkConfig, options: EnvOptions, own: socket.socket, slots: Slots, peers: Peers) -> int:
     from ..env.server import serve
-    from ..env.sessions import Sessions
+    from ..env.sessions import open_sessions
 
     async with AsyncExitStack() as stack:
-        opening = Opening(stack=stack, say=say if peers.place == 0 else lambda _: None, agent="env", reader=True)
-        benchmark = await opened_benchmark(config, opening)
-        await options.refuse_misfit(benchmark)
-        sessions = Sessions(
-            benchmark, options, slots=slots, idle=options.idle, max_steps=options.max_steps, prefix=f"{peers.place}."
+        sessions = await open_sessions(
+            config,
+            Opening(stack=stack, say=say if peers.number == 0 else lambda _: None, agent="env", reader=True),
+            options,
+            max_steps=options.max_steps,
+            slots=slots,
+            idle=options.idle,
+            prefix=f"{peers.number}.",
         )
-        stack.push_async_callback(sessions.close)
-        if peers.place == 0:
+        await sessions.try_tasks()
+        if peers.number == 0:
             host, port = own.getsockname()[:2]
             address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
             print(
                 f"{config.label}: {len(sessions.tasks)} tasks at {address} (WebSocket at /ws, metrics at /metrics)", flush=True
             )
-        await serve(sessions, config.label, [own], peers, host=options.host, allow=options.allow_host, drain=options.drain)
+        await serve(
+            sessions,
+            config.label,
+            [own],
+            peers,
+            host=options.host,
+            allow=options.allow_host,
+            drain=options.drain,
+            silence=options.idle,
+        )
     return 0
 
 
 async def _rows(config: BenchmarkConfig, options: RowOptions) -> int:
     from ..env.nemo import rows
-    from ..env.sessions import Sessions
+    from ..env.sessions import open_sessions
 
     refuse_no_file("--output", options.output)
     async with AsyncExitStack() as stack:
-        benchmark = await opened_benchmark(config, Opening(stack=stack, say=say, agent="env", reader=True))
-        sessions = Sessions(benchmark)
-        stack.push_async_callback(sessions.close)
+        sessions = await open_sessions(config, Opening(stack=stack, say=say, agent="env", reader=True))
+        await sessions.try_tasks()
         lines = [msgspec.json.encode(row) + b"\n" async for row in rows(sessions, options.form)]
         left_out = len(sessions.tasks) - len(lines)
     if options.output is None:
@@ -152,14 +163,14 @@ def command(argv: Sequence[str]) -> StructCommand | None:
     return EnvCommand(argv[1], benchmark_type(argv[2]), argv)
 
 
-def __getattr__(name: str) -> Any:
-    """`app`: every benchmark behind both words, for `touchstone env --help`."""
-    if name != "app":
-        raise AttributeError(name)
-    app = App(name="env", help="Serve a benchmark's episodes to trainers.")
+def app() -> App:
+    """Every benchmark behind both words, for `touchstone env --help`."""
+    outer = App(name="env", help="Serve a benchmark's episodes to trainers.")
     for word, text in _HELP.items():
-        app.command(within := App(name=word, help=text))
-        for each in available("benchmarks"):
-            with suppress(InputError):
-                within.command(EnvCommand(word, benchmark_type(each), []).function(), name=each)
-    return app
+        within = App(name=word, help=text.format("a benchmark"))
+        outer.command(app_of_benchmarks(within, partial(_command, word)))
+    return outer
+
+
+def _command(word: str, benchmark: type[BenchmarkConfig]) -> EnvCommand:
+    return EnvCommand(word, benchmark, [])

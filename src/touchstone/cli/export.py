@@ -23,7 +23,7 @@ app = App(name="export", help="Write runs in another tool's format.")
 for _name in available("benchmarks"):
     with suppress(InputError):  # one that cannot be loaded says so when it is called
         if _target := benchmark_type(_name).commands.get("export"):
-            app.command(_target, name=_name)
+            app.command(_target, name=_name, help=f"Write a run of {benchmark_type(_name).label} as the original harness does.")
 
 
 @app.default

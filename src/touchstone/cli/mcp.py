@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, TextIO
+
+from cyclopts import App
 
 from ..agents.mcp.agent import McpAgent, OverHttp, OverStdio
 from ..agents.mcp.server import refuse_without_mcp
@@ -51,36 +53,48 @@ class McpOptions(Options, frozen=True, kw_only=True):
     """What `touchstone mcp` takes for every benchmark."""
 
     benchmark: Annotated[str | None, Opt(group=TASKS)] = None
-    """The benchmark that the task is of."""
+    """The benchmark of the task."""
     task: Annotated[str | None, Opt(group=TASKS)] = None
     """The task's id."""
     output: Annotated[Path | None, Opt(names=("-o",), target=True, group=RUN)] = None
-    """Where the run directory is made; by default results/mcp-<benchmark>/."""
+    """Where to create the run directory; by default results/mcp-<benchmark>/."""
 
 
 class McpCommand(StructCommand):
-    def __init__(self, benchmark: type[BenchmarkConfig], argv: Sequence[str]) -> None:
+    """Without a benchmark it has only the options that all of them share, for its help."""
+
+    def __init__(self, benchmark: type[BenchmarkConfig] | None, argv: Sequence[str]) -> None:
         help = "Serve one task's tools and brief over MCP, on stdin and stdout or over HTTP, and judge what the client does."
-        super().__init__(["mcp"], argv, (benchmark, McpConfig, McpOptions), help=help)
-        self.benchmark = benchmark
+        if benchmark is None:
+            help += "\n\nThe options of a benchmark: touchstone mcp --benchmark NAME --help"
+        structs = (*((benchmark,) if benchmark else ()), McpConfig, McpOptions)
+        super().__init__(["mcp"], argv, structs, help=help)
+        self._benchmark = benchmark
+
+    @property
+    def benchmark(self) -> type[BenchmarkConfig]:
+        if self._benchmark is None:
+            raise InputError(f"mcp needs --benchmark: {', '.join(available('benchmarks'))}")
+        return self._benchmark
 
     def explain(self, option: str) -> str:
-        name = key(option)
+        name, benchmark = key(option), self.benchmark
         for each in available("benchmarks"):
             with suppress(InputError):  # one that cannot be loaded
                 if name in field_names(benchmark_type(each)):
-                    return f"--{name} is not for --benchmark {self.benchmark.name}"
+                    return f"--{name} is not for --benchmark {benchmark.name}"
         return super().explain(option)
 
     def call(self, values: Mapping[str, Any], typed: Mapping[str, Any]) -> int:
+        benchmark = self.benchmark
         refuse_without_mcp()
         options = self.made(McpOptions, values)
         if options.task is None:
             raise InputError("mcp needs --task: the task's id")
-        if not any(field.opt.positional and values.get(field.name) for field in fields(self.benchmark)):
-            say(f"no data was named: the task is of the {self.benchmark.name} demo")
+        if not any(field.opt.positional and values.get(field.name) for field in fields(benchmark)):
+            say(f"no data was named: the task is of the {benchmark.name} demo")
         config = RunConfig(
-            benchmark=self.made(self.benchmark, values),
+            benchmark=self.made(benchmark, values),
             agent=self.made(McpConfig, values),
             run=RunOptions(output=options.output),
         )
@@ -160,22 +174,14 @@ def _tell_address(address: str) -> None:
     )
 
 
-def command(argv: Sequence[str]) -> StructCommand | None:
+def command(argv: Sequence[str]) -> StructCommand:
     """`touchstone mcp --benchmark NAME`."""
     name = typed_value(argv, "--benchmark")
-    return McpCommand(benchmark_type(name), argv) if name else None
+    return McpCommand(benchmark_type(name) if name else None, argv)
 
 
-def __getattr__(name: str) -> Callable[..., int]:
-    """`app`: what is called if no benchmark is named."""
-    from cyclopts import App
-
-    if name != "app":
-        raise AttributeError(name)
-    app = App(name="mcp", help="Serve one task's tools over MCP, for an agent of any kind.")
-
-    @app.default
-    def _() -> int:
-        raise InputError(f"mcp needs --benchmark: {', '.join(available('benchmarks'))}")
-
-    return app
+def app() -> App:
+    """The command without a benchmark, for completion."""
+    outer = App(name="mcp", help="Serve one task's tools over MCP, for an agent of any kind.")
+    outer.default(McpCommand(None, []).function())
+    return outer

@@ -41,14 +41,14 @@ def new(
     Parameters
     ----------
     folder
-        The folder, which must not be there yet, or be empty.
+        The folder to create; it may exist if it is empty.
     questions
         The questions, one row each: .csv, .tsv, .json, .jsonl, .yaml, .parquet or .xlsx. They are copied.
     database
         A SQLite or DuckDB file, a folder of them,
         a dump of MySQL or PostgreSQL, or an address: mysql://… or postgresql://…. It stays where it is.
     column
-        A column of the questions by its name, such as question=Frage (repeatable).
+        Map a column of the questions file, such as question=Frage (repeatable).
     """
     is_url = "://" in database
     config = SqlConfig(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from inspect import getdoc
 from pathlib import Path
@@ -21,7 +20,17 @@ from ..plugins import agent_config, agent_type, available, benchmark_type, model
 from ..protocols import RUN, WHO, AgentConfig, BenchmarkConfig, ModelConfig
 from ..runs.config import RunConfig, RunOptions, stored_options
 from ..runs.records import read_config
-from .struct_command import FunctionCommand, Said, StructCommand, imported, options_of_file, structs_of, typed_value
+from .struct_command import (
+    FunctionCommand,
+    StoredOptions,
+    StructCommand,
+    app_of_benchmarks,
+    imported,
+    named_benchmark,
+    options_of_file,
+    structs_of,
+    typed_value,
+)
 from .terminal import play
 
 
@@ -29,11 +38,11 @@ class Invocation(Options, frozen=True, kw_only=True):
     """What only the command line has."""
 
     agent: Annotated[str | None, Opt(group=WHO)] = None
-    """Who plays: tools (function calling), react (plain text), direct, vote or repair (the schema in one prompt), oracle,
-    replay, http (a service), human, command, nothing, or a Python function (path/to/file.py:function). Each has options of
-    its own: see --agent NAME --help."""
+    """The agent: tools (function calling), react (plain text), direct, vote or repair (the schema in one prompt), oracle,
+    replay, http (a service), human, command, nothing, or a Python function (path/to/file.py:function). Each has its own
+    options: --agent NAME --help."""
     resume: Annotated[Path | None, Opt(names=("-r",), group=RUN)] = None
-    """Go on with this run directory, or the run at this address, with the options it had."""
+    """Continue this run directory, or the run at this address, with its own options."""
     config: Annotated[Path | None, Opt(group=RUN)] = None
     """A TOML file of options, such as the config.toml of a run; options on the command line override it."""
 
@@ -45,23 +54,24 @@ class RunCommand(StructCommand):
         self, benchmark: type[BenchmarkConfig], words: Sequence[str], argv: Sequence[str], defaults: Mapping[str, Any]
     ) -> None:
         self.benchmark = benchmark
-        said = self._said(argv, " ".join(words))
-        said = replace(said, values=benchmark.translated_options(said.values))
+        stored = self._stored_options(argv, " ".join(words))
+        stored = replace(stored, values=benchmark.translated_options(stored.values))
         defaults = {"agent": benchmark.agent, **benchmark.defaults, **defaults}
-        self.agent_name = str(typed_value(argv, "--agent") or said.values.get("agent") or defaults["agent"])
+        self.agent_name = str(typed_value(argv, "--agent") or stored.values.get("agent") or defaults["agent"])
         self.agent = agent_type(self.agent_name)
-        self._model_name = self._named_model(argv, said, defaults)
+        self._model_name = self._named_model(argv, stored, defaults)
         self.model: type[ModelConfig] | None = model_type(self._model_name) if self.agent.needs_model else None
         super().__init__(
             words,
             argv,
             (benchmark, Invocation, self.agent, *((self.model,) if self.model else ()), RunOptions),
-            help=benchmark.__doc__ or "",
+            help=(benchmark.__doc__ or "")
+            + (f" The default agent is {own}." if (own := defaults["agent"]) != benchmark.agent else ""),
             defaults=defaults,
             synonyms=benchmark.synonyms,
             taken_names=benchmark.taken_names,
             renamed=benchmark.run_names.get(words[-1]) if words[0] == benchmark.name else None,
-            said=said,
+            stored=stored,
         )
 
     def explain(self, option: str) -> str:
@@ -95,43 +105,38 @@ class RunCommand(StructCommand):
             run=self.made(RunOptions, values),
         )
 
-    def _said(self, argv: Sequence[str], words: str) -> Said:
+    def _stored_options(self, argv: Sequence[str], words: str) -> StoredOptions:
         resume, config = typed_value(argv, "--resume", "-r"), typed_value(argv, "--config")
         if resume is not None and config is not None:
-            raise InputError("--config and --resume exclude each other: a resumed run goes on with the options it had")
+            raise InputError("--config and --resume exclude each other: a resumed run keeps its own options")
         name = self.benchmark.name
         ours = {name, *(f"{name} {word}" for word in self.benchmark.run_words if word)}
         if resume is not None:
-            stored = read_config(Path(resume))
-            command = str(stored.get("command", ""))
+            config_json = read_config(Path(resume))
+            command = str(config_json.get("command", ""))
             if command.removeprefix("run ") not in ours:
                 raise InputError(f"{resume}: a run of 'touchstone {command}' cannot be resumed with 'touchstone {words}'")
-            as_typed = stored.get("format", 1) == 1
-            return Said(stored_options(stored), f"{resume}/config.json", resumed=True, as_typed=as_typed)
+            as_typed = config_json.get("format", 1) == 1
+            return StoredOptions(stored_options(config_json), f"{resume}/config.json", resumed=True, as_typed=as_typed)
         if config is None:
-            return Said({})
+            return StoredOptions({})
         values = options_of_file(Path(config))
         meant = str(values.pop("touchstone", words))
         if meant.removeprefix("run ") not in ours:
             raise InputError(f"{config}: these are options of 'touchstone {meant}', not of 'touchstone {words}'")
-        return Said(values, config, as_typed=meant != name)
+        return StoredOptions(values, config, as_typed=meant != name)
 
-    def _named_model(self, argv: Sequence[str], said: Said, defaults: Mapping[str, Any]) -> str:
+    def _named_model(self, argv: Sequence[str], stored: StoredOptions, defaults: Mapping[str, Any]) -> str:
         names = ("--model", "-m", *self.benchmark.synonyms.get("model", ()))
-        named = typed_value(argv, *names) or said.values.get("model")
+        named = typed_value(argv, *names) or stored.values.get("model")
         default = defaults.get("model") or next(field.default for field in fields(ModelConfig) if field.name == "model")
-        return str(named or (os.environ.get("OPENAI_MODEL") if not said.resumed else None) or default)
+        return str(named or (os.environ.get("OPENAI_MODEL") if not stored.resumed else None) or default)
 
 
 def command(argv: Sequence[str]) -> StructCommand | None:
     """`touchstone run NAME`; None if no benchmark is named."""
     name = named_benchmark(argv)
     return RunCommand(benchmark_type(name), ["run", name], argv, {}) if name else None
-
-
-def named_benchmark(argv: Sequence[str]) -> str | None:
-    """What stands behind the command's word."""
-    return argv[1] if len(argv) > 1 and not argv[1].startswith("-") else None
 
 
 def translated(argv: list[str]) -> list[str]:
@@ -211,12 +216,7 @@ def _find(struct: type[AgentConfig] | type[ModelConfig], name: str) -> str | Non
     return key(field.name) if field else None
 
 
-def __getattr__(name: str) -> Any:
-    """`app`: every benchmark that can be run by name, for `touchstone run --help`."""
-    if name != "app":
-        raise AttributeError(name)
-    app = App(name="run", help="Play any benchmark with any agent, and score it.")
-    for each in available("benchmarks"):
-        with suppress(InputError):  # one that cannot be loaded says so when it is called
-            app.command(RunCommand(benchmark_type(each), ["run", each], [], {}).function(), name=each)
-    return app
+def app() -> App:
+    """Every benchmark, for `touchstone run --help`."""
+    outer = App(name="run", help="Play any benchmark with any agent, and score it.")
+    return app_of_benchmarks(outer, lambda benchmark: RunCommand(benchmark, ["run", benchmark.name], [], {}))

@@ -20,7 +20,7 @@ def schema(benchmark: str, *, agent: str | None = None, model: str | None = None
     benchmark
         The benchmark's name.
     agent
-        Who plays; by default as for the benchmark's command. Its options are part of the schema.
+        The agent; by default the benchmark's. Its options are part of the schema.
     model
         The model, whose provider's options are part of the schema.
     """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +11,13 @@ from cyclopts import App
 
 from ..agents.scripted import ReplayConfig
 from ..errors import InputError
-from ..plugins import available, benchmark_type
+from ..plugins import benchmark_type
 from ..protocols import BenchmarkConfig, ScoreOptions, Scoring
 from ..runs.config import RunConfig, RunOptions
 from ..runs.records import read_records
 from ..runs.runner import run_config
 from .progress import one_line
-from .run import named_benchmark
-from .struct_command import StructCommand
+from .struct_command import StructCommand, app_of_benchmarks, named_benchmark
 from .terminal import Terminal, exit_code
 
 _RUN_OPTIONS = ("parallel", "output", "verbose", "fail_under", "junit", "markdown", "json")
@@ -88,12 +86,7 @@ def command(argv: Sequence[str]) -> StructCommand | None:
     return ScoreCommand(benchmark_type(name), argv) if name else None
 
 
-def __getattr__(name: str) -> Any:
-    """`app`: every benchmark whose predictions can be scored, for `touchstone score --help`."""
-    if name != "app":
-        raise AttributeError(name)
-    app = App(name="score", help="Score existing predictions, without a model.")
-    for each in available("benchmarks"):
-        with suppress(InputError):
-            app.command(ScoreCommand(benchmark_type(each), []).function(), name=each)
-    return app
+def app() -> App:
+    """Every benchmark whose predictions can be scored, for `touchstone score --help`."""
+    outer = App(name="score", help="Score existing predictions, without a model.")
+    return app_of_benchmarks(outer, lambda benchmark: ScoreCommand(benchmark, []))

@@ -38,7 +38,7 @@ class ServeOptions(Options, frozen=True, kw_only=True):
     data: Path | None = None
     """A task file in BIRD's format with the gold SQL that the oracle agent answers from."""
     schema: bool = False
-    """Put the tables and columns into the request."""
+    """Show the tables and columns with the question."""
     parallel: Annotated[Count, Opt(names=("-p",))] = 4
     """How many questions at once."""
     host: str = "127.0.0.1"
@@ -48,13 +48,13 @@ class ServeOptions(Options, frozen=True, kw_only=True):
     allow_host: tuple[str, ...] = ()
     """Answer requests for this host name too (repeatable). Those of loopback and --host are answered; * allows all."""
     agent: Annotated[str, Opt(group=WHO)] = "tools"
-    """Who answers: tools (function calling), react (plain text), oracle (the gold SQL of --data), or any other agent."""
+    """The agent: tools (function calling), react (plain text), oracle (the gold SQL of --data), or any other agent."""
     system_prompt: Annotated[Path | None, Opt(group=WHO, advanced=True)] = None
     """A file with instructions that replace the built-in ones."""
     sql_timeout: Annotated[Positive, Opt(group=JUDGING)] = 30.0
     """Seconds for each statement."""
     cache: Annotated[bool, Opt(group=JUDGING, advanced=True)] = True
-    """Remember results by content across runs."""
+    """Reuse cached results of earlier runs."""
 
 
 class ServeCommand(StructCommand):
@@ -132,7 +132,7 @@ def _solutions(data: Path | None) -> Script:
 
 
 def _no_predictions(*_: Any) -> Script:
-    raise InputError("the replay agent plays tasks, not questions: a service can have any other agent")
+    raise InputError("the replay agent needs tasks, and a service has only questions: use another agent")
 
 
 def _address(listening: socket.socket) -> str:
@@ -158,10 +158,8 @@ def command(argv: Sequence[str]) -> StructCommand:
     return ServeCommand(argv)
 
 
-def __getattr__(name: str) -> Any:
-    """`app`, for the list of commands."""
-    if name != "app":
-        raise AttributeError(name)
-    app = App(name="serve")
-    app.default(ServeCommand([]).function())
-    return app
+def app() -> App:
+    """For completion."""
+    outer = App(name="serve")
+    outer.default(ServeCommand([]).function())
+    return outer

@@ -10,6 +10,7 @@ import inspect
 import os
 import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -17,25 +18,27 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast, get_origin, get_type_hints
 
-from cyclopts import Group, Parameter
+from cyclopts import App, Group, Parameter
 
 from ..errors import InputError
 from ..options import Field, OptionError, Options, checked, field_names, fields, from_text, key
-from ..protocols import JUDGING, RUN, TASKS, WHO
+from ..plugins import available, benchmark_type
+from ..protocols import JUDGING, RUN, TASKS, WHO, BenchmarkConfig
 
 _ORDER = (TASKS, WHO, JUDGING, RUN)
 S = TypeVar("S", bound=Options)
 
 
 @dataclass(frozen=True)
-class Said:
-    """Options that were said before anything was typed, and where."""
+class StoredOptions:
+    """Options of a file or of a resumed run."""
 
     values: Mapping[str, Any]
     """By their names, without dashes in front."""
-    place: str | None = None
+    source: str | None = None
+    """The file that they are in."""
     resumed: bool = False
-    """They are those of a run, which does not care what a variable says today."""
+    """They are those of a run, for which environment variables do not count."""
     as_typed: bool = False
     """By the names that this very command has for them, where it has others than the structs."""
 
@@ -55,7 +58,7 @@ class StructCommand:
         synonyms: Mapping[str, tuple[str, ...]] | None = None,
         taken_names: Collection[str] = (),
         renamed: Mapping[str, str] | None = None,
-        said: Said | None = None,
+        stored: StoredOptions | None = None,
     ) -> None:
         """Where two structs have an option of one name, the later one's is the command's, and both get its value. `positional`
         is the only struct whose options may stand without their names, if it is given."""
@@ -67,7 +70,7 @@ class StructCommand:
         self.synonyms = dict(synonyms or {})
         self.taken_names = taken_names
         self.renamed = dict(renamed or {})
-        self.said = said or Said({})
+        self.stored = stored or StoredOptions({})
         self._positional = positional
 
     def call(self, values: Mapping[str, Any], typed: Mapping[str, Any]) -> int:
@@ -88,8 +91,8 @@ class StructCommand:
         parameters.sort(key=lambda parameter: parameter.kind)
         signature = inspect.Signature(parameters)
 
-        def call(*given: Any, **named: Any) -> int:
-            return self._call(signature.bind(*given, **named).arguments)
+        def call(*positional: Any, **named: Any) -> int:
+            return self._call(signature.bind(*positional, **named).arguments)
 
         call.__signature__ = signature  # pyright: ignore[reportFunctionMemberAccess]
         hidden = any(field.opt.advanced for field in self.options.values()) and not everything
@@ -122,8 +125,8 @@ class StructCommand:
         return inspect.Parameter(field.name, kind, default=default, annotation=annotation)
 
     def _call(self, typed: Mapping[str, Any]) -> int:
-        stored = self._stored()
-        environment = {} if self.said.resumed else self._environment()
+        stored = self._stored_values()
+        environment = {} if self.stored.resumed else self._environment()
         defaults = {name: value for name, value in self.defaults.items() if name in self.options}
         values = {**defaults, **environment, **stored, **typed}
         try:
@@ -131,22 +134,21 @@ class StructCommand:
         except OptionError as error:
             if error.option in typed or error.option not in {**stored, **environment}:
                 raise OptionError(key(self.renamed.get(error.option, error.option)), error.value, error.why) from None
-            place = self.said.place if error.option in stored else "the environment"
-            raise InputError(error.spelled(place)) from None
+            raise InputError(error.spelled(self.stored.source if error.option in stored else "the environment")) from None
 
-    def _stored(self) -> dict[str, Any]:
+    def _stored_values(self) -> dict[str, Any]:
         """Of the file or the resumed run: what belongs to this command."""
         known = {name: field for struct in self.structs for name, field in field_names(struct).items()}
         known |= {key(name): field for field in self.options.values() for name in self.synonyms.get(field.name, ())}
-        if self.said.as_typed:
+        if self.stored.as_typed:
             known |= {key(option): self.options[name] for name, option in self.renamed.items()}
-        found: dict[str, Any] = {}
-        for name, value in self.said.values.items():
+        values: dict[str, Any] = {}
+        for name, value in self.stored.values.items():
             if field := known.get(key(name)):
-                found[field.name] = value
+                values[field.name] = value
             elif self.explain(name).startswith("Unknown"):
-                raise InputError(f"{self.said.place}: {name}: there is no such option")
-        return found
+                raise InputError(f"{self.stored.source}: {name}: there is no such option")
+        return values
 
     def _environment(self) -> dict[str, Any]:
         return {
@@ -187,6 +189,19 @@ class FunctionCommand(StructCommand):
         return self._function(*(self.made(struct, values) for struct in self.structs)) or 0
 
 
+def named_benchmark(argv: Sequence[str]) -> str | None:
+    """What stands behind the command's word."""
+    return argv[1] if len(argv) > 1 and not argv[1].startswith("-") else None
+
+
+def app_of_benchmarks(app: App, made: Callable[[type[BenchmarkConfig]], StructCommand]) -> App:
+    """With a command for each benchmark. One that cannot be loaded, or cannot do it, says so when it is called."""
+    for name in available("benchmarks"):
+        with suppress(InputError):
+            app.command(made(benchmark_type(name)).function(), name=name)
+    return app
+
+
 def structs_of(function: Any) -> list[type[Options]] | None:
     """The structs that a function takes; None if it takes something else."""
     if not inspect.isfunction(function):
@@ -207,9 +222,9 @@ def imported(target: str) -> Any:
 def typed_value(argv: Sequence[str], *names: str) -> str | None:
     """What stands behind an option, before anything is parsed."""
     argv = argv[: argv.index("--")] if "--" in argv else argv
-    found = [value for option, value in pairwise(argv) if option in names]
-    found += [word.partition("=")[2] for word in argv if word.partition("=")[0] in names and "=" in word]
-    return found[-1] if found else None
+    values = [value for option, value in pairwise(argv) if option in names]
+    values += [word.partition("=")[2] for word in argv if word.partition("=")[0] in names and "=" in word]
+    return values[-1] if values else None
 
 
 def options_of_file(path: Path) -> dict[str, Any]:

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from cyclopts import App
 
-from .run import add_shared_commands, shared_command
-from .struct_command import StructCommand
+from .run import add_shared_commands
+from .run import shared_command as command
+
+__all__ = ["app", "command"]
 
 
-def command(argv: Sequence[str]) -> StructCommand | None:
-    return shared_command(argv)
-
-
-def __getattr__(name: str) -> Any:
-    if name != "app":
-        raise AttributeError(name)
-    app = App(name="suite", help="Freeze the few small databases that tell wrong predictions from the gold.")
-    add_shared_commands(app)
-    return app
+def app() -> App:
+    outer = App(name="suite", help="Build suites of small databases that expose wrong predictions without a search.")
+    add_shared_commands(outer)
+    return outer

@@ -82,7 +82,7 @@ def exit_code(played: Played, *, resumable: bool = True) -> int:
     """Says how to go on if there is something left to do."""
     finished, path = played.finished, played.path
     assert path is not None
-    what_next = f"; go on with --resume {path}" if resumable else f"; what was done is in {path}"
+    what_next = f"; continue with --resume {path}" if resumable else f"; what was done is in {path}"
     if not path.exists():
         what_next = ""
     if finished.stopped:

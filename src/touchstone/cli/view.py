@@ -31,7 +31,7 @@ def view(
         Run directories, or directories that hold some up to four levels below, here or at an address such as
         s3://bucket/results; by default results. Also lists of suspect golds, as touchstone audit suspects --json writes them.
     export
-        Write the pages to this folder instead, to be opened from the disk or mailed.
+        Write the pages to this folder instead; they open from disk.
     hide_gold
         Leave out references: gold SQL, expected rows, hidden tests, and what the oracle did.
     host
@@ -56,7 +56,7 @@ def _export(library: Library, target: Path, hide_gold: bool) -> int:
     done = export(library, target, hide_gold=hide_gold)
     print(f"{done.pages:,} pages, {done.bytes / 2**20:,.1f} MB: open {target / 'index.html'}")
     if done.left_out:
-        print(f"touchstone: {done.left_out} pairs of runs are not compared there; {MOST_PAIRS} are the most", file=sys.stderr)
+        print(f"touchstone: {done.left_out} pairs of runs are not compared in the export, only {MOST_PAIRS}", file=sys.stderr)
     return 0
 
 

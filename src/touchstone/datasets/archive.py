@@ -169,7 +169,7 @@ def _read_to_the_end(archive: Path, opened: tarfile.TarFile) -> None:
     while piece := file.read(CHUNK):
         tail += len(piece)
         if tail > LONGEST_TAIL:
-            raise UnsafeArchive(f"{archive.name}: it goes on after its end")
+            raise UnsafeArchive(f"{archive.name}: there is data after its end")
 
 
 def _content(opened: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:

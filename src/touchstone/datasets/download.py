@@ -137,7 +137,7 @@ def _complete(
             reason = str(error) or type(error).__name__
         failures = 0 if part.size > before else failures + 1
         if failures >= patience.attempts:
-            raise FetchFailed(f"{shown}: {reason}; {part.size:,} bytes are kept, call again to go on")
+            raise FetchFailed(f"{shown}: {reason}; {part.size:,} bytes are kept; run the command again to continue")
         time.sleep(patience.pause * 2 ** max(failures - 1, 0))
 
 
@@ -178,7 +178,7 @@ def _attempt(client: httpx.Client, url: str, shown: str, part: _Part, expected: 
         total = expected.size if length is None else start + length
         if total is not None and total > expected.largest:
             part.remove()
-            raise FetchFailed(f"{shown}: it would have {total:,} bytes, and {expected.largest:,} are the most that is expected")
+            raise FetchFailed(f"{shown}: it has {total:,} bytes, at most {expected.largest:,} were expected")
         _refuse_too_large(part.path, total, start)
         done = start
         checked = start
@@ -190,7 +190,7 @@ def _attempt(client: httpx.Client, url: str, shown: str, part: _Part, expected: 
                 return True  # it is not the file, as the check will say; there is no telling when it would end
             if done > expected.largest:
                 part.remove()
-                raise FetchFailed(f"{shown}: it has more than the {expected.largest:,} bytes that are expected at most")
+                raise FetchFailed(f"{shown}: it has more than the expected maximum of {expected.largest:,} bytes")
             if done - checked > _BETWEEN_LOOKS:
                 checked = done
                 _refuse_full_disk(shown, part)

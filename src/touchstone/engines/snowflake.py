@@ -94,7 +94,7 @@ class SnowflakeClient:
             (role,) = next(self._ask("SELECT CURRENT_ROLE()"))
             rights = list(dict.fromkeys(self._rights(role)))
         except (self._error, StopIteration, ValueError) as error:
-            raise InputError(f"--database-url: the rights of the role cannot be looked up: {_words(error)}") from None
+            raise InputError(f"--database-url: the privileges of the role cannot be read: {_words(error)}") from None
         if rights:
             raise InputError(
                 f"--database-url: the role {role} {', '.join(rights[:3])}: a live database is used by a role that can only "

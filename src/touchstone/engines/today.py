@@ -33,7 +33,7 @@ def checked_day(text: str | None) -> str | None:
             return datetime.date.fromisoformat(text).isoformat()
     except ValueError:
         pass
-    raise OptionError("today", text, "expected a day such as 2025-02-19")
+    raise OptionError("today", text, "expected a date such as 2025-02-19")
 
 
 def noon(day: str) -> datetime.datetime:

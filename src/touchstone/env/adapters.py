@@ -6,13 +6,13 @@
     SkyRL-Gym    skyrl_gym.register("touchstone", entry_point=skyrl_env(config))
     Gymnasium    env = gymnasium_env(config)
 
-An action in text is `<sql>…</sql>` to look at the database, and `<solution>…</solution>` or a block of SQL to answer. What is
-not usable (see touchstone.env.reward) is None for TRL, which leaves it out, and 0 elsewhere.
+An action in text is `<sql>…</sql>` to look at the database, `<ask>…</ask>` and the like for any other tool by its name, and
+`<solution>…</solution>` or a block of SQL to answer; of several, the last counts. What is not usable (see
+touchstone.env.reward) is None for TRL, which leaves it out, and 0 elsewhere.
 """
 
 from __future__ import annotations
 
-import re
 import string
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -24,23 +24,31 @@ from ..foreign import whole
 from ..protocols import Benchmark, BenchmarkConfig
 from ..types import Message, Tool, ToolCall
 from .batch import SyncBatchEnv, SyncEpisode
-from .reward import RewardOptions, submission_of, submission_tool
+from .reward import LONGEST_ANSWER, RewardOptions, submission_of, submission_tool, within_tags
 from .sessions import Step
 
 Source = BenchmarkConfig | Benchmark
-_LOOK = re.compile(r"<sql>(.*?)</sql>", re.DOTALL | re.IGNORECASE)
-_ANSWERED = re.compile(r"<(?:solution|answer)>", re.IGNORECASE)
 
 
 def call_in(text: str, tools: Sequence[Tool]) -> ToolCall:
     """The call that a text makes. What makes none is a call of no tool: the agent is told so, and it counts as unreadable."""
     handing_in = submission_tool(tools)
-    looking = [tool for tool in tools if tool != handing_in and len(tool.arguments.__struct_fields__) == 1]
-    looks = _LOOK.findall(whole(text))
-    if looks and looking and not _ANSWERED.search(text):
-        field = looking[0].arguments.__struct_fields__[0]
-        return ToolCall("text", looking[0].name, msgspec.json.encode({field: looks[-1].strip()}).decode())
+    by_tag = {tool.name.lower(): tool for tool in tools if tool != handing_in}
+    if looking := [tool for tool in by_tag.values() if tool.arguments.__struct_fields__ == ("sql",)]:
+        by_tag["sql"] = looking[0]
+    if len(text) <= LONGEST_ANSWER and (tagged := within_tags(whole(text), {"solution", "answer", *by_tag})):
+        name, content = tagged
+        if name in by_tag:
+            return ToolCall("text", by_tag[name].name, _arguments(by_tag[name], content.strip()))
     return submission_of(text, tools) or ToolCall("text", "", "")
+
+
+def _arguments(tool: Tool, content: str) -> str:
+    """A tool's only argument is the text as it is; several are a JSON object."""
+    fields = tool.arguments.__struct_fields__
+    if len(fields) > 1:
+        return content
+    return msgspec.json.encode({fields[0]: content}).decode() if fields else "{}"
 
 
 def verl_score(benchmark: Source, rewards: RewardOptions | None = None) -> Callable[..., Any]:
@@ -114,7 +122,7 @@ def verifiers_taskset(benchmark: Source, rewards: RewardOptions | None = None) -
     return TouchstoneTaskset(vf.TasksetConfig())
 
 
-def skyrl_env(benchmark: Source, rewards: RewardOptions | None = None, *, max_steps: int = 20) -> Any:
+def skyrl_env(benchmark: Source, rewards: RewardOptions | None = None, *, max_steps: int | None = None) -> Any:
     """A class of SkyRL-Gym's text environments. Its extras name the task: {"task": key}, or verl's form of a row."""
     skyrl: Any = import_module("skyrl_gym.envs.base_text_env")
 
@@ -124,7 +132,7 @@ def skyrl_env(benchmark: Source, rewards: RewardOptions | None = None, *, max_st
         def __init__(self, env_config: Any = None, extras: dict[str, Any] | None = None) -> None:
             super().__init__()  # pyright: ignore[reportUnknownMemberType]
             extras = extras or {}
-            self.max_turns = max_steps
+            self.max_turns = env.max_steps
             self._key: str | None = extras.get("task") or extras.get("reward_spec", {}).get("ground_truth")
             self._episode: SyncEpisode = env.episode()
 
@@ -145,7 +153,7 @@ def skyrl_env(benchmark: Source, rewards: RewardOptions | None = None, *, max_st
     return TouchstoneTextEnv
 
 
-def gymnasium_env(benchmark: Source, rewards: RewardOptions | None = None, *, max_steps: int = 20) -> Any:
+def gymnasium_env(benchmark: Source, rewards: RewardOptions | None = None, *, max_steps: int | None = None) -> Any:
     """An environment of Gymnasium's whose actions and observations are text. `reset(options={"task": key})` names the task."""
     gymnasium: Any = import_module("gymnasium")
 

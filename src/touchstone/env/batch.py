@@ -18,13 +18,12 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from ..api.gym import Action, call_of
-from ..api.sources import opened
 from ..api.sync import Background
 from ..errors import InputError
-from ..protocols import Benchmark, BenchmarkConfig
+from ..protocols import Benchmark, BenchmarkConfig, Opening
 from ..types import Tool, ToolCall
 from .reward import RewardOptions
-from .sessions import Session, Sessions, Slots, Step
+from .sessions import Session, Sessions, Slots, Step, open_sessions
 
 T = TypeVar("T")
 _MOST = 2**31
@@ -53,6 +52,11 @@ class BatchEnv:
     def tasks(self) -> list[str]:
         """Their keys, in order."""
         return [task.key for task in self._sessions.tasks]
+
+    @property
+    def max_steps(self) -> int:
+        """Calls of one episode."""
+        return self._sessions.max_steps
 
     async def reset(self, tasks: int | Sequence[str], *, seed: int | None = None) -> list[Step]:
         """Begins as many episodes, of the tasks named or of the next in order; with a seed, of random ones."""
@@ -99,8 +103,9 @@ class BatchEnv:
         slot = self._sessions.lease()
         try:
             async with self._turns:
-                step = await slot.reset(task)
-                step = step if step.done else await slot.answer(text)
+                if not (await slot.reset(task)).done:
+                    await slot.answer(text)
+                step = await slot.conclude()
         finally:
             await self._sessions.release(slot)
         verdict = step.verdict
@@ -116,16 +121,14 @@ async def open(
     benchmark: BenchmarkConfig | Benchmark,
     rewards: RewardOptions | None = None,
     *,
-    max_steps: int = 20,
+    max_steps: int | None = None,
     parallel: int = 256,
 ) -> AsyncGenerator[BatchEnv]:
-    """Episodes of a benchmark, in batches. `parallel` is how many whole answers are judged at once."""
-    rewards = rewards or RewardOptions()
+    """Episodes of a benchmark, in batches. `parallel` is how many whole answers are judged at once; `max_steps` is by default
+    the number of turns that a run of the benchmark has."""
     async with AsyncExitStack() as stack:
-        built = await opened(benchmark, stack)
-        await rewards.refuse_misfit(built)
-        sessions = Sessions(built, rewards, slots=Slots(_MOST), idle=float(_MOST), max_steps=max_steps)
-        stack.push_async_callback(sessions.close)
+        slots, idle = Slots(_MOST), float(_MOST)
+        sessions = await open_sessions(benchmark, Opening(stack=stack), rewards, max_steps=max_steps, slots=slots, idle=idle)
         yield BatchEnv(sessions, parallel)
 
 
@@ -164,7 +167,7 @@ class SyncBatchEnv:
     """The same without `async`: an event loop in a thread of its own. Close it, or use it in a `with` statement."""
 
     def __init__(
-        self, benchmark: BenchmarkConfig | Benchmark, rewards: RewardOptions | None = None, *, max_steps: int = 20
+        self, benchmark: BenchmarkConfig | Benchmark, rewards: RewardOptions | None = None, *, max_steps: int | None = None
     ) -> None:
         self._background = Background()
         self._opened = open(benchmark, rewards, max_steps=max_steps)
@@ -177,6 +180,10 @@ class SyncBatchEnv:
     @property
     def tasks(self) -> list[str]:
         return self._env.tasks
+
+    @property
+    def max_steps(self) -> int:
+        return self._env.max_steps
 
     def reset(self, tasks: int | Sequence[str], *, seed: int | None = None) -> list[Step]:
         return self._wait(self._env.reset(tasks, seed=seed))

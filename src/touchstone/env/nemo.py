@@ -8,7 +8,7 @@ says of itself counts for nothing but the task's key: the reference stays here.
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Any, cast
 
 from ..errors import InputError
@@ -24,8 +24,8 @@ Json = dict[str, Any]
 def task_in(body: Json) -> str:
     """The key of the task that a row is of. Raises InputError."""
     nested = [body.get(name) for name in ("verifier_metadata", "task_data", "extra_info", "metadata")]
-    for place in (body, *(cast(Json, each) for each in nested if isinstance(each, dict))):
-        if isinstance(key := place.get("task", place.get("task_id")), str | int):
+    for fields in (body, *(cast(Json, each) for each in nested if isinstance(each, dict))):
+        if isinstance(key := fields.get("task", fields.get("task_id")), str | int):
             return str(key)
     raise InputError("the row names no task: expected verifier_metadata.task, as `touchstone env rows` writes it")
 
@@ -42,25 +42,28 @@ async def verify(sessions: Sessions, body: Json, session: Session | None) -> Jso
             await session.reset(task_in(body))
         elif session.last is None:
             raise InputError("the session has no episode: seed it with a row first")
-        step = session.last
-        assert step is not None
-        if not step.done:
-            step = await _handed_in(session, cast(Json, response))
+        step = await _handed_in(session, cast(Json, response))
     finally:
         await sessions.release(session)
     return {**body, **_verdict(session, step)}
 
 
 async def _handed_in(session: Session, response: Json) -> Step:
-    """What the response submitted by a call, if it was not played as one; else what its last text answers."""
-    tool = submission_tool(session.tools)
-    items = [cast(Json, item) for item in cast("list[Any]", response.get("output") or []) if isinstance(item, dict)]
+    """Plays what the response hands in by calls, but for those that the session has played already; then, if the episode is not
+    over, what its last text answers. The first submission counts, as in every other episode."""
+    assert session.last is not None
+    output = response.get("output")
+    items = (
+        [cast(Json, item) for item in cast("list[Any]", output) if isinstance(item, dict)] if isinstance(output, list) else []
+    )
+    step, tool = session.last, submission_tool(session.tools)
     calls = [item for item in items if item.get("type") == "function_call" and tool and item.get("name") == tool.name]
-    if calls and tool:
-        step = await session.step(ToolCall("verify", tool.name, str(calls[-1].get("arguments", ""))))
-        if step.done:
-            return step
-    return await session.answer(text_of(items))
+    for call in calls[session.submissions :]:
+        if not step.done and tool:
+            step = await session.step(ToolCall("verify", tool.name, str(call.get("arguments", ""))))
+    if not step.done:
+        step = await session.answer(text_of(items))
+    return await session.conclude()
 
 
 def text_of(items: Sequence[Json]) -> str:
@@ -76,17 +79,19 @@ def text_of(items: Sequence[Json]) -> str:
 
 def _verdict(session: Session, step: Step) -> Json:
     info, usable = step.info, bool(step.info["usable"])
-    found: Json = {"reward": session.total, "mask_sample": not usable, "task": info["task"], "outcome": info["outcome"]}
-    found["failure_kind"] = None if usable else f"touchstone:{info['why']}"
-    found["failure_reason"] = None if usable or step.verdict is None else step.verdict.reason
-    return found
+    judged: Json = {"reward": session.total, "mask_sample": not usable, "task": info["task"], "outcome": info["outcome"]}
+    judged["failure_kind"] = None if usable else f"touchstone:{info['why']}"
+    judged["failure_reason"] = None if usable or step.verdict is None else step.verdict.reason
+    return judged
 
 
-def aggregate(verified: Iterable[Any]) -> Json:
+def aggregate(verified: Any) -> Json:
     """Means over tasks and rollouts. Samples that are masked are counted and left out."""
+    if not isinstance(verified, list):
+        raise InputError("verify_responses: expected a list of what /verify returned")
     groups: dict[str, list[float]] = {}
     masked = 0
-    for each in verified:
+    for each in cast("list[Any]", verified):
         if not isinstance(each, dict) or not isinstance(reward := cast(Json, each).get("reward"), int | float):
             raise InputError("verify_responses: expected objects with a reward")
         row = cast(Json, each)
@@ -104,7 +109,7 @@ def aggregate(verified: Iterable[Any]) -> Json:
 
 
 def _index(key: str) -> int | str:
-    return int(key) if key.isdecimal() else key
+    return int(key) if key.isdecimal() and len(key) < 19 else key
 
 
 def _statistics(rewards: Sequence[float]) -> Json:

@@ -8,6 +8,8 @@ what the text answers and ends the episode.
 from __future__ import annotations
 
 import asyncio
+from base64 import b64encode
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, cast
 
@@ -26,6 +28,9 @@ from .sessions import Full, Session, Sessions, Step
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 _TRY_LATER = 1013
+_SECONDS_FOR_A_GOODBYE = 5.0
+LONGEST_NAME = 200
+"""Characters of an episode's or a session's name of the client's choice."""
 OBSERVATION = {
     "type": "object",
     "properties": {
@@ -37,6 +42,7 @@ OBSERVATION = {
         "tools": {"type": "array", "description": "At a reset: the tools as functions with JSON schemas."},
         "outcome": {"type": "string", "description": "At the end: passed, failed, limit, error, unscorable or skipped."},
         "usable": {"type": "boolean", "description": "At the end: whether the reward says something about the agent."},
+        "pictures": {"type": "array", "description": "Of the screen, if there is one: PNG files in base64."},
     },
     "required": ["text", "task"],
 }
@@ -74,8 +80,8 @@ class Connection:
             try:
                 session = self._sessions.lease()
             except Full as full:
-                told = {"active_sessions": full.active, "max_sessions": full.most}
-                await self._say("error", {"message": str(full), "code": "CAPACITY_REACHED", **told})
+                counts = {"active_sessions": full.active, "max_sessions": full.most}
+                await self._say("error", {"message": str(full), "code": "CAPACITY_REACHED", **counts})
                 await self._socket.close(_TRY_LATER, str(full))
                 return
             await self._lease(session)
@@ -86,8 +92,10 @@ class Connection:
         try:
             await asyncio.wait({conversation})
             if conversation.cancelled():
-                await self._say("error", {"message": "nothing was heard: the lease ran out", "code": "SESSION_ERROR"})
-                await self._socket.close()
+                with suppress(TimeoutError):  # of one who does not read either
+                    async with asyncio.timeout(_SECONDS_FOR_A_GOODBYE):
+                        await self._say("error", {"message": "nothing was heard: the lease ran out", "code": "SESSION_ERROR"})
+                        await self._socket.close()
             elif (error := conversation.exception()) is not None:
                 raise error
         finally:
@@ -130,17 +138,17 @@ class Connection:
             data: Any = message.get("data") or {}
             if not isinstance(data, dict):
                 raise Refused("VALIDATION_ERROR", "data: expected an object")
-            given = cast("dict[str, Any]", data)
+            fields = cast("dict[str, Any]", data)
             if kind == "close":
                 return False
             if kind == "reset":
-                await self._say("observation", await self._reset(session, given))
+                await self._say("observation", await self._reset(session, fields))
             elif kind == "step":
-                await self._say("observation", await self._step(session, given))
+                await self._say("observation", await self._step(session, fields))
             elif kind == "state":
                 await self._say("state", state_of(session, self._episode_id))
             elif kind == "mcp":
-                await self._say("mcp", await answer_rpc(self._sessions, given, session))
+                await self._say("mcp", await answer_rpc(self._sessions, fields, session))
             else:
                 raise Refused("UNKNOWN_TYPE", f"Unknown message type: {str(kind)[:100]}")
         except Refused as refused:
@@ -149,20 +157,20 @@ class Connection:
             await self._say("error", {"message": str(error), "code": "EXECUTION_ERROR"})
         return True
 
-    async def _reset(self, session: Session, given: dict[str, Any]) -> dict[str, Any]:
-        seed, task, name = given.get("seed"), given.get("task"), given.get("episode_id")
-        if not isinstance(seed, int | None) or not isinstance(task, str | int | None) or not isinstance(name, str | None):
-            raise Refused("VALIDATION_ERROR", "reset takes task (text), seed (a whole number) and episode_id (text)")
+    async def _reset(self, session: Session, fields: dict[str, Any]) -> dict[str, Any]:
+        seed, task, name = fields.get("seed"), fields.get("task"), fields.get("episode_id")
+        if not isinstance(seed, int | None) or not isinstance(name, str | None) or len(name or "") > LONGEST_NAME:
+            raise Refused("VALIDATION_ERROR", "reset takes task (text), seed (a whole number) and episode_id (a short text)")
         self._episode_id = name
-        return observation_of(await session.reset(None if task is None else str(task), seed=seed))
+        return observation_of(await session.reset(task, seed=seed))
 
-    async def _step(self, session: Session, given: dict[str, Any]) -> dict[str, Any]:
-        action: Any = given.get("action", given)
+    async def _step(self, session: Session, fields: dict[str, Any]) -> dict[str, Any]:
+        action: Any = fields.get("action", fields)
         if not isinstance(action, dict):
             raise Refused("VALIDATION_ERROR", "an action is an object")
         wanted = cast("dict[str, Any]", action)
         if wanted.get("type") == "list_tools":
-            tools = await self._tools(session)
+            tools = [_described(tool) for tool in tools_of(self._sessions, session)]
             return {"observation": {"tools": tools}, "reward": None, "done": False}
         if isinstance(answer := wanted.get("answer"), str):
             return observation_of(await session.answer(answer))
@@ -176,31 +184,24 @@ class Connection:
             seen["observation"].pop("error")  # OpenEnv's is for calls that could not be made
         return seen
 
-    async def _tools(self, session: Session) -> list[dict[str, Any]]:
-        return [_described(tool) for tool in await tools_of(self._sessions, session)]
-
     async def _say(self, kind: str, data: Any) -> None:
         await self._socket.send({"type": "websocket.send", "text": _encode({"type": kind, "data": data}).decode()})
 
 
-async def tools_of(sessions: Sessions, session: Session | None = None) -> list[Tool]:
+def tools_of(sessions: Sessions, session: Session | None = None) -> Sequence[Tool]:
     """Those of the episode under way; before the first, those of the first task."""
-    if session is not None and session.tools:
-        return list(session.tools)
-    if not sessions.tools:
-        trial = sessions.lease()
-        try:
-            await trial.reset(sessions.tasks[0].key)
-            sessions.tools = list(trial.tools)
-        finally:
-            await sessions.release(trial)
-    return sessions.tools
+    return session.tools if session is not None and session.tools else sessions.tools
 
 
 def observation_of(step: Step) -> dict[str, Any]:
     """Nothing of the verdict but its outcome: the policy sees what the client sees."""
     begun = "instructions" in step.info
-    return {"observation": {"text": step.text, **step.info}, "reward": None if begun else step.reward, "done": step.done}
+    seen = {"text": step.text, **step.info} | ({"pictures": _base64(step)} if step.pictures else {})
+    return {"observation": seen, "reward": None if begun else step.reward, "done": step.done}
+
+
+def _base64(step: Step) -> list[str]:
+    return [b64encode(picture).decode() for picture in step.pictures]
 
 
 def state_of(session: Session, episode_id: str | None = None) -> dict[str, Any]:
@@ -220,8 +221,8 @@ def _described(tool: Tool) -> dict[str, Any]:
     return {"name": tool.name, "description": tool.description, "input_schema": arguments_schema(tool)}
 
 
-async def schema(sessions: Sessions) -> dict[str, Any]:
-    tools = await tools_of(sessions)
+def schema(sessions: Sessions) -> dict[str, Any]:
+    tools = tools_of(sessions)
     action: dict[str, Any] = {
         "type": "object",
         "properties": {"tool": {"enum": [tool.name for tool in tools]}, "arguments": {"type": "object"}},
@@ -283,18 +284,14 @@ async def _rpc(sessions: Sessions, method: str, params: dict[str, Any], own: Ses
     if method == "ping":
         return {}
     if method == "openenv/session/create":
-        if own is None:
-            own = sessions.lease()
-            await own.reset(params.get("task"))
+        own = own or await sessions.begun(params.get("task"))
         return {"session_id": own.name}
     name = params.get("session_id")
     session = own if name is None else sessions.leased.get(str(name))
     if name is not None and session is None:
         raise _RpcError(-32602, f"Unknown session_id: {str(name)[:100]}")
     if method == "tools/list":
-        return {
-            "tools": [{**_described(tool), "inputSchema": arguments_schema(tool)} for tool in await tools_of(sessions, session)]
-        }
+        return {"tools": [{**_described(tool), "inputSchema": arguments_schema(tool)} for tool in tools_of(sessions, session)]}
     if session is None:
         raise _RpcError(-32602, "this needs a session_id: create one with openenv/session/create")
     if method == "openenv/session/close":
@@ -305,6 +302,7 @@ async def _rpc(sessions: Sessions, method: str, params: dict[str, Any], own: Ses
             raise _RpcError(-32602, "name: expected the name of a tool")
         step = await session.step(call_of((tool, params.get("arguments") or {}), 0))
         content = [{"type": "text", "text": step.text}]
+        content += [{"type": "image", "data": picture, "mimeType": "image/png"} for picture in _base64(step)]
         return {
             "content": content,
             "isError": bool(step.info["error"]),

@@ -14,7 +14,7 @@ is its own affair: text without SQL, endless or over-long answers pay 0, and are
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -24,16 +24,17 @@ from ..errors import InputError
 from ..foreign import whole
 from ..options import NotNegative, Opt, OptionError, Options
 from ..protocols import Benchmark
-from ..types import Outcome, Tool, ToolCall, Verdict
+from ..types import Outcome, PartialScore, Tool, ToolCall, Verdict
 
 REWARDS = "Rewards"
 LONGEST_ANSWER = 2**20
 """Bytes of an answer in text; a longer one is not looked at."""
 
+# Each of these takes time in proportion to the text: an answer is an adversary's, and is read where everybody is served.
 _THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
-_OPEN_THOUGHT = re.compile(r"<think>(?!.*</think>)", re.DOTALL | re.IGNORECASE)
-_TAGGED = re.compile(r"<(solution|answer)>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
-_FENCED = re.compile(r"```[ \t]*(?:sql\w*)?[ \t]*\n(.*?)```", re.DOTALL | re.IGNORECASE)
+_THINKING = re.compile(r"<(/?)think>", re.IGNORECASE)
+_TAG = re.compile(r"<(/?)(\w{1,100})>")
+_FENCED = re.compile(r"```[ \t]*(?:sql\w*[ \t]*)?\n(.*?)```", re.DOTALL | re.IGNORECASE)
 _BARE = re.compile(r"\s*(?:--[^\n]*\n\s*)*(?:SELECT|WITH)\b", re.IGNORECASE)
 
 
@@ -68,44 +69,70 @@ class Payment(Struct, frozen=True):
     """Why it is not usable: unscorable, empty_gold, error, skipped."""
 
 
-def payment(verdict: Verdict, options: RewardOptions, unreadable: int = 0) -> Payment:
-    """What an episode pays in all; `unreadable` is how many of its calls could not be read."""
-    if verdict.outcome in (Outcome.unscorable, Outcome.error, Outcome.skipped):
-        return Payment(0.0, False, verdict.outcome.value)
-    if verdict.evidence.get("gold_rows") == 0 or verdict.evidence.get("gold_is_null"):
+def payment(judged: Verdict | PartialScore, options: RewardOptions, unreadable: int = 0) -> Payment:
+    """What an episode pays in all, at its end or so far; `unreadable` is how many of its calls could not be read."""
+    if isinstance(judged, Verdict) and judged.outcome in (Outcome.unscorable, Outcome.error, Outcome.skipped):
+        return Payment(0.0, False, judged.outcome.value)
+    if judged.evidence.get("gold_rows") == 0 or judged.evidence.get("gold_is_null"):
         return Payment(0.0, False, "empty_gold")
-    return Payment(_worth(verdict, options) - options.format_penalty * unreadable)
+    return Payment(_worth(judged, options) - options.format_penalty * unreadable)
 
 
-def _worth(verdict: Verdict, options: RewardOptions) -> float:
-    metrics = verdict.metrics
+def _worth(judged: Verdict | PartialScore, options: RewardOptions) -> float:
+    metrics = judged.metrics
     if options.reward == "score":
-        return verdict.score
+        return judged.score
+    if isinstance(judged, PartialScore):
+        return 0.0
     if options.reward == "soft-f1" and "soft_f1" in metrics:
         return metrics["soft_f1"]
     if options.reward == "proof" and "proven" in metrics and metrics.get("ex") == 1:
-        proof: dict[str, Any] = verdict.evidence.get("proof", {})
+        proof: dict[str, Any] = judged.evidence.get("proof", {})
         return options.refuted_reward if proof.get("verdict") == "refuted" else 1.0
-    return float(verdict.outcome is Outcome.passed)
+    return float(judged.outcome is Outcome.passed)
 
 
 def answer_in(text: str) -> str | None:
     """The SQL in an answer that is text: what <solution> or <answer> holds, else the last block marked as code, else all of it
     if it begins as a query does. Thoughts do not count, and whoever never stops thinking has not answered."""
-    if len(text) > LONGEST_ANSWER or _OPEN_THOUGHT.search(text):
+    if len(text) > LONGEST_ANSWER:
         return None
-    said = _THOUGHT.sub("", whole(text))
-    if tagged := _TAGGED.findall(said):
-        said = tagged[-1][1]
-    if blocks := [block.strip() for block in _FENCED.findall(said) if block.strip()]:
+    spoken = whole(text)
+    marks = _THINKING.findall(spoken)
+    if marks and marks[-1] == "":
+        return None
+    spoken = _THOUGHT.sub("", spoken)
+    if marked := within_tags(spoken, ("solution", "answer")):
+        spoken = marked[1]
+    if blocks := [block.strip() for block in _FENCED.findall(spoken) if block.strip()]:
         return blocks[-1]
-    return said.strip() if (tagged and said.strip()) or _BARE.match(said) else None
+    return spoken.strip() if (marked and spoken.strip()) or _BARE.match(spoken) else None
+
+
+def within_tags(text: str, names: Collection[str]) -> tuple[str, str] | None:
+    """The last pair of tags with one of these names: its name, and what stands between them."""
+    opened: dict[str, int] = {}
+    last: tuple[str, str] | None = None
+    for tag in _TAG.finditer(text):
+        closing, name = tag[1], tag[2].lower()
+        if name not in names:
+            continue
+        if not closing:
+            opened[name] = tag.end()
+        elif name in opened:
+            last = name, text[opened.pop(name) : tag.start()]
+    return last
+
+
+def is_submission(name: str) -> bool:
+    """Whether a tool of this name hands in an answer."""
+    return name.startswith("submit")
 
 
 def submission_tool(tools: Sequence[Tool]) -> Tool | None:
     """The tool that hands in an answer, if it takes one text."""
-    found = [tool for tool in tools if tool.name.startswith("submit") and len(tool.arguments.__struct_fields__) == 1]
-    return found[-1] if found else None
+    taking = [tool for tool in tools if is_submission(tool.name) and len(tool.arguments.__struct_fields__) == 1]
+    return taking[-1] if taking else None
 
 
 def submission_of(text: str, tools: Sequence[Tool]) -> ToolCall | None:

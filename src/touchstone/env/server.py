@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import resource
 import signal
 import socket
@@ -44,6 +45,7 @@ from .sessions import BUCKETS, Full, Session, Sessions, Slots
 COOKIE = "touchstone_session"
 LARGEST_BODY = 64 * 2**20
 """A rollout with its tokens is long."""
+_NAME = re.compile(rf"[\w.-]{{1,{openenv.LONGEST_NAME}}}", re.ASCII)
 _SECONDS_TO_END = 3
 _SHORT_LIFE = 2.0
 _COUNTED = {
@@ -59,24 +61,24 @@ class Peers:
 
     folder: Path
     count: int = 1
-    place: int = 0
+    number: int = 0
 
-    def path(self, place: int) -> str:
-        return str(self.folder / f"{place}.sock")
+    def path(self, number: int) -> str:
+        return str(self.folder / f"{number}.sock")
 
     def name(self, session: str) -> str:
-        return f"{self.place}.{session}"
+        return f"{self.number}.{session}"
 
     def owner(self, name: str) -> int:
-        place = name.partition(".")[0]
-        return int(place) if place.isdecimal() and int(place) < self.count else self.place
+        number = name.partition(".")[0]
+        return int(number) if number in map(str, range(self.count)) else self.number
 
     def others(self) -> list[int]:
-        return [place for place in range(self.count) if place != self.place]
+        return [number for number in range(self.count) if number != self.number]
 
-    def client(self, place: int) -> httpx.AsyncClient:
+    def client(self, number: int) -> httpx.AsyncClient:
         return httpx.AsyncClient(
-            transport=httpx.AsyncHTTPTransport(uds=self.path(place)), base_url="http://localhost", timeout=600
+            transport=httpx.AsyncHTTPTransport(uds=self.path(number)), base_url="http://localhost", timeout=600
         )
 
 
@@ -112,57 +114,50 @@ class EnvApp:
         return as_json({"status": "healthy"})
 
     async def _schema(self, _: Request) -> Response:
-        return as_json(await openenv.schema(self._sessions))
+        return as_json(openenv.schema(self._sessions))
 
     async def _metadata(self, _: Request) -> Response:
         return as_json(openenv.metadata(self._sessions, self._label))
 
     async def _mcp(self, request: Request, body: dict[str, Any]) -> Response:
         name = openenv.session_named_in(body)
-        if name is not None and (owner := self._peers.owner(name)) != self._peers.place:
+        if name is not None and (owner := self._peers.owner(name)) != self._peers.number:
             return await self._passed_on(request, owner)
         answer = await openenv.answer_rpc(self._sessions, body)
         return Response(status_code=202) if "id" not in body else as_json(answer)
 
     async def _seed(self, request: Request, body: dict[str, Any]) -> Response:
-        given = body.get("resources_session_id")
-        if isinstance(given, str) and (known := self._sessions.leased.get(self._peers.name(given))):
-            session = known  # said twice
-        else:
-            key = nemo.task_in(body)
-            self._sessions.task(key)  # that it is unknown is said before a slot is taken
-            session = self._sessions.lease(given if isinstance(given, str) else None)
-            try:
-                await session.reset(key)
-            except BaseException:
-                await self._sessions.release(session)
-                raise
-        answer = as_json({"resources_session_id": given} if isinstance(given, str) else {})
+        name = body.get("resources_session_id")
+        if name is not None and not (isinstance(name, str) and _NAME.fullmatch(name)):
+            raise InputError("resources_session_id: expected up to 200 letters, digits, dots, dashes and underscores")
+        known = self._sessions.leased.get(self._peers.name(name)) if name else None  # said twice
+        session = known or await self._sessions.begun(nemo.task_in(body), name)
+        answer = as_json({"resources_session_id": name} if name else {})
         answer.set_cookie(COOKIE, session.name, httponly=True, samesite="strict")
         return answer
 
     async def _close(self, request: Request, body: dict[str, Any]) -> Response:
-        if (owner := self._owner(request)) != self._peers.place:
+        if (owner := self._owner(request)) != self._peers.number:
             return await self._passed_on(request, owner)
         if session := self._sessions.leased.get(request.cookies.get(COOKIE, "")):
             await self._sessions.release(session)
         return as_json({"resources_session_id": body.get("resources_session_id", "")})
 
     async def _verify(self, request: Request, body: dict[str, Any]) -> Response:
-        if (owner := self._owner(request)) != self._peers.place:
+        if (owner := self._owner(request)) != self._peers.number:
             return await self._passed_on(request, owner)
         session = self._session(request) if COOKIE in request.cookies else None
         return as_json(await nemo.verify(self._sessions, body, session))
 
     async def _aggregate(self, _: Request, body: dict[str, Any]) -> Response:
-        return as_json(nemo.aggregate(body.get("verify_responses") or []))
+        return as_json(nemo.aggregate(body.get("verify_responses")))
 
     async def _tool(self, request: Request, _: dict[str, Any]) -> Response:
         """The text that the agent sees."""
         name = request.path_params["tool"]
         if COOKIE not in request.cookies:
             return as_json({"detail": f"there is no route /{name}; a tool needs the cookie of /seed_session"}, 404)
-        if (owner := self._owner(request)) != self._peers.place:
+        if (owner := self._owner(request)) != self._peers.number:
             return await self._passed_on(request, owner)
         arguments = (await request.body()).decode("utf-8", "replace")
         step = await self._session(request).step(ToolCall("call", name, arguments))
@@ -195,7 +190,7 @@ class EnvApp:
                 return as_json({"detail": str(error)}, 422)
             except Full as full:
                 return as_json({"detail": str(full), "active": full.active, "max": full.most}, 503, {"retry-after": "1"})
-            except _Gone:
+            except (_Gone, httpx.ConnectError):  # or the process that had it is
                 return as_json({"detail": "there is no such session, or its lease ran out: seed it again"}, 410)
             except EpisodeFailure as failure:
                 return as_json({"detail": str(failure)}, 500)
@@ -203,14 +198,14 @@ class EnvApp:
         return answer
 
     async def _metrics(self, request: Request) -> Response:
-        found = measured(self._sessions)
+        counts = measured(self._sessions)
         if "local" in request.query_params:
-            return as_json(found)
-        for place in self._peers.others():
+            return as_json(counts)
+        for number in self._peers.others():
             with contextlib.suppress(httpx.HTTPError):
-                async with self._peers.client(place) as client:
-                    found.update((await client.get("/metrics?local")).json())  # counters add up
-        return PlainTextResponse(prometheus(found, self._sessions))
+                async with self._peers.client(number) as client:
+                    counts.update((await client.get("/metrics?local")).json())  # counters add up
+        return PlainTextResponse(prometheus(counts, self._sessions))
 
 
 class _Gone(Exception):
@@ -219,32 +214,32 @@ class _Gone(Exception):
 
 def measured(sessions: Sessions) -> Counter[str]:
     """What this process has counted, by the names of the metrics."""
-    found: Counter[str] = Counter()
-    found["sessions_active"] = len(sessions.leased)
+    counts: Counter[str] = Counter()
+    counts["sessions_active"] = len(sessions.leased)
     for name, metric in _COUNTED.items():
-        found[metric] = sessions.counts[name]
+        counts[metric] = sessions.counts[name]
     for outcome, count in sessions.outcomes.items():
-        found[f'episodes_total{{outcome="{outcome}"}}'] = count
-    found["reward_sum"] = sessions.rewarded  # pyright: ignore[reportArgumentType]
+        counts[f'episodes_total{{outcome="{outcome}"}}'] = count
+    counts["reward_sum"] = sessions.rewarded  # pyright: ignore[reportArgumentType]
     below = 0
     for limit, count in zip(BUCKETS, sessions.buckets, strict=True):
         below += count
-        found[f'step_seconds_bucket{{le="{limit:g}"}}'] = below
-    found['step_seconds_bucket{le="+Inf"}'] = found["step_seconds_count"] = sessions.counts["steps"]
-    found["step_seconds_sum"] = sessions.seconds  # pyright: ignore[reportArgumentType]
-    found["memory_bytes"] = _memory()
-    return found
+        counts[f'step_seconds_bucket{{le="{limit:g}"}}'] = below
+    counts['step_seconds_bucket{le="+Inf"}'] = counts["step_seconds_count"] = sessions.counts["steps"]
+    counts["step_seconds_sum"] = sessions.seconds  # pyright: ignore[reportArgumentType]
+    counts["memory_bytes"] = _memory()
+    return counts
 
 
-def prometheus(found: Mapping[str, float], sessions: Sessions) -> str:
+def prometheus(counts: Mapping[str, float], sessions: Sessions) -> str:
     kinds = {"sessions_active": "gauge", "memory_bytes": "gauge", "step_seconds": "histogram"}
     lines: list[str] = []
-    told: set[str] = set()
-    for name, value in found.items():
+    families: set[str] = set()
+    for name, value in counts.items():
         family = name.partition("{")[0]
         family = "step_seconds" if family.startswith("step_seconds") else family
-        if family not in told:
-            told.add(family)
+        if family not in families:
+            families.add(family)
             lines.append(f"# TYPE touchstone_env_{family} {kinds.get(family, 'counter')}")
         lines.append(f"touchstone_env_{name} {value:g}" if isinstance(value, float) else f"touchstone_env_{name} {value}")
     lines += ["# TYPE touchstone_env_sessions_max gauge", f"touchstone_env_sessions_max {sessions.slots.most}"]
@@ -276,10 +271,12 @@ async def serve(
     host: str,
     allow: tuple[str, ...],
     drain: float,
+    silence: float,
 ) -> None:
-    """Answers until a signal; then takes no new sessions and waits `drain` seconds for those under way."""
+    """Answers until a signal; then takes no new sessions and waits `drain` seconds for those under way. A client may be silent
+    for `silence` seconds: one whose event loop trains a model meanwhile does not even answer pings."""
     own = socket.socket(socket.AF_UNIX)
-    own.bind(peers.path(peers.place))
+    own.bind(peers.path(peers.number))
     config = uvicorn.Config(
         Gate(EnvApp(sessions, label, peers).app, host, allow, largest=LARGEST_BODY),
         log_level="warning",
@@ -288,6 +285,7 @@ async def serve(
         ws="websockets-sansio",
         ws_max_size=16 * 2**20,
         ws_per_message_deflate=False,
+        ws_ping_timeout=silence,
         backlog=4096,
         timeout_graceful_shutdown=_SECONDS_TO_END,
     )
@@ -347,45 +345,45 @@ def run_processes(run: Callable[[socket.socket, Slots, Peers], int], sockets: li
         children: dict[int, tuple[int, float]] = {}
         stopping = [0]
 
-        def start(place: int) -> None:
-            Path(folder, f"{place}.sock").unlink(missing_ok=True)
-            slots.clear(place)
+        def start(number: int) -> None:
+            Path(folder, f"{number}.sock").unlink(missing_ok=True)
+            slots.clear(number)
             if (pid := os.fork()) == 0:
                 code = 1
                 try:
-                    for number in (signal.SIGINT, signal.SIGTERM):
-                        signal.signal(number, signal.SIG_DFL)
-                    slots.place = place
-                    code = run(sockets[place], slots, Peers(Path(folder), len(sockets), place))
+                    for caught in (signal.SIGINT, signal.SIGTERM):
+                        signal.signal(caught, signal.SIG_DFL)
+                    slots.process = number
+                    code = run(sockets[number], slots, Peers(Path(folder), len(sockets), number))
                 except InputError as error:
                     print(f"touchstone: {error}", file=sys.stderr, flush=True)
                     code = 2
                 finally:
                     os._exit(code)
-            children[pid] = (place, time.monotonic())
+            children[pid] = (number, time.monotonic())
 
-        def forward(number: int, _: Any) -> None:
+        def forward(_number: int, _: Any) -> None:
             stopping[0] += 1
             for pid in children:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGTERM)
 
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, forward)
-        for place in range(len(sockets)):
-            start(place)
+        for caught in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(caught, forward)
+        for number in range(len(sockets)):
+            start(number)
         worst = 0
         while children:
             pid, status = os.wait()
             if pid not in children:
                 continue
-            place, started = children.pop(pid)
+            number, started = children.pop(pid)
             code = os.waitstatus_to_exitcode(status)
             if stopping[0] or code == 2 or time.monotonic() - started < _SHORT_LIFE:
                 worst = max(worst, abs(code))
                 if not stopping[0]:
                     forward(signal.SIGTERM, None)
                 continue
-            print(f"touchstone: process {place} of the server died ({code}) and is started again", file=sys.stderr, flush=True)
-            start(place)
+            print(f"touchstone: process {number} of the server died ({code}) and is started again", file=sys.stderr, flush=True)
+            start(number)
         return min(worst, 2)

@@ -12,7 +12,9 @@ import mmap
 import random
 import secrets
 import struct
+import sys
 import time
+import traceback
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -23,14 +25,17 @@ from msgspec import Struct
 from ..api.gym import JUDGED, Stepped, SteppedEpisode
 from ..errors import RULES, EpisodeFailure, InputError, TouchstoneError
 from ..models.wire import tool_schema
-from ..protocols import Benchmark
-from ..types import Observation, Outcome, Task, Tool, ToolCall, Verdict
-from .reward import Payment, RewardOptions, payment, submission_of
+from ..protocols import Benchmark, BenchmarkConfig, Opening
+from ..runs.runner import opened_benchmark
+from ..types import Observation, Outcome, PartialScore, Task, Tool, ToolCall, Verdict
+from .reward import Payment, RewardOptions, is_submission, payment, submission_of
 
+MAX_STEPS = 20
 _LOOKS_PER_LEASE = 4
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0)
 """Seconds, of the histogram of steps."""
 NO_ANSWER = "There is no answer in this text."
+CONCLUDED = "The episode is over."
 
 
 class Full(TouchstoneError):
@@ -54,6 +59,16 @@ class Step(Struct, frozen=True):
     whether the reward is usable."""
     verdict: Verdict | None = None
     """At the end. It quotes the reference: for the trainer, never for the policy."""
+    pictures: tuple[bytes, ...] = ()
+    """Of the screen, as PNG files, where a benchmark has one."""
+
+
+def failed_by(error: Exception) -> Verdict:
+    """Of an episode that could not go on. What is no failure of an episode's is a defect, of ours or of a plugin's."""
+    if isinstance(error, EpisodeFailure):
+        return Verdict(RULES[type(error)].outcome, 0.0, str(error))
+    print(f"touchstone: {''.join(traceback.format_exception(error))}", file=sys.stderr, flush=True)
+    return Verdict(Outcome.error, 0.0, f"internal error: {type(error).__name__}: {error}")
 
 
 class Slots:
@@ -63,7 +78,7 @@ class Slots:
         self.most = most
         self._counts = mmap.mmap(-1, 8 * processes)
         self._processes = processes
-        self.place = 0
+        self.process = 0
 
     def take(self) -> bool:
         """Own count first, then the sum: two processes that come together may both refuse, and never both accept too many."""
@@ -76,17 +91,17 @@ class Slots:
     def give(self) -> None:
         self._add(-1)
 
-    def clear(self, place: int) -> None:
+    def clear(self, process: int) -> None:
         """Of a process that died."""
-        struct.pack_into("q", self._counts, 8 * place, 0)
+        struct.pack_into("q", self._counts, 8 * process, 0)
 
     @property
     def active(self) -> int:
         return sum(struct.unpack_from(f"{self._processes}q", self._counts))
 
     def _add(self, change: int) -> None:
-        (count,) = struct.unpack_from("q", self._counts, 8 * self.place)
-        struct.pack_into("q", self._counts, 8 * self.place, count + change)
+        (count,) = struct.unpack_from("q", self._counts, 8 * self.process)
+        struct.pack_into("q", self._counts, 8 * self.process, count + change)
 
 
 class Session:
@@ -99,6 +114,8 @@ class Session:
         """Of the episode under way or just ended."""
         self.heard = time.monotonic()
         self.busy = 0
+        self.over = False
+        """Whether its slot has been given back."""
         self.expired: Callable[[], object] = lambda: None
         """Called when the lease has run out."""
         self._sessions = sessions
@@ -106,30 +123,31 @@ class Session:
         self._random: random.Random | None = None
         self.total = 0.0
         """All that the episode has paid."""
+        self.submissions = 0
+        """How often something was handed in by a call."""
 
     @property
     def tools(self) -> Sequence[Tool]:
         return self.episode.stage.tools if self.episode else ()
 
-    async def reset(self, task: str | None = None, *, seed: int | None = None) -> Step:
+    async def reset(self, task: Any = None, *, seed: int | None = None) -> Step:
         """Begins an episode: of the task named, of the next in order, or of random ones once a seed was given."""
         async with self._playing(timed=False):
             await self._end()
             if seed is not None:
                 self._random = random.Random(seed)
             chosen = self._sessions.task(task, self._random)
-            self.total, self.last = 0.0, None
-            episode = SteppedEpisode(self._sessions.benchmark, chosen, max_steps=self._sessions.max_steps)
+            self.total, self.last, self.submissions = 0.0, None, 0
+            episode = self._sessions.episode(chosen)
             try:
                 self.episode = await episode.open()
-            except EpisodeFailure as failure:
+            except BaseException as error:
                 await episode.close()
-                verdict = Verdict(RULES[type(failure)].outcome, 0.0, str(failure))
-                self.last = self._sessions.ended(chosen, verdict, Payment(0.0, False, verdict.outcome.value), 0)
+                if not isinstance(error, Exception) or isinstance(error, InputError):
+                    raise
+                verdict = failed_by(error)
+                self.last = self._sessions.ended(chosen, verdict, payment(verdict, self._sessions.rewards), 0)
                 return self.last
-            except BaseException:
-                await episode.close()
-                raise
             brief = episode.stage.brief
             info = {"task": chosen.key, "instructions": brief.instructions, "fields": brief.fields}
             self.last = Step(brief.request, info=info | {"tools": [tool_schema(tool) for tool in episode.stage.tools]})
@@ -140,19 +158,24 @@ class Session:
         return await self._play(call)
 
     async def answer(self, text: str) -> Step:
-        """Hands in the answer that a text holds, which ends the episode: one without an answer too."""
+        """Hands in the answer that a text holds. A text without one ends the episode where it stands."""
         return await self._play(submission_of(text, self.tools))
+
+    async def conclude(self) -> Step:
+        """Ends the episode under way where it stands; one that is over stays as it is."""
+        return self.last if self.last is not None and self.last.done else await self._play(None, unreadable=0)
 
     async def close(self) -> None:
         async with self._turn:
             await self._end()
 
-    async def _play(self, call: ToolCall | None) -> Step:
+    async def _play(self, call: ToolCall | None, unreadable: int = 1) -> Step:
+        """Without a call: the end. `unreadable` is 1 if it comes from a text in which no answer could be read."""
         async with self._playing(timed=True):
             if self.episode is None or self.episode.verdict is not None:
                 raise InputError("there is no episode under way: reset first")
             try:
-                self.last = await self._stepped(self.episode, call)
+                self.last = await self._stepped(self.episode, call, unreadable)
             except BaseException:  # cancelled midway: what the database is like now, nobody knows
                 await self._end()
                 raise
@@ -160,26 +183,31 @@ class Session:
                 await self._end()
             return self.last
 
-    async def _stepped(self, episode: SteppedEpisode, call: ToolCall | None) -> Step:
-        if call is None:
-            stepped = Stepped(Observation(NO_ANSWER, error=True), 0.0, Verdict(Outcome.failed, 0.0, NO_ANSWER))
-        else:
-            stepped = await episode.step(call)
-        verdict, seen, options = stepped.verdict, stepped.observation, self._sessions.rewards
-        unreadable = episode.stage.unreadable + (call is None)
-        if verdict is None:
-            worth = stepped.score if options.reward == "score" else 0.0
-            paid = Payment(worth - options.format_penalty * unreadable)
-        else:
-            paid = payment(verdict, options, unreadable)
+    async def _stepped(self, episode: SteppedEpisode, call: ToolCall | None, unreadable: int) -> Step:
+        try:
+            stepped = await (episode.conclude() if call is None else episode.step(call))
+        except InputError:
+            raise
+        except Exception as defect:
+            verdict = failed_by(defect)
+            stepped = Stepped(Observation("The environment failed.", error=True), PartialScore(), verdict)
+        self.submissions += call is not None and is_submission(call.name)
+        unread = episode.stage.unreadable + (unreadable if call is None else 0)
+        paid = payment(stepped.verdict or stepped.earned, self._sessions.rewards, unread)
         reward, self.total = paid.reward - self.total, paid.reward
-        if verdict is None:
-            return Step(seen.text, reward, info={"task": episode.task.key, "steps": episode.steps, "error": seen.error})
-        return self._sessions.ended(episode.task, verdict, paid, episode.steps, seen, reward)
+        seen = stepped.observation
+        if stepped.verdict is None:
+            info = {"task": episode.task.key, "steps": episode.steps, "error": seen.error}
+            return Step(seen.text, reward, info=info, pictures=seen.pictures)
+        if call is None:
+            seen = Observation(NO_ANSWER if unreadable else CONCLUDED, error=bool(unreadable))
+        return self._sessions.ended(episode.task, stepped.verdict, paid, episode.steps, seen, reward)
 
     @asynccontextmanager
     async def _playing(self, *, timed: bool) -> AsyncGenerator[None]:
         async with self._turn:
+            if self.over:  # its slot is somebody else's by now
+                raise InputError("the session is over: begin another")
             with self._sessions.watched(self, timed=timed):
                 yield
 
@@ -199,19 +227,22 @@ class Sessions:
         *,
         slots: Slots | None = None,
         idle: float = 600.0,
-        max_steps: int = 20,
+        max_steps: int = MAX_STEPS,
+        judge_unfinished: bool = False,
         prefix: str = "",
     ) -> None:
-        """`prefix` begins the name of every session: it says which process has it."""
+        """`judge_unfinished`: what is not finished within `max_steps` is judged as it stands. `prefix` begins the name of every
+        session: it says which process has it."""
         self.benchmark = benchmark
+        self._judge_unfinished = judge_unfinished
         self._prefix = prefix
         self.rewards = rewards or RewardOptions()
         self.slots = slots or Slots(1024)
         self.max_steps = max_steps
         self.draining = False
         self.leased: dict[str, Session] = {}
-        self.tools: list[Tool] = []
-        """Of the first task, once somebody has asked."""
+        self.tools: Sequence[Tool] = ()
+        """Of the first task that can be played, once `try_tasks` has found it."""
         self.counts: Counter[str] = Counter()
         """By the name of a metric."""
         self.outcomes: Counter[str] = Counter()
@@ -231,15 +262,35 @@ class Sessions:
     def tasks(self) -> list[Task]:
         return self._order
 
-    def task(self, key: str | None, chosen_by: random.Random | None = None) -> Task:
+    def task(self, key: Any = None, chosen_by: random.Random | None = None) -> Task:
+        """The one with this key, of whatever a client says it is; else the next. Raises InputError."""
         if key is not None:
-            if key not in self._tasks:
-                raise InputError(f"there is no task '{key[:100]}' among these {len(self._tasks)}")
-            return self._tasks[key]
+            if not isinstance(key, str | int) or str(key) not in self._tasks:
+                raise InputError(f"there is no task '{str(key)[:100]}' among these {len(self._tasks)}")
+            return self._tasks[str(key)]
         if chosen_by is not None:
             return chosen_by.choice(self._order)
         self._next += 1
         return self._order[(self._next - 1) % len(self._order)]
+
+    def episode(self, task: Task) -> SteppedEpisode:
+        judge_unfinished = self._judge_unfinished
+        return SteppedEpisode(self.benchmark, task, max_steps=self.max_steps, judge_unfinished=judge_unfinished, keep=False)
+
+    async def try_tasks(self) -> None:
+        """Opens tasks until one can be played. Raises InputError if none can: a server for nothing is refused at its start."""
+        failure: Exception | None = None
+        for task in self._order:
+            episode = self.episode(task)
+            try:
+                await episode.open()
+                self.tools = episode.stage.tools
+                return
+            except EpisodeFailure as error:
+                failure = failure or error
+            finally:
+                await episode.close()
+        raise InputError(f"none of the {len(self._order)} tasks can be played here: {failure}")
 
     def lease(self, name: str | None = None) -> Session:
         """A session of the caller's. Raises Full."""
@@ -257,10 +308,22 @@ class Sessions:
         self._empty.clear()
         return session
 
+    async def begun(self, task: Any, name: str | None = None) -> Session:
+        """A session with an episode of the task. Raises Full, and InputError before a slot is taken."""
+        key = None if task is None else self.task(task).key
+        session = self.lease(name)
+        try:
+            await session.reset(key)
+        except BaseException:
+            await self.release(session)
+            raise
+        return session
+
     async def release(self, session: Session) -> None:
         """Once is enough; twice does no harm."""
         if self.leased.pop(session.name, None) is None:
             return
+        session.over = True
         self.slots.give()
         if not self.leased:
             self._empty.set()
@@ -288,7 +351,8 @@ class Sessions:
         info: dict[str, Any] = {"task": task.key, "steps": steps, "error": seen.error if seen else True}
         info |= {"outcome": verdict.outcome.value, "usable": paid.usable} | ({"why": paid.why} if paid.why else {})
         text = seen.text if seen else "This task cannot be played here."
-        return Step(text, reward, True, verdict.outcome not in JUDGED, info, verdict)
+        pictures = seen.pictures if seen else ()
+        return Step(text, reward, True, verdict.outcome not in JUDGED, info, verdict, pictures)
 
     async def drained(self) -> None:
         """Takes no more sessions, and waits until all have ended."""
@@ -306,9 +370,9 @@ class Sessions:
     def _timed(self, seconds: float) -> None:
         self.counts["steps"] += 1
         self.seconds += seconds
-        for place, limit in enumerate(BUCKETS):
+        for bucket, limit in enumerate(BUCKETS):
             if seconds <= limit:
-                self.buckets[place] += 1
+                self.buckets[bucket] += 1
                 break
 
     async def _reap(self) -> None:
@@ -320,3 +384,34 @@ class Sessions:
                 self.counts["sessions_expired"] += 1
                 session.expired()
                 await self.release(session)
+
+
+async def open_sessions(
+    benchmark: BenchmarkConfig | Benchmark,
+    opening: Opening,
+    rewards: RewardOptions | None = None,
+    *,
+    max_steps: int | None = None,
+    slots: Slots | None = None,
+    idle: float = 600.0,
+    prefix: str = "",
+) -> Sessions:
+    """Sessions on a benchmark, which is opened by its options or taken as it is; the opening's stack closes them. By default an
+    episode has as many calls as a run of the benchmark has turns."""
+    rewards = rewards or RewardOptions()
+    turns, judge_unfinished = MAX_STEPS, False
+    if isinstance(benchmark, BenchmarkConfig):
+        turns, judge_unfinished = benchmark.defaults.get("max_turns", MAX_STEPS), benchmark.hints().screen
+        benchmark = await opened_benchmark(benchmark, opening)
+    await rewards.refuse_misfit(benchmark)
+    sessions = Sessions(
+        benchmark,
+        rewards,
+        slots=slots,
+        idle=idle,
+        max_steps=max_steps or turns,
+        judge_unfinished=judge_unfinished,
+        prefix=prefix,
+    )
+    opening.stack.push_async_callback(sessions.close)
+    return sessions

@@ -23,6 +23,7 @@ def write_runs(runs: Sequence[Run], target: Path, project: str) -> Iterator[str]
     os.environ.setdefault("WANDB_SILENT", "true")
     wandb: Any = import_module("wandb")
     settings = wandb.Settings(mode="offline", disable_git=True, disable_code=True, console="off", x_disable_stats=True)
+    folders: list[str] = []
     for run in runs:
         with wandb.init(
             project=project,
@@ -35,5 +36,6 @@ def write_runs(runs: Sequence[Run], target: Path, project: str) -> Iterator[str]
         ) as made:
             rows = [[row[name] for name in _COLUMNS] for row in attempts([run])]
             made.log({**figures(run), "tasks": wandb.Table(columns=list(_COLUMNS), data=rows)})
-            folder = Path(made.dir).parent
-        yield str(folder)
+            folders.append(str(Path(made.dir).parent))
+    wandb.teardown()  # its service writes the end of each file only when it ends itself
+    yield from folders

@@ -168,7 +168,7 @@ def _provider(litellm: Any, model: str) -> str:
     try:
         return str(litellm.get_llm_provider(model)[1])
     except litellm.BadRequestError:
-        raise InputError(f"LiteLLM knows no provider of '{model}'; write litellm/PROVIDER/MODEL") from None
+        raise InputError(f"LiteLLM has no provider for '{model}'; write litellm/PROVIDER/MODEL") from None
 
 
 def _wait_before_repeating(error: Exception, attempt: int) -> float | None:

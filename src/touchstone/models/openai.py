@@ -130,7 +130,7 @@ def _key(base_url: str | None) -> str:
     """From the environment; a local server needs none, but takes any."""
     key = os.environ.get("OPENAI_API_KEY", "").strip()
     if not key and base_url is None:
-        raise InputError("no model service: set OPENAI_API_KEY, or give the base URL of an OpenAI-compatible server")
+        raise InputError("no model service: set OPENAI_API_KEY, or --base-url of an OpenAI-compatible server")
     if not (key.isascii() and key.isprintable()):
-        raise InputError("OPENAI_API_KEY contains characters that no key has; check that it was copied whole")
+        raise InputError("OPENAI_API_KEY contains characters that a key cannot have; check that it was copied completely")
     return key or "none"

@@ -90,4 +90,4 @@ def _price(path: Path, name: str, fields: object) -> Price:
     try:
         return msgspec.convert(fields, Price)
     except msgspec.ValidationError as error:
-        raise InputError(f"the price file {path} is not right for '{name}': {error}") from None
+        raise InputError(f"the price file {path} is wrong for '{name}': {error}") from None

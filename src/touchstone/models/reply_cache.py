@@ -98,7 +98,7 @@ class CachedModel:
 def parameters(config: ModelConfig) -> Mapping[str, Any]:
     """What is the same for all requests. Raises InputError for a model that has no configuration to know it by."""
     if config.provider == "python":
-        raise InputError("--reply-cache needs a model by its name: a Python object cannot be told from another")
+        raise InputError("--reply-cache needs a model by its name: replies of a Python object cannot be cached")
     given = plain(config, secrets=True)
     endpoint = given.get("base_url") or os.environ.get("OPENAI_BASE_URL")
     kept = {name: value for name, value in given.items() if name not in _NOT_SENT}

@@ -169,7 +169,7 @@ class ServiceConfig(ModelConfig, frozen=True, kw_only=True):
     top_p: Annotated[Annotated[float, Meta(gt=0, le=1)] | None, Opt(group=WHO, advanced=True)] = None
     """Nucleus sampling. Sent only if given."""
     max_tokens: Annotated[Count | None, Opt(group=WHO)] = None
-    """The most tokens that a reply may have."""
+    """At most this many tokens per reply."""
     reasoning_effort: Annotated[Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None, Opt(group=WHO)] = None
     """How much a reasoning model thinks. Sent only if given."""
     seed: Annotated[int | None, Opt(group=WHO, advanced=True)] = None
@@ -177,7 +177,7 @@ class ServiceConfig(ModelConfig, frozen=True, kw_only=True):
     extra_body: Annotated[dict[str, Any] | None, Opt(group=WHO, advanced=True)] = None
     """A JSON object whose fields are added to every request."""
     service_tier: Annotated[str | None, Opt(group=WHO, advanced=True)] = None
-    """Passed on to the model's service, such as flex."""
+    """The service tier to ask for, such as flex."""
     model_timeout: Annotated[Positive, Opt(group=WHO, advanced=True)] = 600.0
     """Seconds to wait for a reply."""
     model_retries: Annotated[WholeNumber, Opt(group=WHO, advanced=True)] = 6

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 import sqlite3
 from collections.abc import Mapping, Sequence
-from typing import Any
+from decimal import Decimal
+from typing import Any, Protocol
 
 from msgspec import Struct
 
@@ -109,8 +110,37 @@ class Ring:
         return names
 
 
-class Arena(Ring):
-    """Filled with other rows again and again."""
+class Arena(Protocol):
+    """A small database that both queries run on, filled with other rows again and again."""
+
+    refused: set[str]
+    """Queries that cannot be run there at all."""
+
+    def fill(self, content: Mapping[str, Sequence[Sequence[Any]]], *, backwards: bool = False) -> bool:
+        """Other rows in place of those that are there; False if the declarations refuse them."""
+        ...
+
+    def run(self, sql: str) -> Rows | None:
+        """The rows, or None if the statement fails or is too much work."""
+        ...
+
+    def reverse(self, on: bool) -> None:
+        """Whether rows whose order is not asked for come another way."""
+        ...
+
+    def names(self, sql: str) -> tuple[str, ...]:
+        """Of the columns of a result."""
+        ...
+
+    def statements(self, content: Mapping[str, Sequence[Sequence[Any]]]) -> list[str]:
+        """CREATE and INSERT, which make the same database elsewhere."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class SqliteArena(Ring):
+    """In memory."""
 
     def __init__(self, tables: Mapping[str, Filled], queries: Sequence[str]) -> None:
         # The queries are admitted before anything is filled: Python remembers compiled statements by their text, so a query
@@ -121,8 +151,10 @@ class Arena(Ring):
         self._clear = [f"DELETE FROM {quoted(name)}" for name, _ in base]
         self._fill = {name.lower(): f"INSERT INTO {quoted(name)} VALUES ({','.join('?' * width)})" for name, width in base}
 
+    def statements(self, content: Mapping[str, Sequence[Sequence[Any]]]) -> list[str]:
+        return statements(self.tables, content)
+
     def fill(self, content: Mapping[str, Sequence[Sequence[Any]]], *, backwards: bool = False) -> bool:
-        """Other rows in place of those that are there; False if the declarations refuse them."""
         self._guarded = False
         self._left = STEPS
         connection = self._connection
@@ -152,13 +184,42 @@ def schema(tables: Mapping[str, Filled]) -> list[str]:
 
 def canonical(rows: Rows) -> Frozen:
     """A result as EX sees it, a set of rows, but numbers only to nine digits: sums depend on the order of their parts."""
-    return frozenset(tuple(_nine_digits(value) if isinstance(value, float) else value for value in row) for row in rows)
+    return frozenset(tuple(_comparable(value) for value in row) for row in rows)
 
 
-def _nine_digits(value: float) -> float:
-    return float(f"{value:.9g}") if math.isfinite(value) else value
+def _comparable(value: Any) -> Any:
+    if isinstance(value, float):
+        return float(f"{value:.9g}") if math.isfinite(value) else value
+    if isinstance(value, Decimal):
+        return _comparable(float(value))
+    return repr(value) if isinstance(value, list | dict) else value  # PostgreSQL's arrays and JSON  # pyright: ignore[reportUnknownArgumentType]
 
 
 def is_void(rows: Rows | Frozen) -> bool:
     """Nothing, NULL or 0: what queries say in different ways when there is nothing to say."""
     return all(value is None or value == 0 for row in rows for value in row)
+
+
+def statements(tables: Mapping[str, Filled], content: Mapping[str, Sequence[Sequence[Any]]]) -> list[str]:
+    """CREATE and INSERT statements of a database."""
+    made = schema(tables)
+    for name, rows in content.items():
+        filled = tables[name]
+        if rows:
+            values = ",\n  ".join(f"({', '.join(literal(row[place]) for place in filled.places)})" for row in rows)
+            made.append(f"INSERT INTO {quoted(filled.info.name)} VALUES\n  {values}")
+    return made
+
+
+def literal(value: Any) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, str):
+        if "\0" in value:
+            return f"CAST(x'{value.encode().hex()}' AS TEXT)"
+        return "'" + value.replace("'", "''") + "'"
+    if isinstance(value, bytes):
+        return f"x'{value.hex()}'"
+    if isinstance(value, float):
+        return {"inf": "9e999", "-inf": "-9e999"}.get(str(value), repr(value))
+    return str(value)

@@ -14,8 +14,8 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from .invariants import Checker, Copied, Inclusion, Invariant, Sum
-from .laws import Cell, Laws
+from .invariants import Checker, Copied, Inclusion, Invariant, NullTogether, Ordered, Sum, holds_in_row, named
+from .laws import Cell, Laws, RowLaw
 from .pool import Choice, Combination, Pool
 
 Content = dict[str, list[list[Any]]]
@@ -67,8 +67,7 @@ class Draft:
         before = list(row)
         for column, value in wanted.items():
             row[column] = value
-        for law in self._laws.sums.get(table, ()):
-            self._balance(law, table, row, wanted)
+        self._balance(table, row, wanted)
         if any(self._laws.broken_in_row(table, column, row) for column in wanted):
             row[:] = before
             return False
@@ -76,16 +75,40 @@ class Draft:
         self._carry(table, row, wanted)
         return True
 
-    def _balance(self, law: Sum, table: str, row: list[Any], wanted: dict[int, Any]) -> None:
-        """Where a sum no longer holds, a part that was not changed makes up for it."""
-        info = self._laws.tables[table]
-        total, one, other = (info.place(column) for column in (law.column, *law.parts))
-        if not {total, one, other} & wanted.keys() or None in (row[total], row[one], row[other]):
-            return
-        for changed, value in ((other, row[total] - row[one]), (one, row[total] - row[other]), (total, row[one] + row[other])):
+    def _balance(self, table: str, row: list[Any], wanted: dict[int, Any]) -> None:
+        """Where a law about a row no longer holds, a cell that was not changed makes up for it, and so on."""
+        queue = list(wanted)
+        while queue:
+            for law in self._laws.mendable.get((table, queue.pop()), ()):
+                if not holds_in_row(law, row, self._laws.tables[table]):
+                    queue += self._make_up(law, table, row, wanted)
+
+    def _make_up(self, law: RowLaw, table: str, row: list[Any], wanted: dict[int, Any]) -> list[int]:
+        """The column that was changed, if one could be."""
+        places = [self._laws.tables[table].place(column) for _, column in named(law)]
+        ways: list[tuple[int, Any]]
+        if isinstance(law, NullTogether):
+            column, other = places
+            ways = [(column, self._beside(table, column, other, row[other])), (other, None)]
+        elif isinstance(law, Ordered):
+            less, more = places
+            ways = [(more, row[less]), (less, row[more])]
+        elif isinstance(law, Sum):
+            result, one, other = places
+            ways = [(other, row[result] - row[one]), (one, row[result] - row[other]), (result, row[one] + row[other])]
+        else:
+            result, one, other = places
+            ways = [(result, row[one] / row[other]), (one, _whole(row[result] * row[other], row[one]))]
+        for changed, value in ways:
             if changed not in wanted and self._laws.allows(table, changed, value) and (table, changed) not in self._laws.fixed:
                 row[changed] = wanted[changed] = value
-                return
+                return [changed]
+        return []
+
+    def _beside(self, table: str, column: int, other: int, value: Any) -> Any:
+        """What a column holds in a real row that has this value in another."""
+        rows = (self._pool.rows[table][number] for number in self._pool.index(table, other).get(value, ()))
+        return next((row[column] for row in rows if row[column] is not None), None)
 
     def _consequences(self, table: str, row: list[Any], values: dict[int, Any]) -> dict[int, Any] | None:
         wanted = {
@@ -115,9 +138,19 @@ class Draft:
                 causes = back.get(value)
                 if not causes or other in wanted:
                     return None
-                wanted[other] = causes[hash_free(value, len(causes))]
+                wanted[other] = self._least_change(table, row, wanted, other, causes)
                 queue.append(other)
         return wanted
+
+    def _least_change(self, table: str, row: list[Any], wanted: dict[int, Any], column: int, causes: list[Any]) -> Any:
+        """Of the values that a column could have, the one from which the most of the row follows as it is."""
+        followers = [(other, facts) for other, facts in self._laws.determining.get((table, column), ()) if facts is not None]
+
+        def changes(cause: Any) -> int:
+            return sum(facts.get(cause) != wanted.get(other, row[other]) for other, facts in followers)
+
+        start = hash_free(wanted, len(causes))
+        return min(causes[start:] + causes[:start], key=changes)
 
     def _carry(self, table: str, row: list[Any], changed: dict[int, Any]) -> None:
         """Columns that are copies: a change of the copy changes what it is copied from; the rest follows in `mend`."""
@@ -239,6 +272,11 @@ class Draft:
         return None
 
 
+def _whole(value: float, like: Any) -> float:
+    """As whole as its column's values are, but for the last digits."""
+    return type(like)(round(value)) if isinstance(like, int) or float(like).is_integer() else value
+
+
 def hash_free(value: Any, size: int) -> int:
     """A place in a list that depends on the value alone: Python's own hash of text changes from run to run."""
     return sum(str(value).encode()) % size
@@ -316,6 +354,8 @@ class Generator:
                 self._add_sibling(draft, chance)
             elif what < 0.84 and self.pool.group_keys:
                 self._merge_groups(draft, chance)
+            elif what < 0.88 and self.pool.order_keys:
+                self._rank(draft, chance)
             else:
                 self._vary(draft, chance)
 
@@ -428,6 +468,13 @@ class Generator:
             for row in rows[1:]:
                 if chance.random() < 0.7:
                     draft.change(table, row, {place: rows[0][place] for place in places})
+
+    def _rank(self, draft: Draft, chance: random.Random) -> None:
+        """The rows get something to be ordered by: other values, none of them NULL."""
+        table, place = chance.choice(self.pool.order_keys)
+        values = [value for value in self.pool.index(table, place) if value is not None]
+        for row in draft.rows[table].values() if values else ():
+            draft.change(table, row, {place: chance.choice(values)})
 
     def _vary(self, draft: Draft, chance: random.Random) -> None:
         """One cell that a query looks at: like that of another row, NULL, the largest, the smallest."""

@@ -11,7 +11,7 @@ that the queries differ, not which of them is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from ..engines.cache import Cache
 from .amendments import Amendments
-from .arena import Arena, Filled, Frozen, canonical, is_void, schema
+from .arena import Arena, Filled, Frozen, SqliteArena, canonical, is_void
 from .decides import what_decides
 from .generator import Content, Generator, subset_keeps
 from .invariants import Invariant
@@ -28,7 +28,7 @@ from .laws import Laws
 from .mining import mine
 from .pool import Pool
 from .queries import Query, same_statement
-from .source import Source, TableInfo, quoted
+from .source import Source, TableInfo
 
 ENOUGH = 10
 """Informative databases below which nothing is said."""
@@ -52,7 +52,7 @@ class Refutation(Struct, frozen=True):
     """A database on which the two differ."""
 
     statements: tuple[str, ...]
-    """CREATE and INSERT, to be pasted into sqlite3."""
+    """CREATE and INSERT, to be pasted into sqlite3 (or psql, for a database of PostgreSQL's)."""
     columns: tuple[str, ...]
     gold: Rows
     prediction: Rows
@@ -85,15 +85,18 @@ class Subject:
 
     def __init__(
         self,
-        path: Path,
+        database: Path | Source,
         *,
+        arena: Callable[[Mapping[str, Filled], Sequence[str]], Arena] = SqliteArena,
         cache: Cache | None = None,
         invariants: Sequence[Invariant] | None = None,
         amendments: Amendments | None = None,
     ) -> None:
-        self.source = Source(path)
-        found = list(invariants) if invariants is not None else mine(self.source, cache)
-        self.invariants = amendments.applied(found, self.source) if amendments is not None else found
+        """Small databases are made from the rows of `database`, and queries run on them in an `arena`."""
+        self.source = database if isinstance(database, Source) else Source(database)
+        self.arena = arena
+        mined = list(invariants) if invariants is not None else mine(self.source, cache)
+        self.invariants = amendments.applied(mined, self.source) if amendments is not None else mined
         self._laws: dict[frozenset[str], Laws] = {}
 
     def laws(self, tables: frozenset[str]) -> Laws:
@@ -186,7 +189,7 @@ class Search:
         self.generator = Generator(self.pool, self.laws, seed)
         gold, prediction = pair.gold, pair.prediction
         extras = [sql for query in (gold, prediction) for sql in (query.stripped, *query.decided) if sql is not None]
-        self.arena = Arena(pair.tables, [gold.sql, prediction.sql, *extras])
+        self.arena = pair.subject.arena(pair.tables, [gold.sql, prediction.sql, *extras])
         self.informative = 0
         self.databases = 0
         self.found: Content | None = None
@@ -210,7 +213,7 @@ class Search:
 
                 return Proof("refuted", "", self.informative, self.databases, minimised(self, content, budget.minimising))
         if self.informative >= min(ENOUGH, budget.informative):
-            reason = f"not told apart by {self.informative} informative databases"
+            reason = f"equal on {self.informative} informative databases"
             return Proof("upheld", reason, self.informative, self.databases)
         return Proof("open", self._why_open(), self.informative, self.databases)
 
@@ -316,7 +319,7 @@ class Search:
         expected, got = canonical(gold), canonical(prediction)
         real = {name: set(rows) for name, rows in self.pool.rows.items()}
         return Refutation(
-            tuple(statements(pair.tables, content)),
+            tuple(arena.statements(content)),
             arena.names(pair.gold.sql),
             gold,
             prediction,
@@ -326,28 +329,3 @@ class Search:
             any(tuple(row) not in real[name] for name, rows in content.items() for row in rows),
             decides,
         )
-
-
-def statements(tables: Mapping[str, Filled], content: Content) -> list[str]:
-    """CREATE and INSERT statements of a database."""
-    made = schema(tables)
-    for name, rows in content.items():
-        filled = tables[name]
-        if rows:
-            values = ",\n  ".join(f"({', '.join(_literal(row[place]) for place in filled.places)})" for row in rows)
-            made.append(f"INSERT INTO {quoted(filled.info.name)} VALUES\n  {values}")
-    return made
-
-
-def _literal(value: Any) -> str:
-    if value is None:
-        return "NULL"
-    if isinstance(value, str):
-        if "\0" in value:
-            return f"CAST(x'{value.encode().hex()}' AS TEXT)"
-        return "'" + value.replace("'", "''") + "'"
-    if isinstance(value, bytes):
-        return f"x'{value.hex()}'"
-    if isinstance(value, float):
-        return {"inf": "9e999", "-inf": "-9e999"}.get(str(value), repr(value))
-    return str(value)

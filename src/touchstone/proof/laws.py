@@ -16,8 +16,11 @@ from .invariants import (
     Inclusion,
     Invariant,
     NotNull,
+    NullTogether,
     OneOf,
+    Ordered,
     Prefix,
+    Quotient,
     Range,
     Sum,
     Symmetric,
@@ -30,6 +33,8 @@ from .source import TableInfo
 
 _NUMBERS = ("REAL", "FLOA", "DOUB", "NUM", "DEC")
 
+RowLaw = Sum | Quotient | Ordered | NullTogether
+"""Laws about a row that another change of the row can mend."""
 Cell = tuple[str, int]
 """A column: table in lower case, place."""
 
@@ -44,10 +49,7 @@ class Laws:
         self.asking = [law for law in self.all if isinstance(law, Inclusion | Symmetric)]
         self.copied = [law for law in self.all if isinstance(law, Copied)]
         self.inclusions = [law for law in self.all if isinstance(law, Inclusion)]
-        self.sums: defaultdict[str, list[Sum]] = defaultdict(list)
-        for law in self.all:
-            if isinstance(law, Sum):
-                self.sums[law.table.lower()].append(law)
+        self.mendable: defaultdict[Cell, list[RowLaw]] = defaultdict(list)
         self.symmetric = [law for law in self.all if isinstance(law, Symmetric)]
         self._cells: defaultdict[Cell, list[Any]] = defaultdict(list)
         self._rows: defaultdict[Cell, list[Any]] = defaultdict(list)
@@ -75,6 +77,8 @@ class Laws:
         if isinstance(law, ROW_LAWS):
             for cell in cells:
                 self._rows[cell].append(law)
+                if isinstance(law, RowLaw):
+                    self.mendable[cell].append(law)
             return
         for cell in cells:
             self.about[cell].append(law)

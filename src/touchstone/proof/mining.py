@@ -57,7 +57,7 @@ _NUMERIC_COLUMNS = 14
 
 def mine(source: Source, cache: Cache | None = None) -> list[Invariant]:
     """All laws that were found, the declared ones first."""
-    known_as = key("invariants", VERSION, source.digest)
+    known_as = key("invariants", VERSION, source.digest) if cache is not None else b""
     if cache is not None and (known := cache.get(known_as)):
         return msgspec.msgpack.decode(known, type=list[Invariant])
     tables = [table for table in source.tables.values() if not table.is_view]

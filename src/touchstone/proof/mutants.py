@@ -49,9 +49,9 @@ def mutants(query: Query) -> list[Mutant]:
     if query.tree is None:
         return []
     found: dict[str, Mutant] = {}
-    original = text(query.tree)
+    original = query.written(query.tree)
     for kind, what, tree in _steps(query):
-        sql = text(tree)
+        sql = query.written(tree)
         if sql != original:
             found.setdefault(sql, Mutant(kind, what, sql))
     return sorted(found.values(), key=lambda mutant: KINDS.index(mutant.kind))

@@ -24,6 +24,8 @@ _STARTS = 3
 _SIBLINGS = 4
 _MOST_ROUNDS = 6
 _MOST_PER_TABLE = 150
+_TURNING_POINTS = 6
+_ROUND = (10, 100, 1000, 5000, 1, 2, 20, 50, 200, 500, 2000)
 
 
 class Choice(Struct, frozen=True):
@@ -62,8 +64,8 @@ class Pool:
                 self._add(name, row)
         self._add_siblings()
         self._close()
-        keys = [key for query in queries for key in query.group_keys if key[0] in self.tables]
-        self.group_keys = list(dict.fromkeys((name, self.tables[name].place(column)) for name, column in keys))
+        self.group_keys = self._cells(key for query in queries for key in query.group_keys)
+        self.order_keys = self._cells(key for query in queries for key in query.order_keys)
         atoms = dict.fromkeys(atom for query in queries for atom in query.atoms if atom.table in self.tables)
         self.choices = [choice for atom in atoms if (choice := self._choice(atom))]
         self.pairs = [
@@ -71,10 +73,13 @@ class Pool:
             for atom in atoms
             if len(atom.columns) == 2
         ]
-        looked_at = [column for query in queries for column in query.columns if column[0] in self.tables]
-        if not looked_at:
-            looked_at = [(name, column) for name, table in self.tables.items() for column in table.columns]
-        self.columns = list(dict.fromkeys((name, self.tables[name].place(column)) for name, column in looked_at))
+        every = ((name, column) for name, table in self.tables.items() for column in table.columns)
+        self.columns = self._cells(column for query in queries for column in query.columns) or self._cells(every)
+
+    def _cells(self, columns: Iterable[tuple[str, str]]) -> list[tuple[str, int]]:
+        """Each once, with its place in its table."""
+        known = ((name, column) for name, column in columns if name in self.tables)
+        return list(dict.fromkeys((name, self.tables[name].place(column)) for name, column in known))
 
     def index(self, table: str, place: int) -> dict[Any, list[int]]:
         """Places of rows by the value of a column."""
@@ -184,6 +189,7 @@ class Pool:
         for condition in (f"NOT ({atom.sql})", atom.sql, f"({atom.sql}) IS NULL"):
             query = f"SELECT DISTINCT {columns} FROM {quoted(info.name)} WHERE {condition} LIMIT 4"
             values += self._source.ask(query) or []
+        values += self._turning_points(atom, info)
         places = tuple(info.place(column) for column in atom.columns)
         if len(places) == 1:
             like = next((row[places[0]] for row in self.rows[atom.table] if row[places[0]] is not None), None)
@@ -191,6 +197,54 @@ class Pool:
             values += [(value,) for value in made if self._laws.may_be_new(atom.table, places[0], value)]
         allowed = [row for row in values if all(self._laws.allows(atom.table, p, v) for p, v in zip(places, row, strict=True))]
         return Choice(atom.table, places, tuple(dict.fromkeys(allowed))) if allowed else None
+
+    def _turning_points(self, atom: Atom, info: TableInfo) -> list[Values]:
+        """Values for which both sides of a comparison are equal. A column is solved for, as if the difference of the sides were
+        linear in it, beside round values of the other one; what comes out is then put to the test."""
+        if atom.sides is None or len(atom.columns) > 2:
+            return []
+        columns = [info.columns[info.place(column)] for column in atom.columns]
+        others = [self._round_values(info, column) for column in columns[1:] + columns[:1]] if len(columns) == 2 else [[None]]
+        difference = f"({atom.sides[0]}) - ({atom.sides[1]})"
+        points: list[Values] = []
+        for solved, beside in enumerate(others):
+            for other in beside:
+                for value in self._zeros(difference, columns, solved, other):
+                    point = _filled(columns, solved, value, other)
+                    cells = [(info.place(name), new) for name, new in zip(columns, point, strict=True)]
+                    if all(self._laws.may_be_new(atom.table, place, new) for place, new in cells):
+                        points.append(point)
+        return points[:_TURNING_POINTS]
+
+    def _zeros(self, difference: str, columns: list[str], solved: int, other: Any) -> list[int | float]:
+        named = ", ".join(f"? AS {quoted(column)}" for column in columns)
+
+        def asked(what: str, value: float) -> Any:
+            rows = self._source.ask(f"SELECT {what} FROM (SELECT {named})", _filled(columns, solved, value, other))
+            return rows[0][0] if rows else None
+
+        low, high = asked(difference, 0.0), asked(difference, 1.0)
+        if not isinstance(low, int | float) or not isinstance(high, int | float) or low == high:
+            return []
+        return [value for value in _both_kinds(-low / (high - low)) if asked(f"{difference} = 0", value) == 1]
+
+    def _round_values(self, info: TableInfo, column: str) -> list[int | float]:
+        """Values of a number's column that much divides."""
+        name = quoted(column)
+        span = self._source.ask(f"SELECT min({name}), max({name}), typeof(max({name})) FROM {quoted(info.name)}")
+        if not span or span[0][2] not in ("integer", "real"):
+            return []
+        low, high, kind = span[0]
+        return [float(number) if kind == "real" else number for number in _ROUND if low <= number <= high]
+
+
+def _filled(columns: list[str], solved: int, value: Any, other: Any) -> Values:
+    return tuple(value if place == solved else other for place in range(len(columns)))
+
+
+def _both_kinds(value: float) -> list[int | float]:
+    near = round(value)
+    return [near, float(near)] if abs(value - near) < 1e-6 else [value]
 
 
 def neighbours(literal: Any, declared: str, like: Any = None) -> list[Any]:

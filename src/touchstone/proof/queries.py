@@ -6,7 +6,7 @@ A query that cannot be parsed has no tree; everything here then says that nothin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, cast
 
@@ -19,6 +19,11 @@ from ..engines.sqlite.guard import is_volatile, statements
 from .source import Source, TableInfo
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.Glob, exp.In, exp.Between, exp.Is)
+_POSTGRES_CLOCK = re.compile(
+    r"\b(?:random|gen_random_uuid|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday|nextval)\s*\("
+    r"|\blocaltime(?:stamp)?\b|\bage\s*\([^,()]*\)|'(?:today|yesterday|tomorrow)'",
+    re.IGNORECASE,
+)
 _DEEPEST = 60
 _LONGEST = 20_000
 
@@ -32,6 +37,8 @@ class Atom(Struct, frozen=True):
     """With the columns unqualified."""
     literals: tuple[Any, ...]
     """What the columns are compared with."""
+    sides: tuple[str, str] | None = None
+    """Both sides of a comparison of order: where they are equal, it turns over."""
 
 
 class Query:
@@ -42,11 +49,15 @@ class Query:
         self.sql = parts[0].strip().rstrip(";").rstrip() if len(parts) == 1 else sql
         self.single = len(parts) == 1
         self._source = source
-        self.tree = parsed(self.sql) if self.single else None
+        self.tree = parsed(self.sql, source.dialect) if self.single else None
 
     @cached_property
     def volatile(self) -> bool:
-        return is_volatile(self.sql)
+        return is_volatile(self.sql) or (self._source.dialect == "postgres" and _POSTGRES_CLOCK.search(self.sql) is not None)
+
+    def written(self, tree: exp.Expr) -> str:
+        """A tree as text, in the dialect of the query's own database."""
+        return text(tree, self._source.dialect)
 
     @cached_property
     def tables(self) -> dict[str, TableInfo]:
@@ -88,8 +99,7 @@ class Query:
         """Tables and columns, in lower case, as far as the tree tells whose they are."""
         if self.tree is None:
             return []
-        owners = (self.owner(column) for column in self.tree.find_all(exp.Column))
-        return list(dict.fromkeys(owner for owner in owners if owner is not None))
+        return self._owned(self.tree.find_all(exp.Column))
 
     def owner(self, column: exp.Column) -> tuple[str, str] | None:
         """Whose column it is: table and column in lower case, or None where that cannot be told."""
@@ -116,19 +126,23 @@ class Query:
         return list(dict.fromkeys(atom for atom in candidates if atom is not None))
 
     def _atom(self, node: exp.Expr) -> Atom | None:
-        if node.find(exp.Select, exp.AggFunc, exp.Window):
+        if node.find(exp.Select, exp.Window):
             return None
-        columns = list(node.find_all(exp.Column))
+        holder = exp.Paren(this=node.copy())
+        if not _for_one_row(holder):
+            return None
+        left = {(column.table, column.name) for column in holder.find_all(exp.Column)}
+        columns = [column for column in node.find_all(exp.Column) if (column.table, column.name) in left]
         owners = [self.owner(column) for column in columns]
         if not owners or None in owners:
             return None
         known = [owner for owner in owners if owner is not None]
         if len({column.table.lower() for column in columns}) > 1 or len({table for table, _ in known}) > 1:
             return None
-        bare = node.copy()
-        for column in list(bare.find_all(exp.Column)):
+        for column in list(holder.find_all(exp.Column)):
             column.set("table", None)
-        return Atom(known[0][0], tuple(dict.fromkeys(name for _, name in known)), text(bare), tuple(_literals(node)))
+        names = tuple(dict.fromkeys(name for _, name in known))
+        return Atom(known[0][0], names, text(holder.this), tuple(_literals(node)), _sides(holder.this))
 
     @cached_property
     def witnesses(self) -> list[tuple[list[tuple[str, str]], str, str]]:
@@ -150,14 +164,22 @@ class Query:
     def group_keys(self) -> list[tuple[str, str]]:
         """Tables and columns by which some SELECT groups, in lower case."""
         groups = self.tree.find_all(exp.Group) if self.tree is not None else ()
-        columns = [key for group in groups for key in group.expressions if isinstance(key, exp.Column)]
+        return self._owned(key for group in groups for key in group.expressions if isinstance(key, exp.Column))
+
+    @cached_property
+    def order_keys(self) -> list[tuple[str, str]]:
+        """Tables and columns by which rows are ordered, alone or in an expression."""
+        orders = self.tree.find_all(exp.Ordered) if self.tree is not None else ()
+        return self._owned(column for order in orders for column in order.find_all(exp.Column))
+
+    def _owned(self, columns: Iterable[exp.Column]) -> list[tuple[str, str]]:
         owners = (self.owner(column) for column in columns)
         return list(dict.fromkeys(owner for owner in owners if owner is not None))
 
     @cached_property
     def groups(self) -> list[tuple[list[tuple[str, str]], str, tuple[int, ...]]]:
-        """For each SELECT that groups by one column: its (alias, table)s, a query for (key, row numbers…) of groups that it
-        keeps, and the whole numbers that it compares groups with."""
+        """For each SELECT that groups by a column, or has a window with a partition: its (alias, table)s, a query for (key, row
+        numbers…) of groups that it keeps, and the whole numbers that groups or places in them are compared with."""
         if self.tree is None:
             return []
         listed: list[tuple[list[tuple[str, str]], str, tuple[int, ...]]] = []
@@ -169,12 +191,12 @@ class Query:
                 or any(self._source.tables[name].is_view for _, name in sources)
             ):
                 continue
-            if (query := _grouped(select, [alias for alias, _ in sources])) is not None:
-                having = select.args.get("having")
-                numbers = (
-                    tuple(n for n in _literals(having) if isinstance(n, int) and 0 <= n <= 60) if having is not None else ()
-                )
-                listed.append((sources, query, numbers))
+            aliases = [alias for alias, _ in sources]
+            if (query := _grouped(select, aliases)) is not None:
+                listed.append((sources, query, _whole_numbers(select.args.get("having"))))
+            windows = (window for window in select.find_all(exp.Window) if window.find_ancestor(exp.Select) is select)
+            partitions = (_partition(select, window, aliases) for window in windows)
+            listed += [(sources, query, _whole_numbers(self.tree)) for query in partitions if query is not None]
         return listed
 
     @cached_property
@@ -196,7 +218,7 @@ class Query:
             if isinstance(case.parent, exp.Case):
                 case.set("this", exp.true())
                 shortened = True
-        return text(bare) if shortened else None
+        return self.written(bare) if shortened else None
 
     @cached_property
     def decided(self) -> list[str]:
@@ -205,14 +227,34 @@ class Query:
             select.args.get("limit") or select.args.get("offset") for select in self.tree.find_all(exp.Select, exp.SetOperation)
         ):
             return []
-        return [text(_decided(self.tree.copy(), descending)) for descending in (False, True)]
+        row_number = "ctid" if self._source.dialect == "postgres" else "rowid"
+        return [self.written(_decided(self.tree.copy(), descending, row_number)) for descending in (False, True)]
 
 
-def parsed(sql: str) -> exp.Expr | None:
+def _for_one_row(holder: exp.Expr) -> bool:
+    """What a condition on a group says of its row, where there is one: SUM(x) is x then, and COUNT(x) is 1."""
+    for aggregate in list(holder.find_all(exp.AggFunc)):
+        inner = aggregate.this
+        if isinstance(aggregate, exp.Count):
+            aggregate.replace(exp.Literal.number(1))
+        elif isinstance(aggregate, exp.Sum | exp.Avg | exp.Max | exp.Min) and isinstance(inner, exp.Expr):
+            aggregate.replace(exp.Paren(this=inner.copy()))
+        else:
+            return False
+    return True
+
+
+def _sides(comparison: exp.Expr) -> tuple[str, str] | None:
+    if not isinstance(comparison, exp.GT | exp.GTE | exp.LT | exp.LTE):
+        return None
+    return text(comparison.left), text(comparison.right)
+
+
+def parsed(sql: str, dialect: str = "sqlite") -> exp.Expr | None:
     if len(sql) > _LONGEST:
         return None
     try:
-        tree = sqlglot.parse_one(sql, read="sqlite")
+        tree = sqlglot.parse_one(sql, read=dialect)
     except (SqlglotError, RecursionError, ValueError):
         return None
     query = isinstance(tree, exp.Query) and _depth(tree) <= _DEEPEST
@@ -227,8 +269,8 @@ def _depth(tree: Any) -> int:
     return deepest
 
 
-def text(tree: exp.Expr) -> str:
-    return tree.sql(dialect="sqlite", comments=False)
+def text(tree: exp.Expr, dialect: str = "sqlite") -> str:
+    return tree.sql(dialect=dialect, comments=False)
 
 
 def _sources(select: exp.Select) -> dict[str, str]:
@@ -286,14 +328,14 @@ def is_join(part: exp.Expr) -> bool:
     )
 
 
-def _grouped(select: exp.Select, aliases: list[str]) -> str | None:
+def _grouped(select: exp.Select, aliases: list[str], order: exp.Order | None = None) -> str | None:
     group = select.args.get("group")
     keys = [key for key in group.expressions if isinstance(key, exp.Column)] if group is not None else []
     if not keys:
         return None
     inner = select.copy()
     inner.set("expressions", [keys[0].copy()])
-    inner.set("order", None)
+    inner.set("order", order)
     for clause in ("offset", "distinct"):
         inner.set(clause, None)
     inner.set("limit", exp.Limit(expression=exp.Literal.number(3)))
@@ -306,6 +348,20 @@ def _grouped(select: exp.Select, aliases: list[str]) -> str | None:
     kept = exp.In(this=keys[0].copy(), query=exp.Subquery(this=inner))
     outer.set("where", exp.Where(this=exp.and_(*([where.this] if where is not None else []), kept)))
     return f"{text(outer)} LIMIT 150"
+
+
+def _partition(select: exp.Select, window: exp.Window, aliases: list[str]) -> str | None:
+    """As `_grouped`, for the partitions of a window: those of the most rows."""
+    keys = [key for key in window.args.get("partition_by") or () if isinstance(key, exp.Column)]
+    if not keys:
+        return None
+    grouped = select.copy()
+    grouped.set("group", exp.Group(expressions=[keys[0].copy()]))
+    return _grouped(grouped, aliases, exp.Order(expressions=[exp.Ordered(this=exp.Count(this=exp.Star()), desc=True)]))
+
+
+def _whole_numbers(node: exp.Expr | None) -> tuple[int, ...]:
+    return tuple(n for n in _literals(node) if isinstance(n, int) and 0 <= n <= 60) if node is not None else ()
 
 
 def _witness(select: exp.Select, aliases: list[str]) -> tuple[str, str]:
@@ -339,7 +395,7 @@ def _witness(select: exp.Select, aliases: list[str]) -> tuple[str, str]:
     return meeting, f"{text(bare)} LIMIT 6"
 
 
-def _decided(tree: exp.Expr, descending: bool) -> exp.Expr:
+def _decided(tree: exp.Expr, descending: bool, row_number: str) -> exp.Expr:
     """Further keys behind those of each ORDER BY that a LIMIT cuts: all columns of the result, and all group keys."""
     for select in list(tree.find_all(exp.Select, exp.SetOperation)):
         if not (select.args.get("limit") or select.args.get("offset")):
@@ -354,17 +410,17 @@ def _decided(tree: exp.Expr, descending: bool) -> exp.Expr:
         if group is not None:
             more += [key.copy() for key in group.expressions if not isinstance(key, exp.Literal)]
         elif isinstance(select, exp.Select) and len(_sources(select)) == 1 and not select.args.get("distinct"):
-            more += _rowid(select)
+            more += _row_number(select, row_number)
         added = [exp.Ordered(this=key, desc=descending, nulls_first=not descending) for key in more]
         if keys or added:
             select.set("order", exp.Order(expressions=[*keys, *added]))
     return tree
 
 
-def _rowid(select: exp.Select) -> list[exp.Expr]:
+def _row_number(select: exp.Select, name: str) -> list[exp.Expr]:
     if "?" in _sources(select).values() or any(node.find(exp.AggFunc) for node in select.selects):
         return []
-    return [exp.column("rowid")]
+    return [exp.column(name)]
 
 
 def same_statement(one: Query, other: Query) -> bool:

@@ -92,11 +92,17 @@ class _TooMuch(Exception):
 class Source:
     """An original that is only ever read."""
 
-    def __init__(self, path: Path) -> None:
-        check(path)
+    dialect = "sqlite"
+    """Of the queries that are about it; the rows lie in SQLite wherever they come from."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection | None = None) -> None:
+        """A file; or a connection to a copy in memory, and then the path is no more than its name."""
         self.path = path
-        uri = f"file:{quote(str(folded(path).resolve()))}?mode=ro&immutable=1"
-        self._connection = sqlite3.connect(uri, uri=True, isolation_level=None)
+        if connection is None:
+            check(path)
+            uri = f"file:{quote(str(folded(path).resolve()))}?mode=ro&immutable=1"
+            connection = sqlite3.connect(uri, uri=True, isolation_level=None)
+        self._connection = connection
         self._connection.text_factory = decode
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         self._connection.set_authorizer(Guard(private=False))

@@ -17,9 +17,9 @@ import msgspec
 from msgspec import Struct
 
 from ..errors import InputError
-from .arena import Frozen, Ring, canonical, is_void
+from .arena import Frozen, Ring, canonical, is_void, statements
 from .generator import Content
-from .judge import Budget, QueryPair, Search, Subject, statements
+from .judge import Budget, QueryPair, Search, Subject
 from .mutants import mutants
 from .source import quoted
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from .arena import Arena, Frozen, Rows, canonical
+from .arena import Frozen, Rows, canonical
 from .judge import Budget, QueryPair, Refutation, Search, Subject
 
 _MOST_STEPS = 40_000_000
@@ -98,7 +98,7 @@ def _vote(
     if content is None:
         return None
     queries = {system: predictions[system].strip().rstrip(";") for system in systems}
-    arena = Arena(search.pair.tables, list(queries.values()))
+    arena = search.pair.subject.arena(search.pair.tables, list(queries.values()))
     try:
         arena.fill(content)
         groups: defaultdict[Frozen, list[str]] = defaultdict(list)

@@ -8,6 +8,7 @@ again by `--config`; and it is what a node of a cluster is sent.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, cast
@@ -15,24 +16,27 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..addresses import without_secrets
 from ..errors import InputError
-from ..options import Count, Opt, Options, Positive, Share, WholeNumber, fields, key, paths, plain, relocated
+from ..options import Count, Opt, OptionError, Options, Positive, Share, WholeNumber, fields, key, paths, plain, relocated
 from ..plugins import agent_type, benchmark_type, model_type
 from ..protocols import RUN, AgentConfig, Benchmark, BenchmarkConfig, Model, ModelConfig, Opening
 
 FORMAT = 2
+OTEL_BY_VARIABLES = "env"
+"""In place of an address of `--otel`: that of the OTEL_EXPORTER_OTLP_* variables."""
 
 
 class RunOptions(Options, frozen=True, kw_only=True):
     """How a run is run."""
 
     parallel: Annotated[Count, Opt(names=("-p",), group=RUN)] = 1
-    """How many episodes at once."""
+    """How many episodes to play at once."""
     epochs: Annotated[Count, Opt(group=RUN)] = 1
     """How often to play each task."""
     output: Annotated[Path | None, Opt(names=("-o",), target=True, group=RUN)] = None
-    """Where run directories are made; by default results/<model>-<benchmark>/. An address such as s3://bucket/folder gets a
-    copy of the run, which is then in results/<address>/."""
+    """Where to create run directories; by default results/<model>-<benchmark>/. An address such as s3://bucket/folder gets a
+    copy of the run, which itself is in results/<address>/."""
     max_consecutive_errors: Annotated[WholeNumber, Opt(group=RUN, advanced=True)] = 5
     """Stop the run after this many infrastructure errors in a row; 0 never stops."""
     fail_under: Annotated[Share | None, Opt(group=RUN, advanced=True)] = None
@@ -44,26 +48,36 @@ class RunOptions(Options, frozen=True, kw_only=True):
     json: Annotated[Path | None, Opt(target=True, group=RUN, advanced=True)] = None
     """Write each task's verdict to this file, by the task's id."""
     max_cost: Annotated[Positive | None, Opt(group=RUN)] = None
-    """Start no more tasks beyond this cost in USD."""
+    """Start no new task once the models have cost this much, in USD."""
     max_tokens_total: Annotated[Count | None, Opt(group=RUN, advanced=True)] = None
-    """Start no more tasks once the models have used this many tokens, input and output. --resume goes on with a higher
-    limit."""
+    """Start no new task once the models have used this many tokens, input and output. --resume with a higher limit
+    continues."""
     requests_per_minute: Annotated[Count | None, Opt(group=RUN, advanced=True)] = None
-    """The most requests to models per minute, over all episodes; they are spread evenly."""
+    """At most this many model requests per minute, over all episodes, spread evenly."""
     tokens_per_minute: Annotated[Count | None, Opt(group=RUN, advanced=True)] = None
-    """The most tokens of models per minute, over all episodes, input and output."""
+    """At most this many model tokens per minute, over all episodes, input and output."""
     reply_cache: Annotated[Path | None, Opt(target=True, group=RUN, advanced=True)] = None
-    """Keep model replies in this folder, and take those that are there: the same run again costs nothing."""
+    """Cache model replies in this folder: the same run again costs nothing."""
+    otel: Annotated[str | None, Opt(group=RUN, advanced=True)] = None
+    """Send the run's spans to this OpenTelemetry collector (OTLP over HTTP), such as http://localhost:4318; env takes the
+    address and headers from the OTEL_EXPORTER_OTLP_* variables."""
     verbose: Annotated[bool, Opt(names=("-v",), group=RUN)] = False
     """Print each task's outcome and reason as it ends."""
     tracebacks: Annotated[bool, Opt(names=("-vv",), group=RUN, advanced=True)] = False
-    """The same, with the tracebacks of internal errors."""
+    """As --verbose, with tracebacks of internal errors."""
     executor: Annotated[Literal["local", "ray"], Opt(group=RUN, advanced=True)] = "local"
     """Where episodes are played: on this machine, or on every node of a Ray cluster, --parallel at once on each."""
     ray_address: Annotated[str | None, Opt(group=RUN, advanced=True)] = None
     """host:port of the cluster; by default that of RAY_ADDRESS, one that runs on this machine, or a new one for this run."""
     ray_env: Annotated[tuple[str, ...], Opt(group=RUN, advanced=True)] = ()
     """Pass this environment variable to the nodes too (repeatable). They get keys such as OPENAI_API_KEY anyway."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.otel not in (None, OTEL_BY_VARIABLES) and not re.match(r"https?://[^/\s]", self.otel or ""):
+            raise OptionError(
+                "otel", without_secrets(self.otel or ""), "expected an address such as http://localhost:4318, or env"
+            )
 
 
 class RunConfig(Struct, frozen=True, kw_only=True):

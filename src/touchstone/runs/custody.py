@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..protocols import Agent, Benchmark, Gold, GoldReach
+from ..types import Outcome
 
 NAME = "gold_reachable"
 """In a run's identity, so that all its records were made in the same way; and in overall.json."""
@@ -34,3 +35,14 @@ def told(config: Mapping[str, Any]) -> dict[str, str]:
 def comparable(identity: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str, Any]:
     """A run of before nobody asked can be gone on with; it does not say so afterwards either."""
     return {name: value for name, value in identity.items() if name != NAME or NAME in config.get("identity", {})}
+
+
+def public_reason(outcome: Outcome, reason: str, kind: str) -> str:
+    """Why a prediction is wrong says what would be right, so only the kind is told; what became of the agent may be."""
+    if outcome is Outcome.failed and kind and kind != "error":
+        return f"Not the expected result ({kind.replace('_', ' ')})."
+    if outcome is Outcome.passed and kind not in ("", "identical", "same"):
+        return f"Passed ({kind.replace('_', ' ')})."
+    if outcome is Outcome.unscorable:
+        return f"The reference is missing or broken{f' ({kind})' if kind else ''}."
+    return reason

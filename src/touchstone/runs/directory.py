@@ -5,7 +5,7 @@
     overall.json    aggregates      }  replaced as a whole when the run ends,
     summary.txt     for a person    }  whether it was finished, stopped or interrupted,
     seal.json       of all these    }  the seal last
-    episodes/       pictures and other files that records name, of benchmarks that have some
+    episodes/       pictures and other files that records name, if there are any; evidence["episode"] is their folder
     .lock           while the run is open, held by the one process that writes
 
 A record counts as done when it is on the disk: records that end while a write is under way share the next one.
@@ -34,6 +34,7 @@ from ..files import lock_file, replace_file
 from ..types import Outcome, Record
 from . import seal
 from .records import SLIM, decode_line, differences, encoded, is_owed, read, read_config, read_records, refuse_second
+from .remote import EPISODES
 
 __all__ = ["FORMAT", "RunDirectory", "encoded", "read_config", "read_records", "replace_file"]
 
@@ -181,7 +182,7 @@ class RunDirectory:
     def _remove(self) -> None:
         for name in ("runs.jsonl", "config.json", "config.toml", "overall.json", "summary.txt", seal.FILE, LOCK):
             (self.path / name).unlink(missing_ok=True)
-        shutil.rmtree(self.path / "episodes", ignore_errors=True)
+        shutil.rmtree(self.path / EPISODES, ignore_errors=True)
         latest = self.path.parent / "latest"
         if latest.is_symlink() and latest.readlink() == Path(self.path.name):
             latest.unlink()
@@ -206,7 +207,7 @@ class RunDirectory:
                 self._open()
             self._chain = chain
         except OSError as error:
-            raise InputError(f"{path}: cannot be made ready to resume: {error.strerror}") from None
+            raise InputError(f"{path}: cannot be prepared for a resume: {error.strerror}") from None
         finally:
             kept.unlink(missing_ok=True)
 
@@ -228,7 +229,7 @@ class RunDirectory:
                 self._write(taken)
             others.unlink()
         except OSError as error:
-            raise InputError(f"{others}: cannot be taken into this run: {error.strerror}") from None
+            raise InputError(f"{others}: cannot be merged into this run: {error.strerror}") from None
 
 
 def _look_at(write: asyncio.Task[None]) -> None:
@@ -279,7 +280,7 @@ def _looked_through(path: Path, chain: seal.Chain | None) -> tuple[bool, seal.Ch
             if chain is not None:
                 if not chain.follows(line):
                     what = "was changed after it was written, or a line before it was taken out"
-                    raise InputError(f"{path}: line {number} {what}; to go on all the same, see 'Seals' in docs/runs.md")
+                    raise InputError(f"{path}: line {number} {what}; to continue anyway, see 'Seals' in docs/runs.md")
                 chain = chain.after(line)
     return owed, chain
 

@@ -49,12 +49,12 @@ def label_run(run: Path, add: Sequence[str] = (), remove: Sequence[str] = (), no
     Raises InputError, and changes nothing, if this is no run directory, a tag is not one word, or a tag to remove is not there.
     """
     if address := address_of(run):
-        raise InputError(f"{address}: only a run directory on this machine can be tagged; a copy of it takes its labels along")
+        raise InputError(f"{address}: only a run directory on this machine can be tagged; copies of it include the labels")
     read_config(run)
     for tag in add:
         _check(tag)
     if note is not None and len(note) > LONGEST_NOTE:
-        raise InputError(f"--note: {len(note):,} characters; {LONGEST_NOTE:,} are the most")
+        raise InputError(f"--note: {len(note):,} characters, at most {LONGEST_NOTE:,} are allowed")
     with _alone(run):
         before = read_labels(run)
         if missing := [tag for tag in remove if tag not in before.tags]:
@@ -71,7 +71,7 @@ def label_run(run: Path, add: Sequence[str] = (), remove: Sequence[str] = (), no
 
 def _check(tag: str) -> None:
     if not tag or len(tag) > LONGEST_TAG or not tag.isprintable() or any(char.isspace() or char == "," for char in tag):
-        raise InputError(f"{tag!r}: expected a tag of one word, without blanks and commas, of {LONGEST_TAG} characters at most")
+        raise InputError(f"{tag!r}: expected one word without spaces or commas, at most {LONGEST_TAG} characters")
 
 
 def _listed(tags: Sequence[str]) -> str:

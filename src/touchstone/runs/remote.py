@@ -3,6 +3,9 @@
 A run is always written to a local directory, which is the authority; `Mirror` copies it to the address: config.json first, then
 runs.jsonl as a whole now and then (an object store cannot append), and everything at the end. `fetched` brings a run back to go
 on with it. If this machine has a part of the same run already, the records of both are kept.
+
+Pictures and other files of episodes are copied once they are there. A run that is fetched leaves them where they are: only
+their folders are made, so that no later attempt takes the name of an earlier one. The viewer fetches those that it shows.
 """
 
 from __future__ import annotations
@@ -23,6 +26,8 @@ from ..distribution import pip_install
 from ..errors import InputError, RunStopped
 from . import seal
 
+EPISODES = "episodes"
+"""Where the files of episodes are in a run directory."""
 _FILES = ("config.json", "runs.jsonl", "overall.json", "summary.txt", seal.FILE, "labels.json")
 _WITH_FOLDERS = ("file", "local", "memory", "sftp", "ssh", "ftp", "smb", "hdfs", "webhdfs", "arrow_hdfs", "dbfs")
 """Elsewhere a folder is a part of a name, and making one could make a bucket."""
@@ -63,6 +68,8 @@ class Mirror:
         self._system, self._place = _opened(address)
         self._has_folders = address.partition(":")[0] in _WITH_FOLDERS
         self._copied = 0
+        self._copied_files: dict[str, tuple[int, int]] = {}
+        """Of episodes: size and time."""
         self._copying: asyncio.Task[None] | None = None
         self._stopping = asyncio.Event()
 
@@ -95,9 +102,18 @@ class Mirror:
         for name in _FILES:
             if (self._directory / name).exists():
                 self._put(name)
+        self._put_files()
+
+    def _put_files(self) -> None:
+        for path in sorted((self._directory / EPISODES).rglob("*")):
+            about, name = path.stat(), path.relative_to(self._directory).as_posix()
+            state = about.st_size, about.st_mtime_ns
+            if path.is_file() and self._copied_files.get(name) != state:
+                self._put(name)
+                self._copied_files[name] = state
 
     def _remove_all(self) -> None:
-        for name in _FILES:
+        for name in (*_FILES, *self._copied_files):
             with suppress(OSError):
                 self._remove(name)
 
@@ -125,14 +141,16 @@ class Mirror:
     def _put_if_grown(self) -> None:
         size = (self._directory / "runs.jsonl").stat().st_size
         if size != self._copied:
+            self._put_files()  # before the records that name them
             self._put("runs.jsonl")
             self._copied = size
 
     def _put(self, name: str) -> None:
         with _as_os_error():
+            target = f"{self._place}/{name}"
             if self._has_folders:
-                self._system.makedirs(self._place, exist_ok=True)
-            self._system.put_file(str(self._directory / name), f"{self._place}/{name}")
+                self._system.makedirs(target.rpartition("/")[0], exist_ok=True)
+            self._system.put_file(str(self._directory / name), target)
 
 
 def fetched(address: str) -> Path:
@@ -151,11 +169,19 @@ def fetched(address: str) -> Path:
                 _get(system, f"{place}/runs.jsonl", here / ".runs.jsonl.fetched")
             else:
                 raise InputError(f"{here}: another run than that at {without_secrets(address)} is here; move it away first")
+            _claim_folders(system, place, here)
     except FileNotFoundError:
         raise InputError(f"{without_secrets(address)}: not a run directory (it has no config.json)") from None
     except OSError as error:
         raise InputError(f"{without_secrets(address)}: cannot be fetched: {error}") from None
     return here
+
+
+def _claim_folders(system: Any, place: str, here: Path) -> None:
+    with suppress(FileNotFoundError):
+        for name in system.ls(f"{place}/{EPISODES}", detail=False):
+            if (folder := PurePosixPath(name).name) not in ("", EPISODES, ".."):
+                (here / EPISODES / folder).mkdir(parents=True, exist_ok=True)
 
 
 class Copies:
@@ -186,6 +212,17 @@ class Copies:
         except OSError as error:
             raise InputError(f"{self.address}: cannot be read: {error}") from None
         self.path.mkdir(parents=True, exist_ok=True)
+
+    def fetch(self, run: Path, name: str) -> None:
+        """A file of an episode, if the run is one of ours and has it. Raises OSError if that cannot be found out."""
+        path, here = run / name, self.path.resolve()
+        if not run.is_relative_to(here) or not name.startswith(f"{EPISODES}/") or ".." in path.parts or path.exists():
+            return
+        there = f"{self._place}/{path.relative_to(here).as_posix()}"
+        with _as_os_error():
+            if self._system.isfile(there):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                _get(self._system, there, path)
 
     def _take(self, name: str, about: Mapping[str, Any]) -> None:
         parts = PurePosixPath(name.removeprefix(self._place).lstrip("/")).parts

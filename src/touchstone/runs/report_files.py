@@ -10,8 +10,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 import msgspec
 
-from ..errors import InputError
 from ..files import replace_file
+from ..options import OptionError
 from ..terminal import one_line
 from ..types import Outcome, Record
 from .config import RunOptions
@@ -29,7 +29,7 @@ def refuse_unwritable(options: RunOptions) -> None:
     for option in ("junit", "markdown", "json"):
         path: Path | None = getattr(options, option)
         if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
-            raise InputError(f"--{option} {path}: expected the name of a file in a directory that exists")
+            raise OptionError(option, path, "expected the name of a file in a directory that exists")
 
 
 def shortfall(options: RunOptions, overall: Mapping[str, Any]) -> str | None:
@@ -67,7 +67,7 @@ def write_reports(
             try:
                 replace_file(path, text().encode())
             except OSError as error:
-                raise InputError(f"--{option} {path}: cannot be written: {error.strerror}") from None
+                raise OptionError(option, path, f"cannot be written: {error.strerror}") from None
 
 
 def junit(title: str, overall: Mapping[str, Any], records: Sequence[Record]) -> str:

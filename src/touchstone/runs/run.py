@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .. import __version__
 from ..errors import InputError, RunStopped
@@ -19,6 +19,9 @@ from .custody import told
 from .executors import Executor, Local
 from .scheduler import Batch, Job, Say, quiet
 from .summary import summary_text
+
+if TYPE_CHECKING:
+    from .spans import RunTrace
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,8 +38,18 @@ class Plan:
     max_tokens: int | None = None
     watch: Callable[[Step], None] | None = None
     """Told of every step as it happens."""
+    trace: RunTrace | None = None
+    """Makes spans of what is played."""
     versions: Mapping[str, str] = field(default_factory=lambda: {})
     """Of what else had a part in it, such as a database server."""
+
+    def watch_of(self, job: Job) -> Callable[[Step], None] | None:
+        """Who is told of the steps of a job."""
+        clock = self.trace.watch(job.task.key, job.epoch) if self.trace else None
+        if clock is None or self.watch is None:
+            return clock or self.watch
+        shown = self.watch
+        return lambda step: (clock(step), shown(step))[1]
 
 
 @dataclass(frozen=True)
@@ -97,12 +110,16 @@ async def run(
     """Plays the jobs, here or where the executor does. The directory is valid at every moment, and complete at the end."""
     if executor is None and (expect := getattr(plan.benchmark, "expect", None)):
         expect([job.task for job in jobs])
-    executor = executor or Local(plan.benchmark, plan.agent, plan.parallel, plan.watch)
+    executor = executor or Local(plan.benchmark, plan.agent, plan.parallel, plan.watch_of)
+    if plan.trace:
+        plan.trace.begin(directory.path.name)
 
     async def keep(record: Record) -> None:
         await directory.append(record)
         counted.add(record)
         watch(record, counted)
+        if plan.trace:
+            plan.trace.add(record)
         if not isinstance(executor, Local) and plan.watch:  # what happened elsewhere is told afterwards
             for step in record.steps:
                 plan.watch(step)

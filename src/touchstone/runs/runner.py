@@ -6,16 +6,18 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import msgspec
 
 from ..addresses import address_of
+from ..distribution import refuse_without
 from ..errors import InputError
 from ..models.rate_limit import Pace, PacedModel
 from ..models.reply_cache import CachedModel, ReplyCache
@@ -33,6 +35,9 @@ from .remote import Mirror, fetched, local_base, refuse_unknown
 from .report_files import refuse_unwritable, shortfall, write_reports
 from .run import Finished, Memory, Plan, Watch, owed, run, versions
 from .scheduler import quiet
+
+if TYPE_CHECKING:
+    from .spans import RunTrace
 
 
 class Interface(Protocol):
@@ -110,6 +115,8 @@ async def run_config(
     async with AsyncExitStack() as stack:
         opened = await open_parts(config, stack, interface.say, resume=resume, only=only)
         single = len(opened.benchmark.tasks()) * config.run.epochs == 1 and not config.agent.at_terminal
+        if trace := _trace(config, opened.identity, interface.say):
+            stack.push_async_callback(trace.close)
         plan = Plan(
             title=getattr(opened.benchmark, "title", config.benchmark.title)(heading or opened.who),
             benchmark=opened.benchmark,
@@ -120,6 +127,7 @@ async def run_config(
             max_cost=config.run.max_cost,
             max_tokens=config.run.max_tokens_total,
             watch=follow(opened.benchmark) if single else None,
+            trace=trace,
             versions=getattr(opened.benchmark, "versions", {}),
         )
         place = base / f"{safe_name(name or opened.name)}-{config.benchmark.name}" if base else None
@@ -131,8 +139,23 @@ async def run_config(
             base=config.run.output or place,
             resume=resume,
         )
-        played = await play_plan(plan, spec, interface, lambda: _executor(config, opened, interface.say))
+        played = await play_plan(plan, spec, interface, lambda path: _executor(config, opened, path, interface.say))
+        if trace:
+            trace.result(played.finished.overall)
     return _reported(config, plan.title, played)
+
+
+def _trace(config: RunConfig, identity: Mapping[str, Any], say: Callable[[str], None]) -> RunTrace | None:
+    """OpenTelemetry is imported only where spans are asked for. Raises InputError."""
+    if config.run.otel is None:
+        return None
+    refuse_without("opentelemetry.exporter.otlp.proto.http", "--otel", "otel")
+    protocol = os.environ.get("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL") or os.environ.get("OTEL_EXPORTER_OTLP_PROTOCOL")
+    if protocol not in (None, "", "http/protobuf"):
+        raise InputError(f"--otel sends http/protobuf, but OTEL_EXPORTER_OTLP_PROTOCOL is {protocol}")
+    from .spans import RunTrace
+
+    return RunTrace(config, identity, say)
 
 
 def _reported(config: RunConfig, title: str, played: Played) -> Played:
@@ -257,7 +280,7 @@ async def play_plan(
     plan: Plan,
     spec: RunSpec,
     interface: Interface,
-    executor: Callable[[], Any] = lambda: None,
+    executor: Callable[[Path], Any] = lambda _: None,
 ) -> Played:
     """Runs the plan into a new or resumed directory, or into memory."""
     if spec.base is None and spec.resume is None:
@@ -283,7 +306,7 @@ async def play_plan(
 
 
 async def _play(
-    plan: Plan, directory: RunDirectory, mirror: Mirror | None, interface: Interface, executor: Callable[[], Any]
+    plan: Plan, directory: RunDirectory, mirror: Mirror | None, interface: Interface, executor: Callable[[Path], Any]
 ) -> Finished:
     jobs, counted = owed(plan.benchmark.tasks(), plan.epochs, directory)
     interface.begun(plan.title, directory.path, counted.done)
@@ -291,7 +314,7 @@ async def _play(
         await mirror.start()
     async with AsyncExitStack() as stack:
         elsewhere: Executor | None = None
-        if jobs and (context := executor()) is not None:
+        if jobs and (context := executor(directory.path)) is not None:
             elsewhere = await stack.enter_async_context(context)
         with interface.progress(len(jobs) + counted.done, counted.done) as watch:
             return await run(plan, directory, jobs, counted, watch, interface.say, elsewhere)
@@ -385,16 +408,16 @@ def _mirror(spec: RunSpec, path: Path, say: Callable[[str], None]) -> Mirror | N
     return Mirror(path, f"{address}/{path.resolve().name}", say) if address else None
 
 
-def _executor(config: RunConfig, opened: Opened, say: Callable[[str], None]) -> Any:
+def _executor(config: RunConfig, opened: Opened, directory: Path, say: Callable[[str], None]) -> Any:
     """None stands for this process."""
     if config.run.executor == "local":
         return None
     if config.agent.at_terminal:
         raise InputError("--executor ray: a person plays at this terminal, not on a cluster")
     if config.run.requests_per_minute or config.run.tokens_per_minute:
-        raise InputError("--executor ray: limits per minute are kept by one process, not by a cluster")
+        raise InputError("--executor ray: limits per minute work in one process only")
     if not config.is_plain:
-        raise InputError("--executor ray: a cluster is sent options, not functions and objects of Python's")
+        raise InputError("--executor ray: Python functions and objects cannot be sent to a cluster")
     from .executors.cluster import Work, environment, ray_cluster
     from .executors.shipping import listed, moved_path
 
@@ -406,6 +429,7 @@ def _executor(config: RunConfig, opened: Opened, say: Callable[[str], None]) -> 
         listings=[listed(path) for path in dict.fromkeys(there.paths(targets=False)) if path.exists()],
         environment=environment(config.run.ray_env),
         parallel=config.run.parallel,
+        directory=directory,
     )
     return ray_cluster(work, config.run.ray_address, say)
 

@@ -61,6 +61,11 @@ class Transcript:
             self._watch(kept)
 
 
+class _NoTranscript(Transcript):
+    def add(self, step: Step) -> None:
+        pass
+
+
 class _Cutting:
     """One step with its texts cut to a length."""
 
@@ -139,7 +144,10 @@ class RecordingStage:
         epoch: int,
         watch: Callable[[Step], None] | None = None,
         budgets: Budgets = BUDGETS,
+        *,
+        keep: bool = True,
     ) -> None:
+        """`keep`: whether there is a transcript. Nobody who serves hundreds of episodes has a use for theirs."""
         self.task = task
         self.brief = episode.brief
         self.tools = episode.tools
@@ -147,7 +155,7 @@ class RecordingStage:
         self._episode = episode
         self._epoch = epoch
         self._budgets = budgets
-        self._transcript = Transcript(budgets, watch)
+        self._transcript = (Transcript if keep else _NoTranscript)(budgets, watch)
         self._calls = self._sent = self._shown = 0
         self.unreadable = 0
         """Calls of an unknown tool, or with arguments that could not be read."""

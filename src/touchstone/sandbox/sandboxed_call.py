@@ -87,6 +87,7 @@ def confined(
     if not landlock.version() and not seccomp.available():
         raise Unscorable("Test code cannot be confined on this machine: it has neither Landlock nor seccomp.", "unconfined")
     secret = secrets.token_bytes(16)
+    calls = seccomp.computation(files=bool(landlock.version())) if seccomp.available() else b""  # made once, not in each child
     limits = _limits(seconds, memory, largest_file)
     with contextlib.ExitStack() as stack:
         rules = _open_rules(stack, python_directories() if readable is None else readable)
@@ -97,7 +98,7 @@ def confined(
             deadline = Deadline(seconds)
             child = os.fork()
             if child == 0:
-                _live(function, secret, writing, {writing, *kept}, limits, rules)
+                _live(function, secret, writing, {writing, *kept}, limits, rules, calls)
             os.close(writing)
             return _result(_awaited(child, reading, deadline), secret)
 
@@ -141,12 +142,18 @@ def _limits(seconds: float, memory: int, largest_file: int) -> list[tuple[int, i
 
 
 def _live(
-    function: Callable[[], bytes], secret: bytes, pipe: int, kept: set[int], limits: list[tuple[int, int]], rules: int | None
+    function: Callable[[], bytes],
+    secret: bytes,
+    pipe: int,
+    kept: set[int],
+    limits: list[tuple[int, int]],
+    rules: int | None,
+    calls: bytes,
 ) -> NoReturn:
     # Whatever the function does to modules and builtins, the child must end here, and not go on as a second worker.
     write, leave, status = os.write, os._exit, 1
     try:
-        _confine(kept, limits, rules)
+        _confine(kept, limits, rules, calls)
         message = secret + _message(function)
         while message:
             message = message[write(pipe, message) :]
@@ -155,7 +162,7 @@ def _live(
         leave(status)
 
 
-def _confine(kept: set[int], limits: list[tuple[int, int]], rules: int | None) -> None:
+def _confine(kept: set[int], limits: list[tuple[int, int]], rules: int | None, calls: bytes) -> None:
     # Collecting garbage would touch, and so copy, all that the worker has in memory, and makes filling memory take ages.
     gc.freeze()
     gc.set_threshold(*_GARBAGE)
@@ -170,7 +177,7 @@ def _confine(kept: set[int], limits: list[tuple[int, int]], rules: int | None) -
     give_up(
         limits=limits,
         rules=rules,
-        calls=seccomp.computation(files=rules is not None) if seccomp.available() else b"",
+        calls=calls,
         user=NOBODY if os.geteuid() == 0 else None,
         may_read=rules is not None,
     )

@@ -76,7 +76,7 @@ def best_level() -> Level:
         return "bubblewrap"
     if landlock.version() and seccomp.available():
         return "landlock"
-    raise InputError("programs cannot be confined on this machine: install bubblewrap, or give --no-confine and trust them")
+    raise InputError("programs cannot be confined on this machine: install bubblewrap, or trust them with --no-confine")
 
 
 def make_private(folder: Path, level: Level) -> None:

@@ -45,6 +45,7 @@ SPARE = 16
 """Workers that are kept for the next leases, each of which would otherwise fork a process."""
 
 _NICE = 10
+_REMEMBERED = 16
 _SECONDS_TO_HEAR = 10.0
 _SENT_BY_OTHERS = tuple(getattr(signal, f"SIG{name}", None) for name in ("KILL", "TERM", "INT", "HUP", "QUIT"))
 _FORKS = sys.platform == "linux" and module_or_none("resource") is not None and hasattr(os, "fork")
@@ -108,6 +109,8 @@ class Worker(asyncio.Protocol):
         """Bytes of all its answers."""
         self.process: subprocess.Popen[bytes] | None = None
         """Its own, where workers are not forked."""
+        self.served: deque[str] = deque(maxlen=_REMEMBERED)
+        """Keys of its last calls."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = typing.cast(asyncio.WriteTransport, transport)
@@ -344,10 +347,19 @@ class Pool:
         self._heard.clear()
 
     async def call(
-        self, function: Callable[[A], R], request: A, *, wall: float | None = None, stalled: float | None = None
+        self,
+        function: Callable[[A], R],
+        request: A,
+        *,
+        wall: float | None = None,
+        stalled: float | None = None,
+        key: str | None = None,
     ) -> R:
-        """Runs the function in any worker, as `Worker.call` does."""
-        worker = await self._acquire()
+        """Runs the function in any worker, as `Worker.call` does: if one is free that has served the key lately, in that,
+        which may still have open what calls with this key need."""
+        worker = self._idle_worker(key) or await self._acquire()
+        if key is not None and key not in worker.served:
+            worker.served.append(key)
         try:
             return await worker.call(function, request, wall=wall, stalled=stalled)
         finally:
@@ -399,6 +411,16 @@ class Pool:
             await asyncio.to_thread(self._zygote.wait)
             self._zygote = None
             await asyncio.sleep(0)  # lets the transports finish closing
+
+    def _idle_worker(self, key: str | None) -> Worker | None:
+        """For a new key that which was idle for longest, so that workers do not lose what they have open for others."""
+        if key is None or not self._idle:
+            return None
+        worker = next((one for one in self._idle if key in one.served), self._idle[0])
+        if not worker.is_there():
+            return None
+        self._idle.remove(worker)
+        return worker
 
     async def _acquire(self) -> Worker:
         while self._idle:

@@ -69,7 +69,7 @@ def test_what_remains(tmp_path: Path) -> None:
 )
 def test_a_file_that_is_no_such_list(tmp_path: Path, text: str) -> None:
     (tmp_path / "x.json").write_text(text)
-    with pytest.raises(InputError, match=r"--exclude-audit .*x\.json: expected a list"):
+    with pytest.raises(InputError, match=r"exclude_audit=.*x\.json': expected a list"):
         excluded(tmp_path / "x.json")
 
 

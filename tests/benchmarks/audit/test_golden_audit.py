@@ -54,7 +54,7 @@ def test_conditions_that_the_official_suite_reads_otherwise(defects: Any) -> Non
 
 def test_fewer_lists_than_results(defects: Any) -> None:
     out = defects("n\n1\n", "n\n2\n", conditions=[[0]])
-    assert out["conditions_count"] == "condition_cols has 1 lists for 2 golden results"
+    assert out["conditions_count"] == "condition_cols has 1 lists for 2 gold results"
     assert "q_b.csv itself is rejected by the official suite: list index out of range" in out["official_rejects_gold"]
 
 

@@ -73,7 +73,6 @@ def test_wrong_values_are_refused_when_they_are_given(options: dict[str, Any], s
     [
         ({"action_space": "computer_13"}, {"agent": "oracle"}, "action_space"),
         ({"provider": "remote", "address": "http://x:5000"}, {"parallel": 2}, "parallel"),
-        ({}, {"output": Path("s3://bucket/x")}, "output"),
         ({"provider": "nowhere:make"}, {}, "provider"),
         ({"system_prompt": "none.txt"}, {}, "system_prompt"),
     ],

@@ -9,5 +9,5 @@ from tests.benchmarks.spider2.worlds import Spider2World, make_spider2
 
 @pytest.fixture
 def spider2(tmp_path: Path) -> Spider2World:
-    """Six questions, five of them local, with golden results."""
+    """Six questions, five of them local, with gold results."""
     return make_spider2(tmp_path / "spider2")

@@ -64,7 +64,7 @@ class TestFiles:
         assert "bq001" not in found.ids
         with pytest.raises(Unscorable) as caught:
             found.reference("bq001")
-        assert str(caught.value) == "no golden result: exec_result/bq001.csv is missing"
+        assert str(caught.value) == "no gold result: exec_result/bq001.csv is missing"
         assert caught.value.kind == "gold_missing"
 
     def test_one_that_cannot_be_read_makes_its_question_unscorable(self, spider2: Spider2World) -> None:
@@ -72,7 +72,7 @@ class TestFiles:
         (spider2.gold / "exec_result" / "local001.csv").mkdir()
         with pytest.raises(Unscorable) as caught:
             Golden(spider2.gold).reference("local001")
-        assert str(caught.value) == "the golden result local001.csv cannot be read: Is a directory"
+        assert str(caught.value) == "the gold result local001.csv cannot be read: Is a directory"
         assert caught.value.kind == "gold_unreadable"
 
 

@@ -109,7 +109,7 @@ class TestVerdicts:
             ("SELECT colour FROM item", "The SQL cannot be run: no such column: colour"),
             ("DELETE FROM item", "The SQL cannot be run: This statement would change the database, which is read-only here."),
             ("DROP TABLE item", "The SQL cannot be run: This statement would change the database, which is read-only here."),
-            ("-- nothing", "The SQL is blank."),
+            ("-- nothing", "The SQL is empty."),
             ("SELECT 1; SELECT 2", "The SQL cannot be run: "),
             (ENDLESS, "The SQL cannot be run: The query was stopped at its limit of 21,000,000 steps (0.3 seconds)."),
         ],
@@ -206,7 +206,7 @@ class TestWhatCannotBeJudged:
         spider2.result("local001.csv", content)
         record = await judged(spider2, engine, "local001", SQL["local001"], results=str(tmp_path))
         assert (record.outcome, record.evidence["kind"]) == (Outcome.unscorable, "gold_unreadable")
-        assert record.reason.startswith("a golden result cannot be read: ")
+        assert record.reason.startswith("a gold result cannot be read: ")
         assert record.metrics == {}
         assert record.evidence["prediction"] == SQL["local001"]
         assert len(record.evidence["rows"]) == 3

@@ -46,7 +46,7 @@ def test_a_question_can_be_answered_only_once(tmp_path: Path) -> None:
     made = folder(tmp_path, local001_dot_sql="SELECT 1", local001_dot_csv="a\n1\n")
     with pytest.raises(InputError) as caught:
         load_submission(made)
-    assert str(caught.value) == f"{made}: local001 is there both as .sql and as .csv"
+    assert str(caught.value) == f"{made}: local001 exists both as .sql and as .csv"
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ class Spider2World:
         return load_tasks(self.questions, Golden(self.gold).sql)
 
     def result(self, name: str, text: str | bytes) -> Path:
-        """Writes a golden result."""
+        """Writes a gold result."""
         path = self.gold / "exec_result" / name
         path.write_bytes(text.encode() if isinstance(text, str) else text)
         return path

@@ -125,7 +125,7 @@ def test_a_filter_by_tag_or_a_wrong_name_is_told(shop: Path, capsys: pytest.Capt
 def test_predictions_for_nobody_are_refused(shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "p.csv").write_text("id,sql\nrowz,SELECT 1\n")
     assert main(["score", "sql", str(tmp_path / "p.csv"), *said(shop)]) == 2
-    assert "'rowz' is no question's id" in capsys.readouterr().err
+    assert "'rowz' is not the id of a question" in capsys.readouterr().err
     (tmp_path / "p.csv").write_text("id,sql\nrows,SELECT 1\n")
     assert main(["score", "sql", str(tmp_path / "p.csv"), *said(shop)]) == 2
     assert "8 of 9 questions have no prediction, the first is order" in capsys.readouterr().err

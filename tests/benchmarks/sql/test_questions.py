@@ -56,7 +56,7 @@ def test_every_format_gives_the_same_tasks(tmp_path: Path, suffix: str) -> None:
 
 def test_columns_with_other_names_are_named(tmp_path: Path) -> None:
     path = write(tmp_path / "q.csv", [{"Frage": "Wie viele?", "Abfrage": "SELECT 1"}])
-    with pytest.raises(InputError, match=r"no column is a question's; there are: Frage, Abfrage"):
+    with pytest.raises(InputError, match=r"no column holds the questions; there are: Frage, Abfrage"):
         load(path)
     assert load(path, question="Frage", sql="Abfrage")[0].golds == ("SELECT 1",)
     with pytest.raises(InputError, match=r"no such column; there are: Frage, Abfrage"):
@@ -86,8 +86,8 @@ WRONG = {
     "question,sql\n,SELECT 1\n": r"row 2: the question \(question\) is empty",
     "question,sql\nq,\n": "row 2: there is neither gold SQL nor expected rows",
     "question,sql\nq,SELECT 1,2\n": "row 2: 3 cells, expected 2",
-    "question,answer_key\nq,1\n": "no column has gold SQL or expected rows",
-    "id,question,sql\n1,q,SELECT 1\n1,r,SELECT 2\n": "row 3: the id '1' is row 2's too",
+    "question,answer_key\nq,1\n": "no column holds gold SQL or expected rows",
+    "id,question,sql\n1,q,SELECT 1\n1,r,SELECT 2\n": "row 3: the id '1' is also in row 2",
     "question,sql,order\nq,SELECT 1,perhaps\n": "row 2: order: expected true or false, found 'perhaps'",
     "question,sql,tolerance\nq,SELECT 1,much\n": "row 2: tolerance: expected a number",
     'question,expected\nq,"[[1], [1, 2]]"\n': "row 2: the expected rows are not all of one width",

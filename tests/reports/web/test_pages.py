@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 from tests.reports.web.conftest import Open, only_run, page
 from tests.reports.web.runs import HOSTILE, PIXEL, run_of, write_run
 from tests.support.records import a_record
-from touchstone.reports.web.episodes import Episode, public_reason, without_gold
+from touchstone.reports.web.episodes import Episode, without_gold
 from touchstone.reports.web.index import episode_name, safe
 from touchstone.reports.web.layout import View, join
 from touchstone.reports.web.task_page import pair_task_page
 from touchstone.reports.web.verdict import difference
+from touchstone.runs.custody import public_reason
 from touchstone.types import Brief, ModelStep, NoteStep, Observation, Outcome, Record, Reply, ServiceStep, ToolCall, ToolStep
 
 JSON = st.recursive(

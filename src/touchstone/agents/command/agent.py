@@ -287,22 +287,22 @@ class CommandConfig(AgentConfig, frozen=True, kw_only=True):
     name: ClassVar[str] = "command"
 
     command: Annotated[str | None, Opt(verbatim=True, group=_PROGRAM)] = None
-    """The program that plays, and its arguments, as a shell would take them. The same at the very end: -- PROGRAM ARGUMENT …"""
+    """The program that plays, with its arguments, split like a shell does; or at the end of the line: -- PROGRAM ARGUMENT …"""
     command_output: Annotated[Literal["none", "sql"], Opt(group=_PROGRAM)] = "none"
-    """sql: hand in what the program prints; otherwise it plays through MCP, and what it prints is only kept."""
+    """sql submits what the program prints; none lets it play through MCP, and its output is only recorded."""
     command_timeout: Annotated[Positive, Opt(group=_PROGRAM)] = 600.0
     """Seconds for each task."""
     command_network: Annotated[bool, Opt(group=_PROGRAM)] = True
-    """Let the program use the network, which its model may need; without, it reaches its task and nothing else."""
+    """Let the program use the network, which its model may need; without it, it reaches only its task."""
     command_read: Annotated[tuple[Path, ...], Opt(group=_PROGRAM)] = ()
     """A file or folder that the program may read, besides the system and the folders of the files that its command line names
     (repeatable)."""
     pass_env: Annotated[tuple[str, ...], Opt(group=_PROGRAM)] = ()
     """A variable that the program may see, such as its API key (repeatable)."""
     allow_visible_gold: Annotated[bool, Opt(group=_PROGRAM)] = False
-    """Run the program although a file that it can read holds the gold; the run says so."""
+    """Run the program even if it can read a file that holds the gold; the run reports it."""
     confine: Annotated[bool, Opt(group=_PROGRAM)] = True
-    """Keep the program from all files but those that it may read, and from other processes."""
+    """Keep the program from other processes, and from all files that it may not read."""
 
     def build(self, context: AgentContext) -> Agent:
         for path in self.command_read:

@@ -13,6 +13,7 @@ import msgspec
 
 from ...errors import InputError
 from ...models.wire import arguments_schema
+from ...options import OptionError
 from ...types import Brief, Tool
 from ..mcp.server import brief_text
 
@@ -85,7 +86,7 @@ def resolved(words: Sequence[str]) -> list[str]:
     program = shutil.which(words[0])
     if program is None:
         what = "is not executable" if Path(words[0]).is_file() else "there is no such program"
-        raise InputError(f"--command {words[0]}: {what}")
+        raise OptionError("command", words[0], what)
     _refuse_unstartable(words[0], Path(program))
     return [str(Path(program).absolute()), *(str(Path(word).absolute()) if _is_file(word) else word for word in words[1:])]
 
@@ -131,10 +132,8 @@ def refuse_hidden(words: Sequence[str], hidden: Sequence[Path]) -> None:
     for word in words:
         for place in hidden:
             if _is_file(word) and Path(word).resolve().is_relative_to(place.resolve()):
-                raise InputError(
-                    f"--command {word}: this is in {place}, which the program must not see; "
-                    "keep the program and the data in folders of their own"
-                )
+                why = f"this is in {place}, which the program must not see; keep program and data in separate folders"
+                raise OptionError("command", word, why)
 
 
 def _is_file(word: str) -> bool:
@@ -176,14 +175,14 @@ def _interpreter(program: Path) -> Path | None:
     return Path(found).absolute() if found else None
 
 
-def _refuse_unstartable(given: str, program: Path) -> None:
+def _refuse_unstartable(typed: str, program: Path) -> None:
     with program.open("rb") as file:
         start = file.read(4)
     if start.startswith(b"#!"):
         if _interpreter(program) is None:
-            raise InputError(f"--command {given}: its first line names an interpreter that is not here")
+            raise OptionError("command", typed, "its first line names an interpreter that does not exist")
     elif start != b"\x7fELF" and not _registered_formats():
-        raise InputError(f"--command {given}: neither a program nor a script; a script's first line must be like #!/bin/sh")
+        raise OptionError("command", typed, "neither a program nor a script; a script's first line must be like #!/bin/sh")
 
 
 def _registered_formats() -> bool:

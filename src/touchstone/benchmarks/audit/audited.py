@@ -21,13 +21,13 @@ class AuditOptions(Options, frozen=True, kw_only=True):
     """What `touchstone audit` takes for every benchmark; a benchmark may have a subclass with more (`audit_options`)."""
 
     json: Annotated[Path | None, Opt(target=True, group=AUDIT)] = None
-    """Write everything that was found to this file."""
+    """Write all findings to this file."""
     exclude: Annotated[Path | None, Opt(target=True, group=AUDIT)] = None
-    """Write the list of tasks to leave out, for --exclude-audit of the commands that play."""
+    """Write a list of tasks to leave out, for --exclude-audit."""
     exclude_severity: Annotated[Severity, Opt(group=AUDIT)] = "error"
-    """What is bad enough for that list: errors; errors and warnings; or everything."""
+    """Which findings go on that list: errors; errors and warnings; or all."""
     parallel: Annotated[Count, Opt(names=("-p",), group=AUDIT)] = min(os.cpu_count() or 1, 8)
-    """How many tasks at once; by default as many as there are processors."""
+    """How many tasks at once; by default the number of processors."""
     verbose: Annotated[bool, Opt(names=("-v",), group=AUDIT)] = False
     """Print every finding, not only examples."""
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 from msgspec import Struct
 
-from ...errors import InputError
+from ...options import OptionError
 from ...types import Task
 
 Severity = Literal["error", "warning", "note"]
@@ -50,7 +50,7 @@ KINDS: dict[str, Kind] = {
     "test_fails_on_gold": Kind("error", "a hidden test rejects the gold"),
     "oracle_fails": Kind("error", "the oracle does not pass, for another reason"),
     # What the reference says.
-    "gold_disagrees": Kind("error", "the gold SQL does not give the golden result"),
+    "gold_disagrees": Kind("error", "the gold SQL does not give the gold result"),
     "gold_agrees_only_officially": Kind("warning", "only the official comparison accepts what the gold SQL gives"),
     "gold_agrees_only_strictly": Kind("warning", "the official comparison rejects what the gold SQL gives"),
     "gold_file_differs": Kind("warning", "the gold file has another result than the task file"),
@@ -58,10 +58,10 @@ KINDS: dict[str, Kind] = {
     "gold_empty": Kind("warning", "the gold has no rows: every query without rows is right"),
     "gold_null": Kind("warning", "the gold is nothing but NULL"),
     "gold_slow": Kind("warning", "the gold takes more than half of the time limit"),
-    "golden_missing": Kind("error", "there is no golden result"),
-    "golden_unreadable": Kind("error", "a golden result cannot be read"),
-    "golden_empty": Kind("warning", "a golden result has no rows"),
-    "variants_differ": Kind("note", "golden results that exclude one another are all accepted"),
+    "golden_missing": Kind("error", "there is no gold result"),
+    "golden_unreadable": Kind("error", "a gold result cannot be read"),
+    "golden_empty": Kind("warning", "a gold result has no rows"),
+    "variants_differ": Kind("note", "gold results that exclude one another are all accepted"),
     "official_rejects_gold": Kind("warning", "the official comparison rejects the gold against itself"),
     # Whether it says so each time.
     "ties_under_limit": Kind("error", "ties decide which rows a LIMIT keeps"),
@@ -80,14 +80,14 @@ KINDS: dict[str, Kind] = {
     "evidence_literal": Kind("warning", "the gold asks a column for another value than the evidence gives"),
     # What a comparison lets pass.
     "duplicate_rows": Kind("note", "the gold repeats rows: EX, which compares sets, also accepts the rows without repetition"),
-    "scrambled_rows": Kind("note", "the official comparison accepts the golden values scrambled between rows"),
+    "scrambled_rows": Kind("note", "the official comparison accepts the gold values scrambled between rows"),
     "constant_official": Kind("note", "the official comparison accepts a constant row of 26,001 numbers"),
     "constant_strict": Kind("warning", "a constant row of numbers, as wide as the strict comparison allows, is right"),
     "vacuous_test": Kind("error", "the hidden tests pass when nothing has been done"),
     # What the metadata says.
-    "columns_out_of_range": Kind("error", "condition_cols names columns that the golden result does not have"),
+    "columns_out_of_range": Kind("error", "condition_cols names columns that the gold result does not have"),
     "conditions_misread": Kind("warning", "the official suite reads condition_cols otherwise than it is meant"),
-    "conditions_count": Kind("warning", "condition_cols has another number of lists than there are golden results"),
+    "conditions_count": Kind("warning", "condition_cols has another number of lists than there are gold results"),
     "metadata_missing": Kind("warning", "the task is not in the evaluation metadata"),
     "knowledge_missing": Kind("warning", "the task names knowledge that is not in the knowledge base"),
     "document_missing": Kind("warning", "the document of the question is not here"),
@@ -133,7 +133,7 @@ class Exclusion(Struct, frozen=True):
 class Exclusions(Struct, frozen=True):
     benchmark: str
     data: str
-    """Of everything that was audited: databases, golden results."""
+    """Of everything that was audited: databases, gold results."""
     severities: list[Severity]
     exclude: list[Exclusion]
 
@@ -160,7 +160,7 @@ def excluded(path: Path, tasks: Sequence[Task] | None = None, *, benchmark: str 
     """The keys of the tasks to leave out. With `tasks`, only those that are as they were; `say` is told of the others."""
     listed = read(path)
     if benchmark is not None and listed.benchmark != benchmark:
-        raise InputError(f"--exclude-audit {path}: it is about the benchmark '{listed.benchmark}', not '{benchmark}'")
+        raise OptionError("exclude_audit", path, f"it is about the benchmark '{listed.benchmark}', not '{benchmark}'")
     if tasks is None:
         return {entry.task for entry in listed.exclude}
     digests: Mapping[str, str] = {task.key: task.digest for task in tasks}
@@ -179,7 +179,7 @@ def remaining(tasks: Sequence[T], path: Path | None, *, benchmark: str, say: Say
     out = excluded(path, tasks, benchmark=benchmark, say=say)
     left = [task for task in tasks if task.key not in out]
     if not left:
-        raise InputError(f"--exclude-audit {path}: no task is left of {len(tasks)}")
+        raise OptionError("exclude_audit", path, f"no task is left of {len(tasks)}")
     return left
 
 
@@ -188,11 +188,9 @@ def read(path: Path) -> Exclusions:
     try:
         return msgspec.json.decode(path.read_bytes(), type=Exclusions)
     except OSError as error:
-        raise InputError(f"--exclude-audit {path}: {error.strerror}") from None
+        raise OptionError("exclude_audit", path, str(error.strerror)) from None
     except (msgspec.DecodeError, UnicodeError) as error:
-        raise InputError(
-            f"--exclude-audit {path}: expected a list that 'touchstone audit --exclude' has written: {error}"
-        ) from None
+        raise OptionError("exclude_audit", path, f"expected a list from touchstone audit --exclude: {error}") from None
 
 
 def _some(names: list[str]) -> str:

@@ -30,7 +30,7 @@ class Share(Struct, frozen=True):
 
     def __str__(self) -> str:
         if not self.total:
-            return "–, n = 0: there is nothing that the oracle could hand in"
+            return "–, n = 0: there is nothing for the oracle to submit"
         low, high = self.interval
         return f"{100 * self.passed / self.total:.1f}%  (95%: {100 * low:.1f} to {100 * high:.1f}), n = {self.total}"
 
@@ -62,7 +62,7 @@ class Report(Struct, frozen=True, kw_only=True):
     benchmark: str
     title: str
     data: str
-    """A digest of tasks, databases and golden results."""
+    """A digest of tasks, databases and gold results."""
     versions: dict[str, str]
     tasks: int
     left_out: dict[str, int]
@@ -157,9 +157,9 @@ def _strength(strength: MutationStrength | None) -> Iterator[str]:
     total = strength.total
     rest = total.mutants - total.told_by_original - total.told_by_generated
     yield f"Mutants:          {total.mutants:,} one-step mutants of {len(strength.tasks)} golds"
-    yield f"  {_part(total.told_by_original, total.mutants)} told by the dataset's own databases, which is what EX sees"
-    yield f"  {_part(total.told_by_generated, total.mutants)} told only by small generated databases: EX misses them"
-    yield f"  {_part(rest, total.mutants)} not told; some mean the same as the gold"
+    yield f"  {_part(total.told_by_original, total.mutants)} detected by the dataset's own databases, which is what EX sees"
+    yield f"  {_part(total.told_by_generated, total.mutants)} detected only by small generated databases: EX misses them"
+    yield f"  {_part(rest, total.mutants)} not detected; some mean the same as the gold"
     if strength.not_measured:
         task, reason = next(iter(strength.not_measured.items()))
         yield f"  not measured: {len(strength.not_measured)} tasks, the first is {task}: {reason}"

@@ -29,7 +29,7 @@ class SearchOptions(Options, frozen=True, kw_only=True):
     predictions: Annotated[tuple[Path, ...], Opt(positional=True)] = ()
     """Prediction files or run directories, one for each system."""
     parallel: Annotated[Count, Opt(names=("-p",))] = min(os.cpu_count() or 1, 8)
-    """How many tasks at once; by default as many as there are processors."""
+    """How many tasks at once; by default the number of processors."""
 
 
 class SuiteOptions(SearchOptions, frozen=True, kw_only=True):
@@ -38,7 +38,7 @@ class SuiteOptions(SearchOptions, frozen=True, kw_only=True):
 
 
 def build(config: BirdConfig, options: SuiteOptions) -> int:
-    """Build a suite for BIRD: per task the databases that tell the most mutants and wrong predictions from the gold."""
+    """Build a suite for BIRD: per task the small databases that expose the most mutants and wrong predictions."""
     refuse_without("sqlglot", "touchstone suite", "proof")
     output = options.output
     if output is None:
@@ -69,9 +69,7 @@ def build(config: BirdConfig, options: SuiteOptions) -> int:
         held = sum(bool(task.databases) for task in tasks)
         print(f"Tasks:      {len(tasks)}, {held} of them with databases")
         print(f"Databases:  {sum(len(task.databases) for task in tasks)}")
-        print(
-            f"Tell apart: {sum(task.told for task in tasks)} of {sum(task.targets for task in tasks)} mutants and predictions"
-        )
+        print(f"Detected: {sum(task.told for task in tasks)} of {sum(task.targets for task in tasks)} mutants and predictions")
         print(f"Digest:     {suite.digest}")
         print(f"{output}: {len(content):,} bytes")
         return 0

@@ -59,39 +59,40 @@ class BirdConfig(Selection, frozen=True):
     """BIRD's task file: dev.json, mini_dev_sqlite.json, or the same as .jsonl. Alone, a dataset's name: demo, bird-dev or
     bird-mini-dev, once it is fetched."""
     databases: Annotated[Path | None, Opt(names=("--db-dir",), positional=True)] = None
-    """The directory that holds <db_id>/<db_id>.sqlite; with --engine, a dump or an address: postgresql://…/name, mysql://…/name."""
+    """The directory that holds <db_id>/<db_id>.sqlite; with --engine, a dump or an address: postgresql://…/name,
+    mysql://…/name."""
     engine: Annotated[Literal["sqlite", "postgres", "mysql"] | None, Opt(group=TASKS)] = None
-    """What the databases are: files of SQLite, or dumps of PostgreSQL or MySQL, which a private server is made from. An address
-    says so itself; what it names is only read."""
+    """What the databases are: SQLite files, or PostgreSQL or MySQL dumps, which are loaded into a private server. An
+    address needs no --engine; a live server is only read."""
     overlay: Annotated[Path | None, Opt(group=TASKS)] = None
-    """A file of corrections to questions, evidence or golds. Both scores are recorded: with them (ex), and by the published
-    golds (ex_published)."""
+    """A file of corrections to questions, evidence or gold queries. Both scores are recorded: corrected (ex) and published
+    (ex_published)."""
     difficulty: Annotated[Literal["simple", "moderate", "challenging"] | None, Opt(group=TASKS)] = None
     """Only tasks of this difficulty."""
     metric: Annotated[tuple[Metric, ...], Opt(group=JUDGING)] = ("ex",)
-    """The metric that decides whether a task is passed; ex, multiset and soft-f1 are always recorded, others if they are named
-    too (repeatable)."""
+    """The metric that decides whether a task is passed; ex, multiset and soft-f1 are always recorded, the others only if named
+    (repeatable)."""
     proof: Annotated[bool, Opt(group=JUDGING)] = False
     """For each answer that is right by EX, look for a small database on which it differs from the gold. --metric proven counts
-    only those that hold."""
+    only answers without one."""
     suite: Annotated[Path | None, Opt(group=JUDGING)] = None
-    """The same without a search: on the databases of a file that touchstone suite build made, or of the one that ships for
-    the demo data (--suite demo)."""
+    """As --proof, but on the databases in this file instead of a search; touchstone suite build makes one, and demo is that of
+    the demo data."""
     laws: Annotated[Path | None, Opt(group=JUDGING, advanced=True)] = None
     """A TOML file that adds and forbids invariants of the small databases, see docs/proof.md."""
     evidence: Annotated[bool, Opt(group=WHO)] = True
     """Show the task's evidence to the agent as a hint."""
     schema: Annotated[bool, Opt(group=WHO)] = False
-    """Put the tables and columns into the request."""
+    """Show the tables and columns with the question."""
     system_prompt: Annotated[Path | None, Opt(group=WHO, advanced=True)] = None
     """A file with instructions that replace the built-in ones."""
     sql_timeout: Annotated[Positive, Opt(group=JUDGING)] = 30.0
     """Seconds for each statement, gold and prediction separately. A second is 70 million steps of SQLite, so a busy machine
     changes no verdict."""
     today: Annotated[str | None, Opt(group=JUDGING)] = None
-    """The date that SQL takes for today, such as 2025-02-19: for gold queries that depend on it."""
+    """The date that SQL sees as today, such as 2025-02-19, for gold queries that depend on it."""
     cache: Annotated[bool, Opt(group=JUDGING, advanced=True)] = True
-    """Remember results by content across runs."""
+    """Reuse cached results of earlier runs."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -104,9 +105,9 @@ class BirdConfig(Selection, frozen=True):
         if not self.metric:
             raise OptionError("metric", None, f"expected {expected(Metric)}")
         if self.proof and self.suite:
-            raise InputError("--proof searches and --suite does not: give one of them")
+            raise OptionError("suite", self.suite, "cannot be combined with proof, which searches")
         if self.laws and not self._searched:
-            raise InputError("--laws is for a search: give --proof or --metric proven with it, without --suite")
+            raise OptionError("laws", self.laws, "works only with a search: proof, or the metric proven, without a suite")
 
     async def open(self, opening: Opening) -> Bird | ServerBird:
         if self._system != "sqlite":

@@ -18,12 +18,10 @@ from .judge import R_VES_ROUNDS, BirdJudgement, BirdQuestion, check, judge, unju
 from .tasks import BirdTask
 
 if TYPE_CHECKING:
-    from ...proof import Suite
+    from ...proof import Suite, SuiteTask
 
 PASSING = {"r_ves": "ex", "r_ves_wall": "ex"}
 """The metric that must be 1 for a task to count as passed, where it is another than the one that gives the score."""
-PROVEN = ("same", "upheld")
-"""What small databases say of a prediction that counts as proven. One that stays open does not."""
 
 
 class BirdSettings(Struct, frozen=True):
@@ -81,7 +79,7 @@ class BirdEpisode(SqlEpisode):
             metrics = {**metrics, "proven": 0.0}
             if metrics["ex"] == 1:
                 evidence["proof"] = proof = await self._proof(self.submitted)
-                metrics["proven"] = float(proof["verdict"] in PROVEN)
+                metrics["proven"] = float(proof["verdict"] in ("same", "upheld"))  # one that stays open does not count
         passed = metrics[PASSING.get(self._settings.metric, self._settings.metric)] == 1
         outcome = Outcome.passed if passed else Outcome.failed
         reason = judgement.reason
@@ -113,30 +111,22 @@ class BirdEpisode(SqlEpisode):
 
     async def _proof(self, prediction: str) -> dict[str, Any]:
         """Whatever becomes of the search, the verdict by EX stands: a search that fails leaves the question open."""
-        from .proof import (
-            ProofFinding,
-            ProofPair,
-            Trial,
-            proven,
-            tried,  # here, since sqlglot is an extra
-        )
+        from ...proof.finding import ProofFinding, ProofPair, proven  # here, since sqlglot is an extra
+        from .proof import Trial, tried
 
         suite, gold, limits = self._settings.suite, self._task.gold, self._settings.judging
+        frozen = suite.tasks.get(self._task.key) if suite is not None else None
+        databases = frozen.databases if frozen is not None and frozen.gold == gold else ()
         try:
-            if suite is None:
-                found = await self._engine.apply(
-                    self._database, proven, ProofPair(gold, prediction, self._settings.laws), limits
-                )
-            elif prediction.strip() == gold.strip():
+            if suite is not None and prediction.strip() == gold.strip():
                 found = ProofFinding("same", "the same statement")
-            elif (frozen := suite.tasks.get(self._task.key)) is None or frozen.gold != gold:
-                found = ProofFinding(
-                    "open", "the suite does not have this task" if frozen is None else "the suite has another gold"
-                )
-            elif not frozen.databases:
-                found = ProofFinding("open", "the suite has no database for this task")
-            else:
-                found = await self._engine.apply(self._database, tried, Trial(gold, prediction, frozen.databases), limits)
+            elif databases:
+                found = await self._engine.apply(self._database, tried, Trial(gold, prediction, databases), limits)
+            else:  # a suite without a database for the task has nothing to say of it
+                pair = ProofPair(gold, prediction, self._settings.laws)
+                found = await self._engine.apply(self._database, proven, pair, limits)
+                if suite is not None:
+                    found = msgspec.structs.replace(found, reason=f"{found.reason} (searched: {_not_in(frozen, gold)})")
         except (SqlError, WorkerFailure) as error:
             found = ProofFinding("open", f"the search ended early: {error}")
         return msgspec.to_builtins(found)
@@ -158,8 +148,14 @@ class BirdEpisode(SqlEpisode):
         return dict.fromkeys(["ex", "multiset", "soft_f1", *(name for name, wanted in asked.items() if wanted)], 0.0)
 
 
+def _not_in(frozen: SuiteTask | None, gold: str) -> str:
+    if frozen is None:
+        return "the suite does not have this task"
+    return "the suite has no database for this task" if frozen.gold == gold else "the suite has another gold"
+
+
 _FAULTS: dict[str, str] = {
-    "blank": "The prediction is blank.",
+    "blank": "The prediction is empty.",
     "write": "The prediction changes the database; only a query can be judged.",
 }
 

@@ -23,8 +23,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...errors import InputError
 from ...foreign import Unreadable, read_json
+from ...options import OptionError
 from ..task_file import in_words
 from .tasks import BirdTask
 
@@ -59,32 +59,32 @@ def read_overlay(path: Path) -> Overlay:
     try:
         value = read_json(path.read_bytes())
     except OSError as error:
-        raise InputError(f"--overlay {path}: cannot be read: {error.strerror}") from None
+        raise OptionError("overlay", path, f"cannot be read: {error.strerror}") from None
     except Unreadable as error:
-        raise InputError(f"--overlay {path}: not valid JSON: {error}") from None
+        raise OptionError("overlay", path, f"not valid JSON: {error}") from None
     try:
         overlay = msgspec.convert(value, Overlay)
     except msgspec.ValidationError as error:
-        raise InputError(f"--overlay {path}: {in_words(str(error))}") from None
+        raise OptionError("overlay", path, f"{in_words(str(error))}") from None
     if not overlay.source.strip():
-        raise InputError(f"--overlay {path}: field 'source': expected who found these corrections")
+        raise OptionError("overlay", path, "field 'source': expected who found these corrections")
     return overlay
 
 
 def corrected(overlay: Overlay, path: Path, tasks: Sequence[BirdTask], task_file: Path) -> list[BirdTask]:
     """The tasks with the corrections of a file, which must fit the task file."""
     if overlay.tasks is not None and overlay.tasks != hashlib.sha256(task_file.read_bytes()).hexdigest():
-        raise InputError(f"--overlay {path}: it is for a different task file than {task_file}: the SHA-256 differs")
+        raise OptionError("overlay", path, f"it is for a different task file than {task_file}: the SHA-256 differs")
     made = {task.key: task for task in tasks}
     seen: set[str] = set()
     for number, correction in enumerate(overlay.corrections, 1):
-        key, where = str(correction.question_id), f"--overlay {path}: correction {number}"
+        key, where = str(correction.question_id), f"correction {number}"
         if key not in made:
-            raise InputError(f"{where}: question_id {key} is not in the task file")
+            raise OptionError("overlay", path, f"{where}: question_id {key} is not in the task file")
         if key in seen:
-            raise InputError(f"{where}: question_id {key} occurs twice")
+            raise OptionError("overlay", path, f"{where}: question_id {key} occurs twice")
         if correction.db_id not in (None, made[key].database):
-            raise InputError(f"{where}: db_id is '{correction.db_id}', its task has '{made[key].database}'")
+            raise OptionError("overlay", path, f"{where}: db_id is '{correction.db_id}', its task has '{made[key].database}'")
         seen.add(key)
         made[key] = _corrected(made[key], correction)
     return list(made.values())

@@ -11,10 +11,11 @@ from msgspec import Struct
 from ...engines.sqlite.engine import SqliteEngine
 from ...errors import SqlError, Unscorable, WorkerFailure
 from ...proof import Suspect, ranked
+from ...proof.finding import Difference, difference_of
 from ...protocols import Limits
 from ..audit.probes import Watch, each
 from .benchmark import Bird
-from .proof import Difference, Votes, difference_of, suspected
+from .proof import Votes, suspected
 from .tasks import BirdTask
 
 _RULE = "=" * 64

@@ -101,7 +101,8 @@ class DesktopBenchmark:
             try:
                 desktop, evaluation = await stack.enter_async_context(self._ahead.taken(task))
             except EpisodeFailure as failure:
-                artefacts.keep(_readable(failure.evidence.get("setup", {})), SETUP)
+                if artefacts.keep(_readable(failure.evidence.get("setup", {})), SETUP):
+                    failure.evidence["episode"] = artefacts.named()
                 raise
             setup = {**evaluation.log.facts(), "waited": round(time.monotonic() - asked, 2)}
             artefacts.keep(_readable(setup), SETUP)

@@ -86,7 +86,7 @@ class AccountsOptions(Options, frozen=True):
 
 class DemoOptions(Options, frozen=True):
     output: Annotated[Path, Opt(names=("-o",), target=True)] = Path("results", "desktop-demo")
-    """Where the run directories are made."""
+    """Where to create the run directories."""
     build: bool = False
     """Make what is missing of the desktop's image first: about 3 GB, ten minutes, and it needs the network."""
     parallel: Annotated[Count, Opt(names=("-p",))] = 1

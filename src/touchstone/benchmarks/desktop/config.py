@@ -15,7 +15,6 @@ from msgspec.structs import force_setattr, replace
 
 import touchstone
 
-from ...addresses import address_of
 from ...errors import InputError, TouchstoneError
 from ...options import Count, NotNegative, Opt, OptionError, Options, Positive, WholeNumber
 from ...plugins import agent_config
@@ -41,7 +40,7 @@ class TaskChoice(Options, frozen=True, kw_only=True):
     """Which tasks: values of one option are alternatives, options are combined."""
 
     split: Annotated[Split | None, Opt(group=TASKS)] = None
-    """A published list; the two of accounts follow from the tags."""
+    """A published list of tasks; account and non_account follow from the tags."""
     domain: Annotated[tuple[str, ...], Opt(group=TASKS)] = ()
     """Only this folder of tasks, such as excel (repeatable)."""
     app: Annotated[tuple[str, ...], Opt(group=TASKS)] = ()
@@ -51,7 +50,7 @@ class TaskChoice(Options, frozen=True, kw_only=True):
     difficulty: Annotated[tuple[Literal["easy", "medium", "hard"], ...], Opt(group=TASKS)] = ()
     """By the expert's number of actions: easy up to 5, medium up to 15, hard above (repeatable)."""
     instruction: Annotated[Literal["any", "abstract", "verbose"], Opt(group=TASKS)] = "any"
-    """Only tasks with this form of instruction; --abstract and --verbose are short for it."""
+    """Only tasks with this form of instruction; short: --abstract, --verbose."""
     exclude_account: Annotated[bool, Opt(group=TASKS)] = False
     """Leave out tasks that need an account."""
     task: Annotated[tuple[str, ...], Opt(group=TASKS)] = ()
@@ -95,7 +94,7 @@ class Loaded(NamedTuple):
 
 
 class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
-    """Play Spider2-V: data-engineering work on a real desktop, made here."""
+    """Play Spider2-V: data-engineering work on a real desktop, built on this machine."""
 
     name: ClassVar[str] = "desktop"
     label: ClassVar[str] = "Spider2-V"
@@ -125,15 +124,15 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
     dataset: Annotated[Path | None, Opt(positional=True)] = None
     """The published evaluation_examples, another dataset in its form, or demo: the tasks that ship with Touchstone."""
     limit: Annotated[Count | None, Opt(names=("-n",), group=TASKS)] = None
-    """Play at most this many tasks, after all filters."""
+    """At most this many tasks, after all other filters."""
     observation: Annotated[Literal["screenshot", "a11y_tree", "screenshot_a11y_tree", "som"], Opt(group=SCREEN)] = "screenshot"
     """A picture of the screen, the list of what is on it (its accessibility tree), both, or both with numbered boxes."""
     action_space: Annotated[Literal["pyautogui", "computer_13"], Opt(group=SCREEN)] = "pyautogui"
     """Python code, or one of 13 kinds of actions as JSON."""
     sleep_after_action: Annotated[NotNegative, Opt(group=SCREEN, advanced=True)] = 0.5
-    """Seconds between an action and the look at what it did."""
+    """Seconds between an action and the next observation."""
     settle: Annotated[NotNegative, Opt(group=SCREEN, advanced=True)] = 10.0
-    """The most seconds that the first look waits for a screen at rest."""
+    """How many seconds at most the first observation waits for the screen to stop changing."""
     a11y_max_tokens: Annotated[Count, Opt(group=SCREEN, advanced=True)] = 5_000
     """Where the list is cut, in estimated tokens."""
     task_timeout: Annotated[Positive, Opt(group=SCREEN)] = 1_800.0
@@ -143,18 +142,19 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
     system_prompt: Annotated[Path | None, Opt(group=WHO, advanced=True)] = None
     """A file with instructions that replace the built-in ones."""
     provider: Annotated[str, Opt(group=DESKTOP)] = "sandbox"
-    """Where desktops come from: sandbox, docker, remote (--address), or module:function of yours, which gets the settings
-    and returns a maker of desktops."""
+    """Where desktops come from: sandbox, docker, remote (--address), or your own module:function, which gets the settings and
+    returns a desktop factory."""
     address: Annotated[str | None, Opt(group=DESKTOP, advanced=True)] = None
     """The controller of a running desktop, such as http://host:5000 (with --provider remote)."""
     reset_command: Annotated[str | None, Opt(group=DESKTOP, verbatim=True, advanced=True)] = None
-    """A shell command that makes the remote desktop clean again, run here before each task."""
+    """A shell command, run here, that resets the remote desktop before each task."""
     network: Annotated[bool, Opt(group=DESKTOP)] = False
     """Let the desktop use the network; tasks that need it are skipped otherwise."""
     offline_web: Annotated[bool, Opt(group=DESKTOP, advanced=True)] = False
     """Without a network: let stand-ins on the desktop answer for a few public addresses that tasks read from."""
     solutions: Annotated[Path | None, Opt(group=WHO, advanced=True)] = None
-    """A folder of your own solutions for the oracle: <task>.py or <task>.sh; they count more than those beside the tasks."""
+    """A folder of your own solutions for the oracle: <task>.py or <task>.sh; they take precedence over those beside the
+    tasks."""
     settings: Annotated[Path | None, Opt(group=DESKTOP)] = None
     """The accounts' settings; by default those in the dataset."""
     ahead: Annotated[WholeNumber | None, Opt(group=DESKTOP, advanced=True)] = None
@@ -168,7 +168,7 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
     rag_index: Annotated[Path, Opt(group=PASSAGES, advanced=True)] = DOCUMENTS
     """The folder that 'touchstone desktop documents index' made."""
     rag_retriever: Annotated[Literal["auto", "minilm", "bm25"], Opt(group=PASSAGES, advanced=True)] = "auto"
-    """How an index is searched; auto is by embeddings if they are there, else by words."""
+    """How to search the index; auto uses embeddings if there are any, else words."""
     rag_topk: Annotated[Count, Opt(group=PASSAGES, advanced=True)] = 4
     """The number of passages."""
     rag_filename: Annotated[str | None, Opt(group=PASSAGES, advanced=True)] = None
@@ -338,8 +338,6 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
             raise OptionError("parallel", opening.parallel, "the provider remote has one desktop, so one task at a time")
         if self.provider == "remote" and self.ahead:
             raise OptionError("ahead", self.ahead, "the provider remote has one desktop, so nothing is set up beside it")
-        if opening.output is not None and address_of(opening.output):
-            raise OptionError("output", opening.output, "pictures and videos are only written to a directory on this machine")
 
 
 def _is_task(path: Path) -> bool:
@@ -360,5 +358,5 @@ def _read(path: Path | None) -> str | None:
 def _refuse_unknown(option: str, names: Sequence[str], known: set[str]) -> None:
     for name in names:
         if name not in known:
-            shown = ", ".join(sorted(known)) if len(known) <= 40 else f"one of {len(known)} ids"
+            shown = ", ".join(sorted(known)) if len(known) <= 40 and option != "task" else f"one of {len(known)}"
             raise OptionError(option, name, f"no task has it; expected {shown}")

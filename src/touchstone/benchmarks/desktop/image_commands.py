@@ -93,7 +93,7 @@ def list_layers(options: ImageListOptions) -> int:
 def remove(options: ImageRemoveOptions) -> int:
     """Remove layers. Not while a desktop is running on them."""
     if not (options.names or options.stale or options.every):
-        raise InputError("say which layers, or --stale or --all")
+        raise InputError("name layers, or use --stale or --all")
     store = Store()
     doomed = [
         layer
@@ -174,7 +174,7 @@ class _Lines:
         self._started = self._said = 0.0
 
     def waiting(self) -> None:
-        _print("another build is going on; waiting for it")
+        _print("another build is running; waiting for it")
 
     def begin(self, recipe: Recipe, number: int, total: int) -> None:
         self._name = recipe.name
@@ -201,7 +201,7 @@ class _Bar:
         self._name = ""
 
     def waiting(self) -> None:
-        self._bar.update(self._task, description="another build is going on; waiting for it")
+        self._bar.update(self._task, description="another build is running; waiting for it")
 
     def begin(self, recipe: Recipe, number: int, total: int) -> None:
         self._name = recipe.name

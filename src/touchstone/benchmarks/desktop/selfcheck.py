@@ -42,7 +42,7 @@ class SelfcheckOptions(TaskChoice, frozen=True):
     parallel: Annotated[Count, Opt(names=("-p",))] = 1
     """How many tasks at once, each on a desktop of its own."""
     output: Annotated[Path, Opt(names=("-o",), target=True)] = Path("results", "desktop-selfcheck")
-    """Where the run directories are made."""
+    """Where to create the run directories."""
 
 
 def selfcheck(options: SelfcheckOptions) -> int:

@@ -15,7 +15,7 @@ class DesktopSettings:
     observation: Space = "screenshot"
     action_space: ActionSpace = "pyautogui"
     sleep_after_action: float = 0.5
-    """Seconds between an action and the look at what it did."""
+    """Seconds between an action and the next observation."""
     a11y_max_tokens: int = 5_000
     """Where the text of the accessibility tree is cut."""
     task_timeout: float = 1_800.0
@@ -23,7 +23,7 @@ class DesktopSettings:
     eval_timeout: float = 300.0
     """Seconds for a script or command of the set-up or of the evaluation."""
     settle: float = 10.0
-    """The most seconds that the first look waits for a screen at rest."""
+    """How many seconds at most the first observation waits for the screen to stop changing."""
     ahead: int = 0
     """How many tasks are set up while others are played."""
     video: bool = True

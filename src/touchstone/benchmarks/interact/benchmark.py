@@ -43,6 +43,8 @@ class InteractSettings:
     prices: Prices = field(default_factory=Prices)
     exploring: Limits = EXPLORING
     judging: Limits = field(default_factory=Limits)
+    proof: bool = False
+    """Whether a query that is right is also tried on small databases; it changes no verdict."""
 
     @property
     def patience_or_default(self) -> float:
@@ -120,7 +122,9 @@ class Interact:
             raise texts
         world = await self._worlds.open(task)
         try:
-            yield self._episode(task, texts, Examiner(task, self._rules, world, self._settings.judging))
+            yield self._episode(
+                task, texts, Examiner(task, self._rules, world, self._settings.judging, proof=self._settings.proof)
+            )
         finally:
             await world.close()
 
@@ -154,6 +158,7 @@ class Interact:
             "user": None if settings.mode == "single" else self._user.identity(),
             "instructions": hashlib.sha256(self._instructions.encode()).hexdigest()[:16],
             "limits": msgspec.to_builtins(settings.judging) | {"steps": settings.judging.steps},
+            **({"proof": {"search": True}} if settings.proof else {}),
         }
 
     def budget(self, task: InteractTask) -> float:

@@ -94,7 +94,7 @@ def _id(row: _Row) -> str:
         raise InputError(f"{row.where}: there is no instance_id")
     key = msgspec.json.decode(row.fields["instance_id"])
     if not isinstance(key, str) or not key.strip():
-        raise InputError(f"{row.where}: the instance_id must be a text")
+        raise InputError(f"{row.where}: the instance_id must be a string")
     return key
 
 

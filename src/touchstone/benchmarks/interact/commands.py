@@ -42,7 +42,7 @@ def combine(public: Path, gt: Path, out: Path, *, allow_missing: Annotated[bool,
     out
         Where the merged file goes; it may be one of the two.
     allow_missing
-        Write also if some tasks have no ground truth, or some ground truth has no task.
+        Write the file even if some tasks have no ground truth, or some ground truth has no task.
     """
     done = merge(public, gt, out, allow_missing=allow_missing)
     print(f"{out}: {done.written} tasks, {done.matched} with ground truth")
@@ -70,7 +70,7 @@ def load(
     database_url
         Load them into this PostgreSQL server: postgresql://user@host:port.
     db_host
-        The host of such a server; user and password come from PGUSER and PGPASSWORD, else they are the published image's.
+        The host of such a server; user and password come from PGUSER and PGPASSWORD, else from the published image.
     db_port
         Its port.
     only
@@ -123,7 +123,7 @@ def report(
     *,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
 ) -> int:
-    """Show what a paper says of runs: success by category, cost, actions, the simulated user, and curves.
+    """Print the tables and curves of a paper: success by category, cost, actions, the simulated user.
 
     Parameters
     ----------

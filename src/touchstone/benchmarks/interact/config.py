@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import force_setattr
 
 from ...datasets import fetched_file, interact_demo
-from ...distribution import pip_install
+from ...distribution import pip_install, refuse_without
 from ...engines.today import checked_day
 from ...errors import InputError
 from ...options import NotNegative, Opt, OptionError, Positive, WholeNumber, fields
@@ -49,13 +49,13 @@ class InteractSelection(Selection, frozen=True, kw_only=True):
     """Options that choose among the tasks."""
 
     limit: Annotated[int | None, Opt(names=("-n",), group=TASKS)] = None
-    """Play at most this many tasks, after all filters; -1 for all."""
+    """At most this many tasks, after all other filters; -1 for all."""
     offset: Annotated[WholeNumber, Opt(names=("--start_index",), group=TASKS)] = 0
     """Skip this many tasks first."""
     category: Annotated[Category | None, Opt(group=TASKS)] = None
     """Only tasks of this category."""
     task: Annotated[tuple[str, ...], Opt(group=TASKS)] = ()
-    """Only the task with this instance_id (repeatable); with -v a single one is shown as it is played."""
+    """Only the task with this instance_id (repeatable); with -v, a single task is shown as it is played."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -96,9 +96,9 @@ class InteractConfig(InteractSelection, frozen=True):
 
     mode: Annotated[Mode | None, Opt(group=INTERACTION)] = None
     """agentic (tools and a budget; the default), conversational (questions, then SQL), single (the clear request, one
-    submission). What was submitted elsewhere is scored in the mode that it was made in."""
+    submission). Existing results are scored in the mode in which they were made."""
     compat: Annotated[Compat, Opt(group=INTERACTION)] = "strict"
-    """The rules where the published implementations disagree: ours, or one of theirs."""
+    """Which rules apply where the published implementations disagree: ours (strict), or one of theirs."""
     patience: Annotated[NotNegative | None, Opt(names=("--user_patience_budget",), group=INTERACTION)] = None
     """Added to the budget: 6 coins by default (published levels: 0, 6, 10, 14); in conversations 3 turns (0, 3, 5, 7)."""
     start_budget: Annotated[NotNegative | None, Opt(group=INTERACTION, advanced=True)] = None
@@ -111,7 +111,7 @@ class InteractConfig(InteractSelection, frozen=True):
     user_base_url: Annotated[str | None, Opt(group=INTERACTION, advanced=True)] = None
     """The endpoint of the user's model, if it is not the agent's."""
     user_service_tier: Annotated[str | None, Opt(group=INTERACTION, advanced=True)] = None
-    """Passed on to the service of the user's model, if it is not the agent's."""
+    """The service tier of the user's model, if it is not the agent's."""
     user_sim: Annotated[
         Literal["guarded", "faithful", "vanilla", "encoder_decoder"], Opt(names=("--user_sim_mode",), group=INTERACTION)
     ] = "guarded"
@@ -122,8 +122,8 @@ class InteractConfig(InteractSelection, frozen=True):
     user_prompt_folder: Annotated[Path | None, Opt(group=INTERACTION, advanced=True)] = None
     """That directory, if --user-prompt names none."""
     on_leak: Annotated[Literal["flag", "retry", "refuse"] | None, Opt(group=INTERACTION)] = None
-    """An answer that gives away more than was asked: pass it on with a note, ask once more and then refuse, or refuse. By
-    default retry for a guarded user, and flag for the others, as published."""
+    """What to do with an answer that gives away too much: pass it on with a note (flag), ask once more and then refuse
+    (retry), or refuse. By default retry with --user-sim guarded, else flag, as published."""
     system_prompt: Annotated[Path | None, Opt(group=WHO, advanced=True)] = None
     """A file with instructions that replace the built-in ones."""
 
@@ -135,19 +135,22 @@ class InteractConfig(InteractSelection, frozen=True):
     """A PostgreSQL server of yours with <db>_template databases: postgresql://user@host:port. By default a private one is
     started for the run and removed afterwards."""
     db_host: Annotated[str | None, Opt(names=("--db_host",), group=DATABASES, advanced=True)] = None
-    """The host of such a server; user and password come from PGUSER and PGPASSWORD, else they are the published image's."""
+    """The host of such a server; user and password come from PGUSER and PGPASSWORD, else from the published image."""
     db_port: Annotated[int | None, Opt(names=("--db_port",), group=DATABASES, advanced=True)] = None
     """Its port."""
 
     sql_timeout: Annotated[Positive, Opt(group=JUDGING)] = 60.0
-    """Seconds for each statement: counted as work on SQLite, 70 million steps each; the wall clock's on PostgreSQL."""
+    """Seconds for each statement: 70 million steps each on SQLite, the clock on PostgreSQL."""
+    proof: Annotated[bool, Opt(group=JUDGING)] = False
+    """For each query that is right, look for a small database on which it differs from the gold. The database system of the
+    dataset is asked, so on PostgreSQL it takes longer."""
     today: Annotated[str | None, Opt(group=JUDGING)] = None
-    """The date that SQL and hidden tests take for today, such as 2025-02-19: for gold queries that depend on it."""
+    """The date that SQL and hidden tests see as today, such as 2025-02-19, for gold queries that depend on it."""
     locale: Annotated[str | None, Opt(group=DATABASES, advanced=True)] = None
-    """How the private PostgreSQL server sorts: a locale of the system (C, en_US.utf8), or ICU's, as icu:en-US. By default as
-    the published server does: en_US.utf8, else icu:en-US; the run says which."""
+    """The sort order of the private PostgreSQL server: a system locale (C, en_US.utf8) or an ICU locale (icu:en-US). By
+    default that of the published server: en_US.utf8, else icu:en-US; the run says which."""
     cache: Annotated[bool, Opt(group=JUDGING, advanced=True)] = True
-    """Remember results by content across runs."""
+    """Reuse cached results of earlier runs."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -290,6 +293,8 @@ class InteractConfig(InteractSelection, frozen=True):
         """How episodes are played and judged."""
         from .benchmark import InteractSettings
 
+        if self.proof:
+            refuse_without("sqlglot", "--proof", "proof")
         prices = read_prices(self.prices) if self.prices else Prices()
         if self.start_budget is not None:
             prices = msgspec.structs.replace(prices, start_budget=self.start_budget)
@@ -300,6 +305,7 @@ class InteractConfig(InteractSelection, frozen=True):
             prices=prices,
             exploring=Limits(seconds=self.sql_timeout, rows=10_000, cut_rows=True),
             judging=Limits(seconds=self.sql_timeout),
+            proof=self.proof,
         )
 
     def user(self, opening: Opening) -> User:
@@ -360,7 +366,7 @@ class SweepConfig(InteractConfig, frozen=True):
     patience: Annotated[str | None, Opt(names=("--user_patience_budget",), group=INTERACTION)] = None  # pyright: ignore[reportIncompatibleVariableOverride]
     """The levels, separated by commas; by default 0,6,10,14, and 0,3,5,7 in conversations."""
     reference: Annotated[bool, Opt(group=INTERACTION)] = True
-    """Play the unambiguous requests in a single turn too, as the line to compare with."""
+    """Also play the unambiguous requests in a single turn, as the reference line."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -158,6 +158,8 @@ class InteractEpisode(ABC):
         }
         if self._asks and (labelled := {each.term for each in (*self._task.critical, *self._task.knowledge)}):
             metrics["ambiguities_resolved"] = len(labelled & self._settled()) / len(labelled)
+        if self._examiner.complete and (proofs := self._proofs()):
+            metrics["proven"] = float(all(proof["verdict"] in ("same", "upheld") for proof in proofs))
         if not self._examiner.complete:
             metrics["failed_by_user"] = float(any(answer.failed for answer in self._answers))
         return metrics
@@ -170,6 +172,10 @@ class InteractEpisode(ABC):
         """Labelled terms that the user was asked about, and answered."""
         return {answer.about for answer in self._answers if answer.choice == "labeled" and answer.text != REFUSAL}
 
+    def _proofs(self) -> list[dict[str, Any]]:
+        """Of the phases that were passed by a query."""
+        return [finding.evidence["proof"] for finding in self._examiner.findings if "proof" in finding.evidence]
+
     def _evidence(self) -> dict[str, Any]:
         findings = self._examiner.findings
         evidence: dict[str, Any] = {"submissions": [msgspec.to_builtins(finding) for finding in findings]}
@@ -177,7 +183,13 @@ class InteractEpisode(ABC):
             evidence["notes"] = self._examiner.notes
         if findings and not findings[-1].passed:
             evidence["kind"] = findings[-1].kind
+        if any(finding.evidence.get("gold_rows") == 0 for finding in findings):
+            evidence["gold_rows"] = 0  # an empty answer is right: it says nothing about who gave it
         seen = self._task.phases[: self._examiner.passed + 1] if findings else ()
+        if proofs := self._proofs():
+            from .proof import worst
+
+            evidence["proof"] = worst(proofs)
         evidence["reached"] = [msgspec.to_builtins(each) for each in self._reached]
         evidence["gold"] = [list(phase.gold) for phase in seen]
         return evidence

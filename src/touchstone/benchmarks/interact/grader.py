@@ -11,10 +11,11 @@ import re
 from collections.abc import Sequence
 from typing import Any, cast
 
+import msgspec
 from msgspec import Struct
 
 from ...engines.judging_connection import wall_clock
-from ...errors import SqlError, Unscorable
+from ...errors import SqlError, Unscorable, WorkerFailure
 from ...protocols import EpisodeDatabase, Limits
 from ...types import Observation
 from .hidden_tests import TestReport, TestRequest, run_tests
@@ -24,6 +25,8 @@ from .tasks import InteractTask, Phase
 
 _SECONDS_TO_COMPARE = 120.0
 _SECONDS_FOR_A_TEST = 60.0
+_SECONDS_ON_A_SMALL_DATABASE = 5.0
+_SECONDS_TO_PROVE = 600.0
 _NO_WORDS = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|--[^\n]*|/\*.*?\*/|\$(\w*)\$.*?\$\1\$", re.DOTALL)
 _CHANGES = re.compile(
     r"\b(?:insert|update|delete|merge|replace|create|alter|drop|truncate|copy|do|call|grant|set|into|nextval)\b", re.IGNORECASE
@@ -52,8 +55,11 @@ class PhaseFinding(Struct, frozen=True):
 class Examiner:
     """Explores, and judges submissions phase by phase."""
 
-    def __init__(self, task: InteractTask, rules: Rules, world: EpisodeDatabase, limits: Limits) -> None:
+    def __init__(
+        self, task: InteractTask, rules: Rules, world: EpisodeDatabase, limits: Limits, *, proof: bool = False
+    ) -> None:
         self._task = task
+        self._proof = proof
         self._rules = rules
         self._world = world
         self._limits = limits
@@ -127,7 +133,22 @@ class Examiner:
         if report.strict != report.official:
             because = f": {report.official_reason}" if report.official_reason else ""
             reason += f" (The official comparison {'accepts' if report.official else 'rejects'} it{because}.)"
-        return self._finding(sql, passed, reason, "" if passed else report.kind or "official", verdicts, report.evidence)
+        evidence = report.evidence
+        if passed and self._proof:
+            evidence = {**evidence, "proof": await self._proven(request)}
+        return self._finding(sql, passed, reason, "" if passed else report.kind or "official", verdicts, evidence)
+
+    async def _proven(self, request: QueryRequest) -> dict[str, Any]:
+        """Whatever becomes of the search, the verdict stands: a search that fails leaves the question open."""
+        from ...proof.finding import ProofFinding  # here, since sqlglot is an extra
+        from .proof import prove_query
+
+        limits = msgspec.structs.replace(self._limits, seconds=min(self._limits.seconds, _SECONDS_ON_A_SMALL_DATABASE))
+        try:
+            finding = await self._world.judge(prove_query, request, limits, writes=True, wall=_SECONDS_TO_PROVE)
+        except (SqlError, WorkerFailure) as error:
+            finding = ProofFinding("open", f"the search ended early: {error}")
+        return msgspec.to_builtins(finding)
 
     async def _judged(self, function: Any, request: QueryRequest) -> QueryReport:
         wall = 4 * wall_clock(self._limits) + _SECONDS_TO_COMPARE

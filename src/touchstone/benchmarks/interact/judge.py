@@ -90,7 +90,8 @@ def judge_query(bench: JudgingConnection, request: QueryRequest) -> QueryReport:
     official_predicted = _officially(bench, request.predicted, predicted, submitted=True)
     said = strict(gold, predicted, request.conditions)
     agreed, why_not = _agreed(official_gold, official_predicted, request.conditions)
-    return QueryReport(said.matched, agreed, said.difference.sentence, why_not, said.difference.kind, said.difference.evidence)
+    evidence = said.difference.evidence | ({} if gold.rows or not gold.columns else {"gold_rows": 0})
+    return QueryReport(said.matched, agreed, said.difference.sentence, why_not, said.difference.kind, evidence)
 
 
 def check_gold(bench: JudgingConnection, request: QueryRequest) -> QueryReport:

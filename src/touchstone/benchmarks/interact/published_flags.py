@@ -48,7 +48,7 @@ def as_ours(argv: Sequence[str]) -> list[str]:
     for word in argv:
         name = word.partition("=")[0]
         if name in _REFUSED:
-            raise InputError(f"{name} of the published scripts is not known here: {_REFUSED[name]}")
+            raise InputError(f"{name} of the published scripts is not supported: {_REFUSED[name]}")
     return _with_resume(_with_start_budget(_of_the_model(_without_idle(list(argv)))))
 
 
@@ -76,7 +76,7 @@ def _with_start_budget(argv: list[str]) -> list[str]:
     if not given:
         return argv
     if _value(argv, ("--start-budget",)) is not None:
-        raise InputError(f"{next(iter(given))} and --start-budget are the same coins: give one of them")
+        raise InputError(f"{next(iter(given))} and --start-budget are the same coins: use one of them")
     total = sum(_coins(name, given[name]) if name in given else _PART for name in _PARTS)
     return [*_without(argv, _PARTS), f"--start-budget={total:g}"]
 
@@ -88,7 +88,7 @@ def _with_resume(argv: list[str]) -> list[str]:
         return argv
     output = _value(argv, _OUTPUT)
     if argv[:1] == ["sweep"] or output is None:
-        raise InputError(f"{argv[at]}: expected a directory to go on with; alone it needs --output, whose latest run it takes")
+        raise InputError(f"{argv[at]}: expected a run directory; without one, --output must say where the latest run is")
     latest = Path(output, "latest")
     if (latest / "config.json").is_file():
         return [*argv[:at], f"--resume={latest.resolve()}", *argv[at + 1 :]]

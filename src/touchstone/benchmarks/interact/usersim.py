@@ -36,7 +36,7 @@ class UsersimOptions(Options, frozen=True):
 
 
 def usersim(config: InteractConfig, options: UsersimOptions) -> int:
-    """Put a user model on trial: questions whose right choice the annotations say, and what it makes of them."""
+    """Test a user model with questions whose right answer follows from the annotations."""
     if config.user_model is None:
         raise OptionError("user_model", None, "name the model to try, or scripted")
     if options.json is not None and not options.json.absolute().parent.is_dir():

@@ -1,1 +1,1 @@
-"""Spider2-lite: hard questions on local SQLite databases, judged by golden result files."""
+"""Spider2-lite: hard questions on local SQLite databases, judged by gold result files."""

@@ -1,4 +1,4 @@
-"""Spider2-lite's references: golden results, the metadata about them, and the gold SQL of the few questions that have it."""
+"""Spider2-lite's references: gold results, the metadata about them, and the gold SQL of the few questions that have it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SECONDS_TO_COMPARE = 600.0
 
 
 def is_hopeless(golden: Golden, task: Spider2Task) -> bool:
-    """The metadata names columns that no golden result has, so that nothing could ever match."""
+    """The metadata names columns that no gold result has, so that nothing could ever match."""
     try:
         golden.check_columns(task.key)
     except Unscorable:
@@ -75,7 +75,7 @@ class _Auditor:
         try:
             defects = await self._engine.pool.call(inspect, reference, wall=_SECONDS_TO_COMPARE)
         except WorkerLost:
-            return [found(task.key, "not_checked", "the golden results are too large to be compared with one another")]
+            return [found(task.key, "not_checked", "the gold results are too large to be compared with one another")]
         return [
             found(
                 task.key,
@@ -133,7 +133,7 @@ def _agreement(task: Spider2Task, reference: Reference, judgement: Spider2Judgem
 
 
 def _same(group: Sequence[Spider2Task], golden: Golden) -> Iterator[AuditFinding]:
-    """Questions that occur again; whether their golden results are the same files is all that is asked."""
+    """Questions that occur again; whether their gold results are the same files is all that is asked."""
     for task in group:
         other = next(one for one in group if one is not task)
         what = f"{other.key} asks the same question"
@@ -142,9 +142,9 @@ def _same(group: Sequence[Spider2Task], golden: Golden) -> Iterator[AuditFinding
             continue
         own, others = ({file.digest for file in golden.reference(one.key).files} for one in (task, other))
         if own & others:
-            yield found(task.key, "repeated_question", f"{what}, with the same golden result")
+            yield found(task.key, "repeated_question", f"{what}, with the same gold result")
         else:
-            yield found(task.key, "contradicting_gold", f"{what}, with other golden results", "warning")
+            yield found(task.key, "contradicting_gold", f"{what}, with other gold results", "warning")
 
 
 def _name(value: Any) -> str:

@@ -108,6 +108,7 @@ class Spider2:
             "instructions": hashlib.sha256(self._instructions.encode()).hexdigest()[:16],
             "limits": msgspec.to_builtins(self._settings.judging) | {"steps": self._settings.judging.steps},
             **({"today": self._engine.today} if self._engine.today else {}),
+            **({"proof": {"search": True}} if self._settings.proof else {}),
         }
 
     @cached_property
@@ -129,7 +130,7 @@ class Spider2:
         """Of each reference that is used, so that a resumed run is judged by the same gold."""
         digests: dict[str, str] = {}
         for task in self._tasks:
-            with suppress(Unscorable):  # a golden result that is missing or unreadable: its task will say so
+            with suppress(Unscorable):  # a gold result that is missing or unreadable: its task will say so
                 digests[task.key] = _digest_of(self._golden.reference(task.key))
         return digests
 

@@ -12,6 +12,7 @@ from msgspec.structs import force_setattr
 
 from ...datasets import fetched_file, spider2_demo
 from ...datasets.catalogue import Dataset
+from ...distribution import refuse_without
 from ...engines.today import checked_day
 from ...errors import InputError
 from ...options import Opt, OptionError, Positive
@@ -44,11 +45,11 @@ class Spider2ScoreOptions(ScoreOptions, frozen=True):
     """How a submission is scored."""
 
     all: Annotated[bool, Opt(group=TASKS)] = False
-    """Count questions that have a golden result and no submission as failed."""
+    """Count questions that have a gold result and no submission as failed."""
 
 
 class Spider2Config(Selection, frozen=True):
-    """Play Spider2-lite: questions on local SQLite databases, judged by golden result files."""
+    """Play Spider2-lite: questions on local SQLite databases, judged by gold result files."""
 
     name: ClassVar[str] = "spider2"
     label: ClassVar[str] = "Spider2-lite"
@@ -79,21 +80,24 @@ class Spider2Config(Selection, frozen=True):
     """The gold folder, with exec_result/ and spider2lite_eval.jsonl; by default evaluation_suite/gold beside the questions,
     else ../Spider2/spider2-lite/evaluation_suite/gold."""
     all: Annotated[bool, Opt(group=TASKS)] = True
-    """Every question that has a golden result, not only those with gold SQL."""
+    """Every question with a gold result, not only those with gold SQL."""
     documents: Annotated[Path | None, Opt(group=WHO)] = None
     """The folder of external-knowledge documents (resource/documents), for questions that have one."""
     schema: Annotated[bool, Opt(group=WHO)] = False
-    """Put the tables and columns into the request."""
+    """Show the tables and columns with the question."""
     system_prompt: Annotated[Path | None, Opt(group=WHO, advanced=True)] = None
     """A file with instructions that replace the built-in ones."""
     compat: Annotated[Compat, Opt(group=JUDGING)] = "strict"
-    """The comparison that decides: strict (rows as rows) or official (to the letter). Both are recorded."""
+    """The comparison that decides: strict (whole rows must match) or official (the official suite's rules). Both are
+    recorded."""
+    proof: Annotated[bool, Opt(group=JUDGING)] = False
+    """For each answer that passes and whose question has gold SQL, look for a small database on which the two differ."""
     sql_timeout: Annotated[Positive, Opt(group=JUDGING)] = 30.0
     """Seconds for each statement. A second is 70 million steps of SQLite, so a busy machine changes no verdict."""
     today: Annotated[str | None, Opt(group=JUDGING, advanced=True)] = None
-    """The day that SQL is told it is, such as 2025-02-19."""
+    """The date that SQL sees as today, such as 2025-02-19."""
     cache: Annotated[bool, Opt(group=JUDGING, advanced=True)] = True
-    """Remember results by content across runs."""
+    """Reuse cached results of earlier runs."""
     results: Annotated[Path | None, Opt(names=("--result_csv_dir",), target=True, group=RUN)] = None
     """Where the result of each query goes, as <instance_id>.csv."""
     report: Annotated[Path | None, Opt(target=True, group=RUN)] = None
@@ -108,7 +112,7 @@ class Spider2Config(Selection, frozen=True):
     tables_path: Annotated[str, Opt(names=("--tables_path",), group=_REQUEST, advanced=True)] = (
         "./data/spider2/converted/spider2-lite_tables.json"
     )
-    """Sent along as it is: a path on the service's side."""
+    """Sent to the service as it is: a path on its side."""
     num_return_sequences: Annotated[int, Opt(names=("--num_return_sequences",), group=_REQUEST, advanced=True)] = 1
     """Sent along."""
     num_beams: Annotated[int, Opt(names=("--num_beams",), group=_REQUEST, advanced=True)] = 4
@@ -129,6 +133,8 @@ class Spider2Config(Selection, frozen=True):
 
         assert self.gold is not None
         assert self.databases is not None
+        if self.tasks is not None and not self.tasks.exists():
+            raise OptionError("tasks", self.tasks, "there is no such file, and no dataset of this name")
         golden = Golden(self.gold)
         submitted = load_submission(self.submission) if self.submission else None
         tasks = self.chosen(golden, submitted, opening.say)
@@ -151,7 +157,7 @@ class Spider2Config(Selection, frozen=True):
             )
         unread = sum(task.knowledge is not None for task in tasks) if opening.reader and self.documents is None else 0
         if unread:
-            opening.say(f"{unread} of {len(tasks)} questions have a document, which nobody can read without --documents")
+            opening.say(f"{unread} of {len(tasks)} questions have a document, which agents can only read with --documents")
         return benchmark
 
     def hints(self) -> Hints:
@@ -174,7 +180,7 @@ class Spider2Config(Selection, frozen=True):
         if submitted is None:
             chosen = [task for task in wanted if (golden.has(task.key) if self.all else task.gold_sql_available)]
         if len(chosen) < len(wanted):
-            why = "golden result" if self.all else "gold SQL (--all takes every question that has a golden result)"
+            why = "gold result" if self.all else "gold SQL (--all takes every question that has a gold result)"
             say(f"{len(wanted) - len(chosen)} of {len(wanted)} questions are left out: they have no {why}")
         left = chosen[self.offset :][: self.limit]
         if not left:
@@ -233,7 +239,8 @@ class Spider2Config(Selection, frozen=True):
         """By both comparisons; null where nothing could be judged."""
         judged = record.outcome in (Outcome.passed, Outcome.failed)
         values = {name: bool(record.metrics.get(name, 0)) if judged else None for name in ("official", "strict")}
-        return {**values, "outcome": record.outcome, "reason": record.reason}
+        proof = {"proof": record.evidence["proof"]} if "proof" in record.evidence else {}
+        return {**values, "outcome": record.outcome, "reason": record.reason, **proof}
 
     async def audit(self, opening: Opening, options: AuditOptions) -> Audited:
         """Golden results are looked at on every platform, SQL is run on SQLite."""
@@ -246,7 +253,7 @@ class Spider2Config(Selection, frozen=True):
         _, wanted = self._filtered(golden, opening.say)
         tasks = [task for task in wanted if task.platform == "sqlite" or golden.has(task.key)][self.offset :][: self.limit]
         if not tasks:
-            raise InputError(f"{self.tasks}: no question is left of {len(wanted)}: none is on SQLite or has a golden result")
+            raise InputError(f"{self.tasks}: no question is left of {len(wanted)}: none is on SQLite or has a gold result")
         engine, limits = await self.engine(opening), Limits(seconds=self.sql_timeout)
         playable = [task for task in tasks if not is_hopeless(golden, task)]
         benchmark = Spider2(playable, self.databases, golden, engine, settings=self.settings())
@@ -266,7 +273,7 @@ class Spider2Config(Selection, frozen=True):
             benchmark=benchmark,
             findings=findings,
             tasks=tasks,
-            left_out={"on another platform, without a golden result": len(wanted) - len(tasks)},
+            left_out={"on another platform, without a gold result": len(wanted) - len(tasks)},
         )
 
     @classmethod
@@ -276,7 +283,7 @@ class Spider2Config(Selection, frozen=True):
         tasks = load_tasks(file, golden.sql)
         count_tasks(dataset, len(tasks), found)
         local = [task for task in tasks if task.platform == "sqlite"]
-        found.counted("golden results of the local questions", [t.key for t in local if not golden.has(t.key)], len(local))
+        found.counted("gold results of the local questions", [t.key for t in local if not golden.has(t.key)], len(local))
         documents = file.parent / "resource" / "documents"
         needed = sorted({task.knowledge for task in local if task.knowledge})
         found.counted("documents", [name for name in needed if not (documents / name).is_file()], len(needed))
@@ -305,11 +312,14 @@ class Spider2Config(Selection, frozen=True):
     def settings(self) -> Spider2Settings:
         from .episode import Spider2Settings
 
+        if self.proof:
+            refuse_without("sqlglot", "--proof", "proof")
         return Spider2Settings(
             compat=self.compat,
             exploring=msgspec.structs.replace(EXPLORING, seconds=self.sql_timeout),
             judging=Limits(seconds=self.sql_timeout),
             results=str(self.results) if self.results else None,
+            proof=self.proof,
         )
 
     def _refuse_unusable(self) -> None:

@@ -1,4 +1,4 @@
-"""One Spider2-lite episode: a question on a local database, perhaps with a document, judged by golden result files."""
+"""One Spider2-lite episode: a question on a local database, perhaps with a document, judged by gold result files."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from ...engines.sqlite.engine import SqliteEngine
@@ -28,6 +29,8 @@ class Spider2Settings(Struct, frozen=True):
     judging: Limits = Limits()
     results: str | None = None
     """A directory for the results as CSV files."""
+    proof: bool = False
+    """Whether an answer that passes is tried on small databases, where there is gold SQL; it changes no verdict."""
 
 
 class ReadDocument(Struct, frozen=True):
@@ -71,7 +74,26 @@ class Spider2Episode(SqlEpisode):
         if judgement.csv is not None and self._settings.results:
             await asyncio.to_thread(_write, Path(self._settings.results, f"{self._task.key}.csv"), judgement.csv)
         evidence = {"prediction": self.submitted, "gold_files": self._gold_files()}
-        return verdict_of(judgement, self._settings.compat, evidence)
+        verdict = verdict_of(judgement, self._settings.compat, evidence)
+        if self._settings.proof and verdict.outcome is Outcome.passed:
+            proof = await self._proof(self.submitted)
+            verdict.evidence["proof"] = proof
+            verdict.metrics["proven"] = float(proof["verdict"] in ("same", "upheld"))
+        return verdict
+
+    async def _proof(self, sql: str) -> dict[str, Any]:
+        from ...proof.finding import ProofFinding  # here, since sqlglot is an extra
+        from .proof import Spider2Pair, proven
+
+        gold, columns = self._task.gold_sql, self._reference.condition_cols
+        if not gold:
+            return msgspec.to_builtins(ProofFinding("open", "there is no gold SQL for this question"))
+        pair = Spider2Pair(gold, sql, [column for column in columns if isinstance(column, int)])
+        try:
+            finding = await self._engine.apply(self._database, proven, pair, self._settings.judging)
+        except (SqlError, WorkerFailure) as error:
+            finding = ProofFinding("open", f"the search ended early: {error}")
+        return msgspec.to_builtins(finding)
 
     async def _judgement(self, sql: str) -> Spider2Judgement:
         limits = self._settings.judging
@@ -133,7 +155,7 @@ def verdict_of(judgement: Spider2Judgement, compat: Compat, evidence: dict[str, 
     if "surplus_columns" in judgement.evidence:
         metrics["surplus_columns"] = float(judgement.evidence["surplus_columns"])
     if judgement.fault is not None:
-        reason = "The SQL is blank." if judgement.fault == "blank" else f"The SQL cannot be run: {judgement.reason}"
+        reason = "The SQL is empty." if judgement.fault == "blank" else f"The SQL cannot be run: {judgement.reason}"
         return Verdict(Outcome.failed, 0.0, reason, metrics, evidence)
     score = metrics[compat]
     reason = judgement.reason

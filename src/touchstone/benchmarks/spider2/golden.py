@@ -1,4 +1,4 @@
-"""The gold folder of Spider2-lite: golden results as CSV files, and which of their columns count.
+"""The gold folder of Spider2-lite: gold results as CSV files, and which of their columns count.
 
 exec_result/<id>.csv, or <id>_a.csv, <id>_b.csv, …    one match is enough
 spider2lite_eval.jsonl                                instance_id, condition_cols, ignore_order
@@ -65,14 +65,14 @@ class Golden:
 
     @property
     def ids(self) -> set[str]:
-        """The questions that have a golden result."""
+        """The questions that have a gold result."""
         return set(self._files)
 
     def has(self, instance_id: str) -> bool:
         return bool(self.files(instance_id))
 
     def files(self, instance_id: str) -> list[Path]:
-        """The golden results of a question, one of which has to match. An id may itself end like a variant: its own file is
+        """The gold results of a question, one of which has to match. An id may itself end like a variant: its own file is
         then its only one."""
         own = self._results / f"{instance_id}.csv"
         return self._files.get(instance_id) or ([own] if own.is_file() else [])
@@ -83,7 +83,7 @@ class Golden:
             raise Unscorable(self._faults[instance_id], "gold_conditions")
         paths = self.files(instance_id)
         if not paths:
-            raise Unscorable(f"no golden result: exec_result/{instance_id}.csv is missing", "gold_missing")
+            raise Unscorable(f"no gold result: exec_result/{instance_id}.csv is missing", "gold_missing")
         conditions = self._conditions.get(instance_id, Conditions(instance_id))
         files = tuple(_hashed(path) for path in paths)
         lettered = paths[0].name != f"{instance_id}.csv"
@@ -103,7 +103,7 @@ class Golden:
 
 
 def body_of(path: Path) -> str:
-    """How a golden result goes on after the names of its columns: by this it is known again elsewhere."""
+    """How a gold result goes on after the names of its columns: by this it is known again elsewhere."""
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
             file.readline()
@@ -158,7 +158,7 @@ def _hashed(path: Path) -> GoldFile:
     try:
         return GoldFile(str(path.absolute()), hashlib.sha256(path.read_bytes()).hexdigest())
     except OSError as error:
-        raise Unscorable(f"the golden result {path.name} cannot be read: {error.strerror}", "gold_unreadable") from None
+        raise Unscorable(f"the gold result {path.name} cannot be read: {error.strerror}", "gold_unreadable") from None
 
 
 def _lacking(path: Path, columns: list[int]) -> str | None:

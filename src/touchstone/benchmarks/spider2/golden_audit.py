@@ -40,7 +40,7 @@ class Defect(Struct, frozen=True):
 
 
 def inspect(reference: Reference) -> list[Defect]:
-    """What is wrong with the golden results of one question."""
+    """What is wrong with the gold results of one question."""
     names = [Path(file.path).name for file in reference.files]
     golds: list[CsvTable] = []
     for name, file in zip(names, reference.files, strict=True):
@@ -73,7 +73,7 @@ def _conditions(reference: Reference, golds: list[CsvTable]) -> Iterator[Defect]
     conditions = reference.condition_cols
     lists = sum(isinstance(item, list) for item in conditions)
     if lists and lists != len(golds):
-        yield Defect("conditions_count", f"condition_cols has {lists} lists for {len(golds)} golden results")
+        yield Defect("conditions_count", f"condition_cols has {lists} lists for {len(golds)} gold results")
     if reference.lettered and len(golds) == 1 and conditions and not lists:
         with suppress(ConditionError):
             read = sorted(set(official_columns(golds[0], official_each(conditions, 1)[0])))
@@ -83,7 +83,7 @@ def _conditions(reference: Reference, golds: list[CsvTable]) -> Iterator[Defect]
 
 
 def _against_themselves(reference: Reference, names: list[str], golds: list[CsvTable]) -> Iterator[Defect]:
-    """Each golden result handed in as if it were an answer."""
+    """Each gold result handed in as if it were an answer."""
     for name, gold in zip(names, golds, strict=True):
         said = official_verdict(gold, golds, reference)
         if not said.matched:
@@ -101,7 +101,7 @@ def _against_themselves(reference: Reference, names: list[str], golds: list[CsvT
             apart += not any(each)
     if apart:
         pairs = len(golds) * (len(golds) - 1) // 2
-        yield Defect("variants_differ", f"{apart} of {pairs} pairs of its {len(golds)} golden results exclude one another")
+        yield Defect("variants_differ", f"{apart} of {pairs} pairs of its {len(golds)} gold results exclude one another")
 
 
 def _scrambled(reference: Reference, golds: list[CsvTable]) -> Iterator[Defect]:

@@ -69,7 +69,7 @@ def _judge(csv: bytes, reference: Reference, evidence: dict[str, Any], text: str
     try:
         golds = [read_csv(Path(file.path).read_bytes()) for file in reference.files]
     except (CsvError, OSError) as error:
-        reason = f"a golden result cannot be read: {error}"
+        reason = f"a gold result cannot be read: {error}"
         return Spider2Judgement(kind="gold_unreadable", reason=reason, evidence=evidence, csv=text, gold_is_at_fault=True)
     try:
         predicted = read_csv(csv)
@@ -79,6 +79,7 @@ def _judge(csv: bytes, reference: Reference, evidence: dict[str, Any], text: str
     ours = strict_any(predicted, golds, reference.condition_cols, reference.ignore_order)
     names = [Path(file.path).name for file in reference.files]
     evidence |= {
+        "gold_rows": min(gold.rows for gold in golds),
         "predicted_rows": predicted.rows,
         "predicted_columns": list(predicted.names),
         "details": _details(names, golds, predicted, theirs, ours),

@@ -1,6 +1,6 @@
 """The results file of `spider2 api` and its statistics, made from the records of a run.
 
-The keys are those of the script that users know; what was wrong with its numbers is mended: integers stay integers, columns of
+The keys are those of the script that users know; what was wrong with its numbers is fixed: integers stay integers, columns of
 the same name are kept apart, and the counters add up:
 
     total        = api_success + api_failed + not_asked
@@ -86,7 +86,7 @@ def _comparison(record: Record, gold_files: Sequence[str]) -> dict[str, Any]:
 
 
 def statistics(records: Iterable[Record], has_gold: Callable[[str], bool]) -> dict[str, Any]:
-    """`has_gold` says whether a question has a golden result."""
+    """`has_gold` says whether a question has a gold result."""
     counts: Counter[str] = Counter()
     for record in records:
         counts.update(_counted(record, has_gold(record.task)))

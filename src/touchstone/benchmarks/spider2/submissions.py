@@ -41,15 +41,15 @@ class Submission(Struct, frozen=True):
     def tasks(
         self, questions: Path | None, golden: Golden, *, everything: bool, say: Callable[[str], None]
     ) -> list[Spider2Task]:
-        """The questions that were answered; with `everything`, all that have a golden result too."""
+        """The questions that were answered; with `everything`, all that have a gold result too."""
         if self.sql and questions is None:  # SQL can only be run if the database of its question is known
             raise InputError(
                 "to run .sql files the databases of the questions must be known: give spider2-lite.jsonl with --data"
             )
-        known = {task.key: task for task in load_tasks(questions)} if questions else {}
+        known = {task.key: task for task in load_tasks(questions, golden.sql)} if questions else {}
         without = golden.ids - self.ids
         if without and not everything:
-            what = "questions have a golden result and no submission; they are left out (--all counts them as failed)"
+            what = "questions have a gold result and no submission; they are left out (--all counts them as failed)"
             say(f"{len(without)} {what}")
         wanted = sorted({*self.ids, *(without if everything else ())})
         return [known.get(name) or bare_task(name, number) for number, name in enumerate(wanted)]
@@ -63,7 +63,7 @@ def load_submission(folder: Path) -> Submission:
     sql = {path.stem: _sql(path) for path in sorted(folder.glob("*.sql")) if path.is_file()}
     twice = sorted(files.keys() & sql.keys())
     if twice:
-        raise InputError(f"{folder}: {twice[0]} is there both as .sql and as .csv")
+        raise InputError(f"{folder}: {twice[0]} exists both as .sql and as .csv")
     if not files and not sql:
         raise InputError(f"{folder}: there is no .sql and no .csv file in this folder")
     return Submission(sql, files)

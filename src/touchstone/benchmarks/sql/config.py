@@ -34,26 +34,27 @@ class SqlConfig(Selection, frozen=True):
     label: ClassVar[str] = "SQL questions"
 
     questions: Annotated[Path | None, Opt(positional=True)] = None
-    """The questions, one row each: .csv, .tsv, .json, .jsonl, .yaml, .parquet or .xlsx. Alone, demo."""
+    """The questions, one row each: .csv, .tsv, .json, .jsonl, .yaml, .parquet or .xlsx. demo for the questions that ship with
+    Touchstone."""
     databases: Annotated[Path | None, Opt(names=("--db",), positional=True)] = None
-    """The database: a SQLite or DuckDB file, or a folder with one per name; an address is taken too, as with --database-url."""
+    """The database: a SQLite or DuckDB file, or a folder with one per name; or an address, as for --database-url."""
     database_url: Annotated[str | None, Opt(group=TASKS)] = None
     """A live database: postgresql://user@host:port/name, mysql://user@host:port/name, bigquery://project/dataset or
     snowflake://user@account/database/schema. It is only read: a role that could write is refused."""
     engine: Annotated[Literal["sqlite", "duckdb", "mysql", "postgres"] | None, Opt(group=TASKS)] = None
-    """What the files are, where their names do not say so. Dumps that end in .sql are loaded into a private server."""
+    """What the files are, if their names do not say so. Dumps that end in .sql are loaded into a private server."""
     column: Annotated[tuple[str, ...], Opt(group=TASKS)] = ()
-    """A column of the questions by its name, such as question=Frage (repeatable)."""
+    """Map a column of the questions file, such as question=Frage (repeatable)."""
     tag: Annotated[tuple[str, ...], Opt(group=TASKS)] = ()
     """Only questions with this tag (repeatable)."""
     order: Annotated[bool | None, Opt(group=JUDGING)] = None
-    """Whether rows must come in the gold's order, for all questions; by default each says so itself."""
+    """Whether rows must be in the gold's order, for all questions; by default each question says."""
     tolerance: Annotated[str | None, Opt(group=JUDGING)] = None
-    """How far numbers may be off where a question does not say so: 0.01, or 1%."""
+    """How far numbers may be off, for questions that do not say: 0.01, or 1%."""
     evidence: Annotated[bool, Opt(group=WHO)] = True
     """Show the question's evidence to the agent as a hint."""
     schema: Annotated[bool, Opt(group=WHO)] = False
-    """Tell the agent the tables and columns together with the question."""
+    """Show the tables and columns with the question."""
     system_prompt: Annotated[Path | None, Opt(group=WHO, advanced=True)] = None
     """A file with instructions that replace the built-in ones."""
     sql_timeout: Annotated[Positive, Opt(group=JUDGING)] = 30.0
@@ -199,5 +200,5 @@ def _sniffed(path: Path) -> str:
         for name, words in (("mysql", (b"MySQL dump", b"MariaDB dump")), ("postgres", (b"PostgreSQL database dump",))):
             if any(word in head for word in words):
                 return name
-        raise InputError(f"{path}: a dump, but whose? Say so: --engine mysql or --engine postgres")
+        raise InputError(f"{path}: a dump of which system? Add --engine mysql or --engine postgres")
     raise InputError(f"{path}: neither a SQLite nor a DuckDB database, nor a dump that ends in .sql")

@@ -16,7 +16,7 @@ def load_predictions(path: Path, known: Sequence[str]) -> dict[str, str]:
     found = dict(_from_run(path) if path.is_dir() else _from_file(path))
     for key in found:
         if key not in known:
-            raise InputError(f"{path}: '{key}' is no question's id; they are {', '.join(known[:3])}, …")
+            raise InputError(f"{path}: '{key}' is not the id of a question; ids are {', '.join(known[:3])}, …")
     return found
 
 

@@ -83,7 +83,7 @@ def load_questions(path: Path, named: Mapping[str, str], database: str) -> list[
     seen: dict[str, int] = {}
     for task, (number, _) in zip(tasks, rows, strict=True):
         if task.key in seen:
-            raise InputError(f"{path}: row {number}: the id '{task.key}' is row {seen[task.key]}'s too; ids must differ")
+            raise InputError(f"{path}: row {number}: the id '{task.key}' is also in row {seen[task.key]}; ids must be unique")
         seen[task.key] = number
     return tasks
 
@@ -227,9 +227,9 @@ def _places(path: Path, rows: Sequence[Entry], named: Mapping[str, str]) -> dict
             places["sql"].append(name)
     listed = ", ".join(there)
     if "question" not in places:
-        raise InputError(f"{path}: no column is a question's; there are: {listed} (name it: --column question=NAME)")
+        raise InputError(f"{path}: no column holds the questions; there are: {listed} (name it: --column question=NAME)")
     if "sql" not in places and "expected" not in places:
-        raise InputError(f"{path}: no column has gold SQL or expected rows; there are: {listed} (name it: --column sql=NAME)")
+        raise InputError(f"{path}: no column holds gold SQL or expected rows; there are: {listed} (name it: --column sql=NAME)")
     return places
 
 

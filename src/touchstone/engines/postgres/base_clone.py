@@ -17,7 +17,7 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 from .admin_sql import administrator, execute, refusal
-from .connection import Connection, Unreachable, administrate, one_line
+from .connection import Connection, Unreachable, administrate, keep_session, one_line
 from .messages import (
     BaseClone,
     Broken,
@@ -27,6 +27,7 @@ from .messages import (
     Done,
     Lost,
     Refused,
+    Removal,
     ServerGone,
     Settling,
     TemplateCheck,
@@ -118,6 +119,8 @@ def copy(request: Copy) -> Done | Refused | Lost | ServerGone:
             if not request.superuser:
                 execute(inside, _OPEN_SCHEMAS.format(owner=owner))
             execute(inside, hand_over)
+        if request.session is not None:
+            keep_session(request.login, request.session)
     except Unreachable as error:
         return ServerGone(str(error))
     except psycopg.Error as error:
@@ -135,6 +138,24 @@ def settle(request: Settling) -> Done | Refused | Lost | ServerGone:
             with administrate(request.server, login.database, request.patience) as inside:
                 execute(inside, f"REASSIGN OWNED BY {login.role} TO {login.owner}; DROP OWNED BY {login.role}")
             _wait_until_empty(connection, login.database)
+    except Unreachable as error:
+        return ServerGone(str(error))
+    except psycopg.Error as error:
+        return refusal(error)
+    return Done()
+
+
+def remove(request: Removal) -> Done | Refused | Lost | ServerGone:
+    """Ends its connections first: DROP DATABASE, when it meets one, looks again only after a tenth of a second."""
+    login = request.login
+    try:
+        connection = administrator(request.server, request.patience)
+        if login.private:
+            _wait_until_empty(connection, login.database, end=True)
+            execute(connection, f"DROP DATABASE IF EXISTS {login.database} WITH (FORCE)")
+        else:
+            connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = %s", [login.role])
+        execute(connection, f"DROP ROLE IF EXISTS {login.role}" + (f", {login.owner}" if login.private else ""))
     except Unreachable as error:
         return ServerGone(str(error))
     except psycopg.Error as error:
@@ -213,8 +234,10 @@ def _clone(connection: Connection, request: BaseClone, name: str, template: str)
     execute(connection, f"CREATE DATABASE {name} OWNER {keeper(request.run)} TEMPLATE {quoted(template)}{request.strategy}")
 
 
-def _wait_until_empty(connection: Connection, database: str) -> None:
+def _wait_until_empty(connection: Connection, database: str, *, end: bool = False) -> None:
     """A clone of a database with connections is refused, after a wait in long steps; a closed one takes moments to be gone."""
+    if end:
+        connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [database])
     until = time.monotonic() + _SECONDS_TO_LEAVE
     while connection.execute("SELECT 1 FROM pg_stat_activity WHERE datname = %s", [database]).fetchone():
         if time.monotonic() > until:

@@ -12,6 +12,7 @@ import contextlib
 import itertools
 import re
 import secrets
+import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any, NamedTuple, TypeVar
@@ -32,6 +33,7 @@ from .messages import (
     Lost,
     Orders,
     Refused,
+    Removal,
     Server,
     ServerGone,
     Settling,
@@ -40,11 +42,14 @@ from .messages import (
     Unfit,
 )
 from .templates import copy_contents, to_copy
-from .worker import administer, copy, describe, hold, lay_ground, let_go, rights, settle
+from .worker import administer, copy, describe, hold, lay_ground, let_go, remove, rights, settle
 
-AT_ONCE = 4
-"""Administrative statements. More than a few clones at a time only wait for one another."""
+AT_ONCE = 2
+"""Administrative statements. Each keeps a core of the server busy."""
 
+_PAUSE = 0.05
+_MOST_REMOVALS = 16
+_ADMINISTRATOR = "administrator"
 _SECONDS = 600.0
 """Until a worker that does something administrative is given up: templates may be large."""
 _OLDEST_WITH_STRATEGY = 15
@@ -76,6 +81,10 @@ class Administrator:
         self.patience = patience
         self.judging = Turns(cores())
         self._turns = asyncio.Semaphore(AT_ONCE)
+        self._tidying = asyncio.Lock()
+        self._removals = 0
+        self._last_use = time.monotonic()
+        self._closed = False
         self._numbers = itertools.count(1)
         self._starting = asyncio.Lock()
         self._holder: Worker | None = None
@@ -114,6 +123,7 @@ class Administrator:
 
     async def close(self) -> None:
         """Waits for what is under way and drops all that the run has made. A server that is gone is left alone."""
+        self._closed = True
         while self._background:
             await asyncio.gather(*self._background, return_exceptions=True)
         if self._holder is not None:
@@ -123,6 +133,24 @@ class Administrator:
             except (WorkerLost, WorkerFailure):
                 holder.kill()
             self.pool.give_back(holder)
+
+    async def for_episode(self, function: Callable[[A], R], request: A, login: Login, *, stalled: float) -> R:
+        """What an episode waits for, in a worker that may have a connection for the login."""
+        self._last_use = time.monotonic()
+        try:
+            return await self.pool.call(function, request, stalled=stalled, key=login.role)
+        finally:
+            self._last_use = time.monotonic()
+
+    async def pause(self) -> None:
+        """Until no episode has begun or ended anything for a moment.
+
+        Copies are made ahead, and old ones dropped, in the pauses in which models think: while episodes queue for the cores,
+        either would only delay what somebody waits for. One long statement is no reason to wait, so this is about beginnings
+        and ends.
+        """
+        while (left := self._last_use + _PAUSE - time.monotonic()) > 0 and not self._closed:  # noqa: ASYNC110 - no event: a pause
+            await asyncio.sleep(left)
 
     async def ground(self, database: str) -> str:
         """The name of the database to clone, made at its first use. Raises Unscorable if there is no good template."""
@@ -143,24 +171,33 @@ class Administrator:
         base = (await self._names(database)).base
         return await _twice(lambda: self._make_reading_login(base, database))
 
-    async def clone(self, database: str, state: Login | None = None) -> Login:
-        """A login on a new copy of a world's state, which nobody is connected to, or else of the ground."""
+    async def clone(self, database: str, state: Login | None = None, *, session: float | None = None) -> Login:
+        """A login on a new copy of a world's state, which nobody is connected to, or else of the ground. With `session`, the
+        worker that makes it keeps a session open on it, with that timeout of its statements."""
         if state is not None:
             return await _twice(lambda: self._clone(state.database, [state.owner, state.role], database, shared=False))
         source = await self.ground(database)
-        return await _twice(lambda: self._clone(source, [names.owner(self.run)], database, shared=True))
+        return await _twice(lambda: self._clone(source, [names.owner(self.run)], database, shared=True, session=session))
 
     async def settle(self, login: Login) -> None:
         """Makes a copy that was written to one that can be cloned."""
         await _twice(lambda: self._call(settle, Settling(self.server, login, self.patience), login.shown_as))
 
     def give_up(self, login: Login) -> None:
-        """Drops the login's role, and its database if it is private, while others go on."""
-        end = f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '{login.role}'"
-        drop = f"DROP DATABASE IF EXISTS {login.database} WITH (FORCE)"
-        roles = f"{login.role}, {login.owner}" if login.private else login.role
-        statements = [drop if login.private else end, f"DROP ROLE IF EXISTS {roles}"]
-        self.in_background(_twice(lambda: self._order(statements)))
+        """Drops the login's role, and its database if it is private, in a pause."""
+        self._removals += 1
+        self.in_background(self._remove(login, wait=self._removals <= _MOST_REMOVALS))
+
+    async def _remove(self, login: Login, *, wait: bool) -> None:
+        """One after the other, each in a pause; but never do more than a few databases lie about that nobody needs."""
+        try:
+            async with self._tidying if wait else contextlib.nullcontext():
+                if wait:
+                    await self.pause()
+                if not self._closed:  # then all is dropped anyway
+                    await _twice(lambda: self._call(remove, Removal(self.server, login, self.patience), ""))
+        finally:
+            self._removals -= 1
 
     def in_background(self, work: Coroutine[Any, Any, None]) -> None:
         """What fails here is tried again when the run ends."""
@@ -194,7 +231,9 @@ class Administrator:
         await self._order([self._creation(login)])
         return login
 
-    async def _clone(self, source: str, belongs_to: list[str], database: str, *, shared: bool) -> Login:
+    async def _clone(
+        self, source: str, belongs_to: list[str], database: str, *, shared: bool, session: float | None = None
+    ) -> Login:
         facts = await self.start()
         name = self._name(database, "c")
         login = self._login(name, name, database, private=True)
@@ -204,17 +243,17 @@ class Administrator:
         rights = f"REVOKE ALL ON DATABASE {name} FROM PUBLIC; GRANT CREATE, TEMPORARY ON DATABASE {name} TO {login.owner}"
         create = f"CREATE DATABASE {name} OWNER {names.keeper(self.run)} TEMPLATE {source}{_strategy(facts)}"
         roles = f"{owner}; {self._creation(login)}; {rights}; GRANT CONNECT ON DATABASE {name} TO {login.role}"
-        order = Copy(self.server, login, [create, roles], belongs_to, shared, facts.superuser, self.patience)
-        await self._call(copy, order, "")
+        order = Copy(self.server, login, [create, roles], belongs_to, shared, facts.superuser, self.patience, session)
+        await self._call(copy, order, "", key=_ADMINISTRATOR if session is None else login.role)
         return login
 
     async def _order(self, statements: list[str]) -> None:
         await self._call(administer, Orders(self.server, statements, self.patience), "")
 
-    async def _call(self, function: Callable[[A], R], request: A, database: str) -> R:
+    async def _call(self, function: Callable[[A], R], request: A, database: str, *, key: str = _ADMINISTRATOR) -> R:
         async with self._turns:
             try:
-                answer = await self.pool.call(function, request, wall=_SECONDS)
+                answer = await self.pool.call(function, request, wall=_SECONDS, key=key)
             except WorkerLost as lost:
                 if lost.overdue:
                     raise DatabaseFailure(f"the PostgreSQL server has not answered for {_SECONDS:.0f} seconds") from None
@@ -291,12 +330,14 @@ class ClonePool:
         # One that fails is only taken off the count: the next `take` orders it anew, and whoever needs one makes it, and
         # hears what is wrong, without the stock.
         self._coming = 0
+        self.session: float | None = None
+        """The timeout of the session that the last judgement used, if it did: the next one probably needs one too."""
 
     async def take(self) -> Login:
         """One that is ready, or a new one; others are made for those who come next."""
         login = self._ready.popleft() if self._ready else None
         try:
-            return login or await self._make()
+            return login or await self._administrator.clone(self._database)
         finally:
             self._refill()
 
@@ -307,9 +348,7 @@ class ClonePool:
 
     async def _add(self) -> None:
         try:
-            self._ready.append(await self._make())
+            await self._administrator.pause()
+            self._ready.append(await self._administrator.clone(self._database, session=self.session))
         finally:
             self._coming -= 1
-
-    async def _make(self) -> Login:
-        return await self._administrator.clone(self._database)

@@ -136,9 +136,8 @@ class PostgresEpisodeDatabase:
         for _ in range(2):
             login = await (self._exploring_copy() if writes else self._reading_login())
             try:
-                answer = await self._administrator.pool.call(
-                    explore, Exploration(login, sql, limits, writes, shown), stalled=wall
-                )
+                order = Exploration(login, sql, limits, writes, shown)
+                answer = await self._administrator.for_episode(explore, order, login, stalled=wall)
             except WorkerLost as lost:
                 self._leave(login)
                 if lost.cause == "stalled":
@@ -177,6 +176,7 @@ class PostgresEpisodeDatabase:
             try:
                 answer = await self._judge_on(copy, order, writes=True, last=last, alone=alone)
                 if isinstance(answer, Applied):
+                    self._stock.session = order.limits.seconds if answer.session else None
                     kept, copy = copy, None
                     return answer, kept
             finally:
@@ -189,7 +189,7 @@ class PostgresEpisodeDatabase:
         judgement = QueryJudgement(login, order.function, order.request, order.limits, writes, last)
         try:
             async with self._administrator.judging.turn(alone=alone):
-                answer = await self._administrator.pool.call(judge, judgement, stalled=order.wall + login.patience)
+                answer = await self._administrator.for_episode(judge, judgement, login, stalled=order.wall + login.patience)
         except WorkerLost as lost:
             self._leave(login)
             if lost.cause == "stalled":

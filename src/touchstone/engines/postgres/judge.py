@@ -39,6 +39,7 @@ class ReadOnlyJudgingConnection:
 
     dialect = "postgres"
     timed_out = False
+    had_session = False
     writes = False
 
     def __init__(self, request: QueryJudgement) -> None:
@@ -90,15 +91,16 @@ class CopyJudgingConnection:
 
     dialect = "postgres"
     timed_out = False
+    had_session = False
     writes = True
 
     def __init__(self, request: QueryJudgement) -> None:
         self._request = request
-        self._execution = _execution(request)
+        self._execution: Execution | None = None  # hidden tests need none: they have a session of their own
 
     def run(self, sql: str) -> Result:
         try:
-            if self._execution.connection.closed:
+            if self._execution is None or self._execution.connection.closed:
                 self._execution = _execution(self._request)
             return _run(self._execution, sql)
         except SqlError as error:
@@ -121,6 +123,7 @@ class CopyJudgingConnection:
         return _official_rows(self._request.login, sql, result)
 
     def session(self) -> Any:
+        self.had_session = True
         try:
             return open_psycopg2(self._request.login, self._request.limits.seconds)
         except Unreachable as error:
@@ -130,7 +133,8 @@ class CopyJudgingConnection:
         return in_their_words(text, self._request.login)
 
     def close(self) -> None:
-        self._execution.connection.close()
+        if self._execution is not None:
+            self._execution.connection.close()
 
 
 def judge(request: QueryJudgement) -> Applied | NeedsCopy | Lost | ServerGone:
@@ -139,7 +143,7 @@ def judge(request: QueryJudgement) -> Applied | NeedsCopy | Lost | ServerGone:
     try:
         bench = CopyJudgingConnection(request) if request.writes else ReadOnlyJudgingConnection(request)
         response = function(bench, msgspec.msgpack.decode(request.request, type=kind))
-        return Applied(msgspec.Raw(msgspec.msgpack.encode(response)), bench.timed_out)
+        return Applied(msgspec.Raw(msgspec.msgpack.encode(response)), bench.timed_out, bench.had_session)
     except _Again as again:
         return again.answer
     finally:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ...errors import InputError
+from ...options import OptionError
 from .binaries import Binaries
 
 PUBLISHED = "en_US.utf8"
@@ -41,7 +41,7 @@ def locale_for(wanted: str | None, programs: Binaries) -> Locale:
     else:
         found, why = _known(wanted), "the system has no such locale (see `locale -a`); icu:en-US needs none"
     if found is None:
-        raise InputError(f"--locale {wanted}: {why}")
+        raise OptionError("locale", wanted, why)
     return found
 
 

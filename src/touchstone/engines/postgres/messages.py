@@ -106,6 +106,8 @@ class Applied(Struct, frozen=True, tag=True):
     response: Raw
     timed_out: bool
     """A statement was stopped at its time limit, which may have been another's fault."""
+    session: bool = False
+    """The function asked for a session of its own."""
 
 
 class NeedsCopy(Struct, frozen=True, tag=True):
@@ -207,10 +209,20 @@ class Copy(Struct, frozen=True):
     """Whether that role stays at work elsewhere, and so keeps what it may do."""
     superuser: bool
     patience: float
+    session: float | None = None
+    """A session is kept open for whoever judges on it in the same worker, with this timeout of its statements."""
 
 
 class Settling(Struct, frozen=True):
     """A private copy that is not to be connected to any more, only to be cloned."""
+
+    server: Server
+    login: Login
+    patience: float
+
+
+class Removal(Struct, frozen=True):
+    """A login that is not used any more: its role goes, and a private database with it."""
 
     server: Server
     login: Login

@@ -22,6 +22,7 @@ from .messages import (
     Orders,
     QueryJudgement,
     Refused,
+    Removal,
     Rows,
     ServerGone,
     Settling,
@@ -72,6 +73,12 @@ def settle(request: Settling) -> Done | Refused | Lost | ServerGone:
     from . import base_clone
 
     return base_clone.settle(request)
+
+
+def remove(request: Removal) -> Done | Refused | Lost | ServerGone:
+    from . import base_clone
+
+    return base_clone.remove(request)
 
 
 def describe(request: Contents) -> Description | Broken | Refused | Lost | ServerGone:

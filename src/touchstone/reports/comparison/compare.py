@@ -85,7 +85,7 @@ def _refuse_odd(runs: Sequence[RunData], resamples: int, detect: float) -> None:
     if resamples < 100:
         raise InputError(f"{resamples} resamples are too few: expected 100 or more")
     if not 0 < detect < 1:
-        raise InputError(f"a difference of {detect:g} cannot be asked about: expected a fraction such as 0.05, for five points")
+        raise InputError(f"a difference of {detect:g} is not valid: expected a fraction such as 0.05, for five points")
 
 
 def _pair(runs: Sequence[RunData], first: int, second: int, settings: _Settings) -> RunPair:

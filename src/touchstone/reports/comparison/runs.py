@@ -98,7 +98,7 @@ def _shortened(entry: RunEntry) -> RunEntry:
 
 # In what runs differ besides their results, and whether that leaves anything to compare.
 #
-# Who plays, and how, is what a comparison is about: such differences are listed. All else in a run's identity (data, metric,
+# Agent and model, is what a comparison is about: such differences are listed. All else in a run's identity (data, metric,
 # limits, rules of the game) says what was measured: where that differs, the numbers mean different things. A name that is not
 # known here counts as the latter, so a benchmark that somebody adds is on the safe side.
 
@@ -122,7 +122,7 @@ class Incomparable(InputError):
     def __init__(self, differences: Sequence[Difference]) -> None:
         self.differences = list(differences)
         lines = [f"\n  {in_words(each)}" for each in self.differences]
-        super().__init__("these runs cannot be compared (--force does it all the same):" + "".join(lines))
+        super().__init__("these runs cannot be compared (--force compares them anyway):" + "".join(lines))
 
 
 def labels(count: int) -> list[str]:

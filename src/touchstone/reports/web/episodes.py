@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...plugins import structs_with
+from ...runs.custody import public_reason
 from ...types import Brief, Outcome, Record, Usage
 from .charts import mapping, objects
 from .index import IndexEntry
@@ -85,17 +86,6 @@ def without_gold(episode: Episode, agent: str, benchmark: str) -> Episode:
 def reason_of(record: Record, hide_gold: bool) -> str:
     kind = str(record.evidence.get("kind") or "")
     return public_reason(record.outcome, record.reason, kind) if hide_gold else record.reason
-
-
-def public_reason(outcome: Outcome, reason: str, kind: str) -> str:
-    """Why a prediction is wrong says what would be right, so only the kind is told; what became of the agent may be."""
-    if outcome is Outcome.failed and kind and kind != "error":
-        return f"Not the expected result ({kind.replace('_', ' ')})."
-    if outcome is Outcome.passed and kind not in ("", "identical", "same"):
-        return f"Passed ({kind.replace('_', ' ')})."
-    if outcome is Outcome.unscorable:
-        return f"The reference is missing or broken{f' ({kind})' if kind else ''}."
-    return reason
 
 
 def _public_step(step: dict[str, Any]) -> dict[str, Any]:

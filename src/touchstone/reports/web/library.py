@@ -2,7 +2,7 @@
 
 Run directories are given, or found up to four levels below a directory that is given; the search is made again whenever the
 list of runs is asked for, since a run may begin meanwhile. What cannot be read as a run stays in the list with the reason. Runs
-at an address (s3://…) are copied to a temporary directory, at first and then now and then.
+at an address (s3://…) are copied to a temporary directory, at first and then now and then; pictures when they are looked at.
 """
 
 from __future__ import annotations
@@ -178,6 +178,12 @@ class Library:
                 self.problem = None
             except InputError as error:
                 self.problem = str(error)
+
+    def fetch(self, run: Run, name: str) -> None:
+        """A picture or a video of a run at an address is copied when it is looked at."""
+        with suppress(OSError):
+            for copies in self._copies:
+                copies.fetch(run.path, name)
 
     def run(self, name: str) -> Run | None:
         found = next((run for run in list(self._known.values()) if run.name == name), None)

@@ -59,7 +59,7 @@ def runs_table(runs: Sequence[Run], where: str) -> Html:
     whole = [run for run in runs if run.index.entries or run.problem is None]
     broken = [run for run in runs if run.problem is not None]
     if not runs:
-        return notice(f"There is no run in {where} yet. One that begins appears here by itself.")
+        return notice(f"There is no run in {where} yet. New runs appear here automatically.")
     head = h("tr", [_head(name) for name in _COLUMNS])
     table = h("table", h("thead", head), h("tbody", [_row(run) for run in whole]), class_="runs")
     return join(h("div", table, class_="scroll", tabindex="0") if whole else None, _broken(broken))

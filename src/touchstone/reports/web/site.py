@@ -113,6 +113,7 @@ class Site:
         kind = Path(path).suffix.lower()
         if kind not in _FILES or shown_as(path) != name or "\0" in path:
             return None
+        self.library.fetch(run, path)
         try:
             found = (run.path / path).resolve(strict=True)
         except (OSError, RuntimeError, ValueError):

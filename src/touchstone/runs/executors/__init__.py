@@ -40,11 +40,14 @@ class Executor(Protocol):
 class Local:
     """In this process."""
 
-    def __init__(self, benchmark: Benchmark, agent: Agent, capacity: int, watch: Callable[[Step], None] | None = None) -> None:
+    def __init__(
+        self, benchmark: Benchmark, agent: Agent, capacity: int, watch: Callable[[Job], Callable[[Step], None] | None]
+    ) -> None:
+        """`watch` gives who is told of the steps of a job, if anybody is."""
         self.capacity = capacity
         self._benchmark = benchmark
         self._agent = agent
         self._watch = watch
 
     async def play(self, job: Job) -> tuple[Record, EpisodeFailure | None]:
-        return await play(self._benchmark, self._agent, job.task, job.epoch, self._watch)
+        return await play(self._benchmark, self._agent, job.task, job.epoch, self._watch(job))

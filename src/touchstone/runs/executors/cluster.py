@@ -27,11 +27,12 @@ from ...distribution import pip_install
 from ...errors import EpisodeFailure, InputError
 from ...types import Record
 from ..directory import differences
+from ..remote import EPISODES
 from ..run import versions
 from ..scheduler import Job, Say
 from .leases import Holder, Leases, unpacked
 from .node import Begun, Build, Node
-from .shipping import Listed, at, hash_of, pieces_of, unplaced
+from .shipping import Listed, at, hash_of, new_folder, pieces_of, unplaced, with_folder
 
 # The way into a Ray cluster.
 
@@ -99,6 +100,8 @@ class Work:
     listings: Sequence[Listed]
     environment: Mapping[str, str]
     parallel: int
+    directory: Path
+    """Of the run: takes the files that episodes left on nodes."""
 
 
 def environment(names: Iterable[str]) -> dict[str, str]:
@@ -245,8 +248,21 @@ class RayCluster:
         while True:
             for data in await actor.collect.remote(_POLL):
                 place, played, failure = unpacked(data)
-                answer = played if isinstance(played, InputError) else (played, failure)
+                answer = played if isinstance(played, InputError) else (await self._with_files(actor, played), failure)
                 self._leases.answer(holder, place, answer)
+
+    async def _with_files(self, actor: Any, record: Record) -> Record:
+        """Brings what the episode left on its node into the run directory. Another attempt has a folder of its own there."""
+        there = record.evidence.get("episode")
+        if not isinstance(there, str) or not there.startswith(f"{EPISODES}/"):
+            return record
+        here = new_folder(self._work.directory / there)
+        for name, size in (await actor.files.remote(there)).items():
+            with (here / name).open("wb") as file:
+                while file.tell() < size and (piece := await actor.piece.remote(there, name, file.tell())):
+                    file.write(piece)
+        await actor.forget.remote(there)
+        return with_folder(record, there, f"{EPISODES}/{here.name}")
 
     async def _is_alive(self, node: str) -> bool:
         return any(other["NodeID"] == node and other["Alive"] for other in await asyncio.to_thread(self._ray.nodes))

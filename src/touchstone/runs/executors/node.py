@@ -9,10 +9,12 @@ from __future__ import annotations
 import asyncio
 import os
 import queue
+import tempfile
 import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -25,7 +27,7 @@ from ...types import Task
 from ..episode_runner import play
 from ..run import versions
 from .leases import Place, packed, packed_error
-from .shipping import Arriving, Hashes, Listed, Store, at, default_root, has_same_content, is_here
+from .shipping import PIECE, Arriving, Hashes, Listed, Store, at, default_root, has_same_content, is_here
 
 # A player for a command that plays what another process tells it to.
 #
@@ -50,6 +52,8 @@ class NodePlayer:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._left = asyncio.Event()
+        self.folder = Path()
+        """In place of a run directory, for what benchmarks keep beside a record until the driver has fetched it."""
         self._episodes: set[asyncio.Task[None]] = set()
 
     # Of the one who asks
@@ -88,13 +92,17 @@ class NodePlayer:
         self._tasks: Mapping[str, Task] = {task.key: task for task in benchmark.tasks()}
         self.identity = identity
         self._loop = asyncio.get_running_loop()
-        self._ready.set()
-        try:
-            await self._left.wait()
-        finally:
-            for episode in self._episodes:
-                episode.cancel()
-            await asyncio.gather(*self._episodes, return_exceptions=True)
+        with tempfile.TemporaryDirectory(prefix="touchstone-node-") as folder:
+            self.folder = Path(folder)
+            if begun := getattr(benchmark, "begun", None):
+                begun(self.folder)
+            self._ready.set()
+            try:
+                await self._left.wait()
+            finally:
+                for episode in self._episodes:
+                    episode.cancel()
+                await asyncio.gather(*self._episodes, return_exceptions=True)
 
     def _host(self, build: Build, payload: Any) -> None:
         try:
@@ -177,6 +185,22 @@ class Node:
         if not found and self._seat.error:
             raise RuntimeError(self._seat.error)
         return found
+
+    def files(self, folder: str) -> dict[str, int]:
+        """What an episode left in its folder, with the sizes."""
+        base = self._seat.folder
+        paths = sorted(path for path in (base / folder).rglob("*") if path.is_file())
+        return {path.relative_to(base / folder).as_posix(): path.stat().st_size for path in paths}
+
+    def piece(self, folder: str, name: str, offset: int) -> bytes:
+        with (self._seat.folder / folder / name).open("rb") as file:
+            file.seek(offset)
+            return file.read(PIECE)
+
+    def forget(self, folder: str) -> None:
+        """The driver has its files. The folder stays, so that the next attempt has another."""
+        for path in (self._seat.folder / folder).iterdir():
+            path.unlink()
 
     def end(self) -> None:
         """Closes what the command has opened."""

@@ -18,10 +18,14 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from hashlib import blake2b, file_digest
+from itertools import count
 from pathlib import Path
 from typing import Any, cast
 
+import msgspec
 from msgspec import Struct
+
+from ...types import Record
 
 PIECE = 32 * 2**20
 """Bytes that travel at a time."""
@@ -167,6 +171,37 @@ def moved(value: Any, places: Mapping[str, str]) -> Any:
         if value == path or value.startswith(f"{path}/"):
             return here + value[len(path) :]
     return value
+
+
+# What an episode left in a folder of its own comes back to the driver.
+
+
+def new_folder(wanted: Path) -> Path:
+    """Of this name, or of one with a number if another attempt at the same task has it."""
+    wanted.parent.mkdir(exist_ok=True)
+    for number in count(1):
+        folder = wanted if number == 1 else wanted.with_name(f"{wanted.name}-{number}")
+        with suppress(FileExistsError):
+            folder.mkdir()
+            return folder
+    raise AssertionError
+
+
+def with_folder(record: Record, before: str, now: str) -> Record:
+    """The record with the paths of its files as they are now."""
+    if before == now:
+        return record
+
+    def renamed(value: Any) -> Any:
+        if isinstance(value, str):
+            return now + value[len(before) :] if value == before or value.startswith(f"{before}/") else value
+        if isinstance(value, list):
+            return [renamed(item) for item in cast("list[Any]", value)]
+        if isinstance(value, Mapping):
+            return {name: renamed(item) for name, item in cast("Mapping[str, Any]", value).items()}
+        return value
+
+    return msgspec.convert(renamed(msgspec.to_builtins(record)), Record)
 
 
 def unplaced(value: Any) -> Any:

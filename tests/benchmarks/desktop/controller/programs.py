@@ -92,6 +92,9 @@ def library() -> Any:
     component = SimpleNamespace(get_extents=extents, get_accessible_at_point=lambda node, x, y, _: node.at(x, y))
     table = SimpleNamespace(
         get_accessible_at=lambda sheet, row, column: sheet.cell(row, column),
+        get_block=lambda sheet, first, last: [
+            sheet.cell(row, column) for row in range(first[0], last[0] + 1) for column in range(first[1], last[1] + 1)
+        ],
         get_row_at_index=lambda sheet, index: -1,
         get_column_at_index=lambda sheet, index: -1,
     )

@@ -45,13 +45,7 @@ def visible_cells(atspi: Any, table: Any, shift: Corner) -> Iterator[Any]:
     last = _cell(atspi, table, box, -1)
     if first is None or last is None:
         return
-    seen: set[Any] = set()
-    for row in range(first[0], last[0] + 1):
-        for column in range(first[1], last[1] + 1):
-            cell = atspi.Table.get_accessible_at(table, row, column)
-            if cell is not None and cell not in seen:
-                seen.add(cell)
-                yield cell
+    yield from atspi.Table.get_block(table, first, last)
 
 
 def _around(atspi: Any, table: Any, shift: Corner) -> Box:

@@ -1,7 +1,7 @@
 """The accessibility tree of the whole desktop as XML, and the text of the terminal in front, through AT-SPI.
 
-Each reading is a child of its own, so that nothing remembered is stale and a reading can be killed. The library's memory is on
-during it: a program is asked once for all of its nodes' names, roles and states, which makes the rest of the walk cheap.
+Each reading is a child of its own, so that nothing remembered is stale and a reading can be killed. What a tree has of a
+program is asked for in large groups first (`accessibles`), and then written down node by node.
 
 Limits: 50 levels, 1,025 children, and a total time; a program that does not answer within a second is left out. Wherever
 something was left out, the element says so in `cut`: depth, width, time, silent, block for a huge table of which only what
@@ -11,84 +11,51 @@ are seen and where, but nobody sees them, and a click there hits another menu. I
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from typing import Any
 
 from . import nodes
+from .accessibles import Library, Names, front_terminal, learn_tree
 from .atspi_keepalive import keeper
+from .dbus_wire import Failed
 from .fork_server import Perform
 from .tables import visible_cells
 
 DEPTH, WIDTH = 50, 1025
 PATIENCE = 1000
-"""Milliseconds for one answer of one program."""
+"""Milliseconds for the first answer of a program."""
 
 
 def prepare() -> Perform:
     """Nothing is opened yet: children must not share a connection."""
     import_module("gi").require_version("Atspi", "2.0")
     atspi: Any = import_module("gi.repository.Atspi")
-    glib: Any = import_module("gi.repository.GLib")
-    meet = keeper(atspi, PATIENCE)
+    meet, names = keeper(atspi, PATIENCE), Names(atspi)
 
     def perform(job: dict[str, Any]) -> int:
         os.environ.pop("GTK_MODULES", None)
         meet()
-        return _remembering(atspi, glib, lambda: _print(atspi, glib, job))
+        _print(Library(names, PATIENCE / 1000), job)
+        return 0
 
     return perform
 
 
-def _print(atspi: Any, glib: Any, job: dict[str, Any]) -> None:
-    desktop = atspi.get_desktop(0)
-    programs = list(_programs(desktop, glib))
+def _print(library: Library, job: dict[str, Any]) -> None:
+    programs = library.programs(WIDTH)
     if job["what"] == "terminal":
-        from .atspi_keepalive import front_terminal
-
-        text = front_terminal(atspi, (program for program, _ in programs), glib.Error)
+        text = front_terminal(program for program, answers in programs if answers)
         sys.stdout.write("" if text is None else f"={text}")
-    else:
-        sys.stdout.write(Walk(atspi, glib.Error, time.monotonic() + job["seconds"]).desktop(desktop, programs))
-
-
-def _remembering(atspi: Any, glib: Any, work: Callable[[], None]) -> int:
-    """The library remembers only while its main loop runs."""
-    failed: list[BaseException] = []
-
-    def once() -> bool:
-        try:
-            work()
-        except BaseException as error:
-            failed.append(error)
-        atspi.event_quit()
-        return False
-
-    atspi.init()
-    atspi.set_timeout(PATIENCE, PATIENCE)
-    glib.idle_add(once)
-    atspi.event_main()
-    if failed:
-        raise failed[0]
-    return 0
-
-
-def _programs(desktop: Any, glib: Any) -> Iterator[tuple[Any, bool]]:
-    """Each program and whether it answers. Its answer comes after that with all its nodes, which is then taken in."""
-    context = glib.MainContext.default()
-    for index in range(min(desktop.get_child_count(), WIDTH)):
-        program, answers = None, False
-        with contextlib.suppress(glib.Error):
-            program = desktop.get_child_at_index(index)
-            answers = program is not None and program.get_toolkit_name() is not None
-        while context.pending():
-            context.iteration(False)
-        if program is not None:
-            yield program, answers
+        return
+    deadline = time.monotonic() + job["seconds"]
+    for program, answers in programs:
+        if answers:
+            learn_tree(program, DEPTH, WIDTH, deadline)
+    sys.stdout.write(Walk(library, Failed, deadline).desktop(library.desktop(), programs))
 
 
 class Walk:

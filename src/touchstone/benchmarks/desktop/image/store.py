@@ -115,7 +115,7 @@ class Store:
         with (self.root / "lock").open("w") as file:
             if not _try(file):
                 if waiting is None:
-                    raise InputError(f"{self.root}: a build is going on; wait for it")
+                    raise InputError(f"{self.root}: a build is running; wait for it")
                 waiting()
                 while not _try(file):  # noqa: ASYNC110 - another process holds it
                     await asyncio.sleep(0.5)

@@ -85,7 +85,7 @@ def load_prompts(source: str | Path, mode: UserMode = "guarded") -> Prompts:
     """A version that comes along, or a directory with `choose.md` (not for vanilla) and `answer.md`."""
     folder = source if isinstance(source, Path) else _FOLDER / mode / ("" if mode == "vanilla" else source)
     if not isinstance(source, Path) and source not in VERSIONS:
-        raise InputError(f"there are no prompts '{source}': {' and '.join(VERSIONS)} come along, or name a directory")
+        raise InputError(f"there are no prompts '{source}': {' and '.join(VERSIONS)} are built in, or name a directory")
     choose = _template(folder, "choose", mode) if "choose" in FIELDS[mode] else Template("")
     name = folder.name if isinstance(source, Path) or mode == "guarded" else f"{mode} {source}"
     return Prompts(name, choose, _template(folder, "answer", mode), mode)

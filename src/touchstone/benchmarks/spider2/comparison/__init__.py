@@ -1,4 +1,4 @@
-"""Comparing a predicted result with golden result files, as Spider2-lite does it and as it should be done.
+"""Comparing a predicted result with gold result files, as Spider2-lite does it and as it should be done.
 
 - `read_csv` reads a result file with the types pandas would guess; `to_csv` writes a query result as the official
   suite does, for both sides of a comparison pass through such files;

@@ -1,8 +1,8 @@
-"""Which columns of which golden result count: `condition_cols` of the evaluation metadata.
+"""Which columns of which gold result count: `condition_cols` of the evaluation metadata.
 
-It is meant as a list of column numbers, or as a list of such lists, one for each golden result; nothing or an
+It is meant as a list of column numbers, or as a list of such lists, one for each gold result; nothing or an
 empty list means all columns. `intended` reads it so. `official_each` and `official_columns` read it as the official
-suite does, where one golden result and a flat list do not go together: only the first number of the list is used,
+suite does, where one gold result and a flat list do not go together: only the first number of the list is used,
 and if that is 0, it means all columns.
 """
 
@@ -18,11 +18,11 @@ Conditions = list[Any] | int | None
 
 
 class ConditionError(Exception):
-    """The conditions do not fit the golden result."""
+    """The conditions do not fit the gold result."""
 
 
 def intended(conditions: Conditions, golds: int) -> list[list[int]]:
-    """For each golden result the columns that count; an empty list means all."""
+    """For each gold result the columns that count; an empty list means all."""
     items = _listed(conditions)
     if any(isinstance(item, list) for item in items):
         return [*map(_listed, items), *([_ALL] * golds)][:golds]
@@ -33,12 +33,12 @@ def columns_at(gold: CsvTable, places: Sequence[int]) -> list[int]:
     """The columns that count, each once, from 0 on."""
     width = len(gold.columns)
     if wrong := [place for place in places if place not in range(-width, width)]:
-        raise ConditionError(f"the metadata names column {wrong[0]}, but the golden result has {width}")
+        raise ConditionError(f"the metadata names column {wrong[0]}, but the gold result has {width}")
     return list(dict.fromkeys(place % width for place in places)) or list(range(width))
 
 
 def official_each(conditions: Conditions, golds: int) -> list[Any]:
-    """Conditions of each of several golden results, or of a single one whose file name has a letter."""
+    """Conditions of each of several gold results, or of a single one whose file name has a letter."""
     if conditions in (None, [], [[]], [None]):
         return [_ALL] * golds
     items = _listed(conditions)

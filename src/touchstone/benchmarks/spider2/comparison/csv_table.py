@@ -1,6 +1,6 @@
 """A query result in a CSV file, read as pandas.read_csv reads it without further arguments.
 
-The official suite passes predicted and golden results through CSV files and this function, so that all types are
+The official suite passes predicted and gold results through CSV files and this function, so that all types are
 guessed, on both sides. `csv_records` cuts the file into words, for which a type is guessed here.
 
 pandas tries, on all words of a block at once: 64-bit integers, floats, truth values; else they remain words. What is

@@ -5,7 +5,7 @@ Column names do not count. Each golden column that counts has to match some pred
 order is ignored, as it is in all published tasks: values may be scrambled between rows. NULL is 0. Integers in a
 frame that holds integers and floats and nothing else are floats.
 
-Where the original would raise an error, the task scores 0, even if a later golden result would have matched.
+Where the original would raise an error, the task scores 0, even if a later gold result would have matched.
 
 If the rows as a whole agree, so do the columns. That is checked first, because it takes one look at all columns
 together, and no sorting.
@@ -30,13 +30,13 @@ class Official(Struct, frozen=True):
 
     matched: bool
     gold: int | None = None
-    """Which golden result matched, counted from 0."""
+    """Which gold result matched, counted from 0."""
     error: str | None = None
     """What the suite would have failed with."""
 
 
 def official(predicted: CsvTable, gold: CsvTable, condition_cols: Conditions, ignore_order: bool) -> Official:
-    """With a single golden result, whose file is named by the task alone."""
+    """With a single gold result, whose file is named by the task alone."""
     try:
         matched = _matches(predicted, gold, condition_cols, ignore_order)
     except ConditionError as error:
@@ -45,7 +45,7 @@ def official(predicted: CsvTable, gold: CsvTable, condition_cols: Conditions, ig
 
 
 def official_any(predicted: CsvTable, golds: Sequence[CsvTable], condition_cols: Conditions, ignore_order: bool) -> Official:
-    """With golden results whose files are named by the task and a letter, be it only one."""
+    """With gold results whose files are named by the task and a letter, be it only one."""
     each = official_each(condition_cols, len(golds))
     for place, gold in enumerate(golds):
         if place >= len(each):

@@ -1,9 +1,9 @@
-"""Why a prediction does not match a golden result: a sentence for a person, and evidence for a report.
+"""Why a prediction does not match a gold result: a sentence for a person, and evidence for a report.
 
 The kinds of difference:
 
     same                            it does
-    condition_columns               the metadata names columns that the golden result does not have
+    condition_columns               the metadata names columns that the gold result does not have
     surplus_columns                 too many columns besides those that count
     empty_gold, empty_prediction,   another number of rows
     row_count

@@ -28,7 +28,7 @@ from .reasons import Sides
 
 MOST_SURPLUS = 16
 """Columns besides those that count. Without a limit a constant row of 26,001 numbers is right for 13 of the 135 questions that
-have golden results. The golden files need 9 at most, the recorded right answers 5. A constant row of what 10 to 33 columns can
+have gold results. The golden files need 9 at most, the recorded right answers 5. A constant row of what 10 to 33 columns can
 hold is right for 3 questions each, one of 65 for 5."""
 
 _FAR_TO_NEAR = (
@@ -50,7 +50,7 @@ class Strict(Struct, frozen=True):
     difference: Difference
     """Why not, or that all is well."""
     gold: int
-    """Which golden result it is about, counted from 0: the one that matched, or else the one that came closest."""
+    """Which gold result it is about, counted from 0: the one that matched, or else the one that came closest."""
     cut: bool = False
     """The search was given up, and the answer counts as wrong."""
 
@@ -60,7 +60,7 @@ def strict(predicted: CsvTable, gold: CsvTable, condition_cols: Conditions, igno
 
 
 def strict_any(predicted: CsvTable, golds: Sequence[CsvTable], condition_cols: Conditions, ignore_order: bool) -> Strict:
-    """With several golden results, one of which has to match."""
+    """With several gold results, one of which has to match."""
     results: list[Strict] = []
     for place, (gold, columns) in enumerate(zip(golds, intended(condition_cols, len(golds)), strict=True)):
         difference = _difference(predicted, gold, columns, ignore_order)

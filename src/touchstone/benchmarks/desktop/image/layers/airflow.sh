@@ -4,6 +4,9 @@
 make_environment airflow apache-airflow==2.9.1 apache-airflow-providers-airbyte==3.8.0 apache-airflow-providers-postgres==5.6.0 \
     apache-airflow-providers-sqlite apache-airflow-providers-http apache-airflow-providers-common-sql astronomer-cosmos==1.0.4 \
     psycopg2-binary pandas 'numpy<2' pytest 'setuptools<70'
+# Its servers import thousands of modules: compiled here, once, and not by every desktop anew.
+"$environments/airflow/bin/python" -m compileall -q -j 0 "$environments/airflow/lib"
+chown -R user:user "$environments/airflow"
 note_environment airflow apache-airflow apache-airflow-providers-airbyte apache-airflow-providers-postgres astronomer-cosmos
 
 install -d -o user -g user /home/user/.astro /home/user/.astro/airflow /usr/local/airflow
@@ -18,6 +21,7 @@ export PATH="/home/user/anaconda3/envs/airflow/bin:$PATH"
 cd
 airflow db migrate
 airflow users create --username admin --password admin --firstname admin --lastname admin --role Admin --email admin@example.com
+airflow sync-perm  # which the first webserver would do otherwise, on every desktop
 cp "$AIRFLOW_HOME/airflow.db" "$AIRFLOW_HOME/airflow.db.fresh"
 END
 su user -c "bash /tmp/ready.sh"

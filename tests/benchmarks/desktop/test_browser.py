@@ -145,8 +145,6 @@ async def test_a_page_is_judged_when_its_server_has_answered(
     """However long that takes: what is drawn from an answer comes late on a busy machine."""
     monkeypatch.setattr("touchstone.benchmarks.desktop.getters.web.VISIBLE", 1_000)
     pages.pages["/drawn"] = "<body><script>fetch('/rows').then(() => { document.body.innerHTML = '<b>drawn</b>' })</script>"
-        "<script>fetch('/rows').then(() => { document.body.innerHTML = '<b>drawn</b>' })</script><body></body>"
-    )
     pages.json["/rows"], pages.slow["/rows"] = [], 3.0
     (evaluation.dataset.root / "eval.sh").write_text(f"echo {pages.address}/drawn\n")
     script = {"src": "evaluation_examples/eval.sh", "dest": "/home/user/eval.sh"}

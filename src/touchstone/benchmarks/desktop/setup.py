@@ -91,8 +91,8 @@ class SetupLog:
         """A command of the step that is under way."""
         words = command if isinstance(command, str) else shlex.join(command)
         self._called.append(command if isinstance(command, str) else " ".join(command))
-        said = _short(f"{done.output}{done.error}".strip(), LONGEST_OUTPUT) if done else ""
-        self._open.append(Command(_short(words), done.returncode if done else None, round(seconds, 2), output=said))
+        printed = _short(f"{done.output}{done.error}".strip(), LONGEST_OUTPUT) if done else ""
+        self._open.append(Command(_short(words), done.returncode if done else None, round(seconds, 2), output=printed))
 
     def note_trace(self, trace: str) -> None:
         """What a script ran."""
@@ -148,7 +148,7 @@ async def run_traced(guest: Guest, script: str, log: SetupLog, copy: Path, secon
 def traced(trace: str) -> Iterator[Command]:
     """The commands of a trace. Each line tells the exit code of the command before it, and a command may have several lines."""
     parts = re.split(r"\n(?=\++\t\d+\t)", trace.strip("\n"))
-    entries = [found for part in parts if (found := _TRACED.match(part))]
+    entries = [entry for part in parts if (entry := _TRACED.match(part))]
     last: Command | None = None
     for entry, following in zip_longest(entries, entries[1:]):
         begun = float(entry[2].replace(",", "."))
@@ -166,14 +166,14 @@ def traced(trace: str) -> Iterator[Command]:
 
 def probes(commands: Sequence[str]) -> list[Probe]:
     """What commands like these leave behind, each once."""
-    found: dict[str, Probe] = {}
+    named: dict[str, Probe] = {}
     for command in commands:
         for pattern, what, test in _PROBES:
             if match := re.search(pattern, command):
                 parts = [part or "" for part in match.groups()]
                 probe = Probe(what.format(*parts), test.format(*map(shlex.quote, parts)))
-                found.setdefault(probe.what, probe)
-    return list(found.values())
+                named.setdefault(probe.what, probe)
+    return list(named.values())
 
 
 def window(title: str) -> Probe:

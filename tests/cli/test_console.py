@@ -67,7 +67,7 @@ def test_a_help_text_is_one_text_and_tells_no_empty_default(tmp_path: Path) -> N
     lines = touchstone("bird", "--help", cwd=tmp_path).out.splitlines()
     assert lines[0].startswith("Usage: touchstone bird")
     shown = " ".join(" ".join(lines).replace("│", " ").split())
-    assert "see --agent NAME --help. [default: tools]" in shown
+    assert "own options: --agent NAME --help. [default: tools]" in shown
     for empty in ("()", "False", "None"):
         assert f"[default: {empty}]" not in shown
 

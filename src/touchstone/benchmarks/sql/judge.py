@@ -47,7 +47,7 @@ class Compared(Struct, frozen=True):
 def judge(bench: JudgingConnection, question: Question) -> Judgement:
     references, broken = _references(bench, question)
     if not references:
-        return Judgement(False, "", unscorable=f"the gold SQL cannot be run: {broken}")
+        return Judgement(False, "", unscorable=broken)
     try:
         predicted = bench.run(question.prediction)
     except SqlError as error:
@@ -65,18 +65,23 @@ def judge(bench: JudgingConnection, question: Question) -> Judgement:
 
 def _references(bench: JudgingConnection, question: Question) -> tuple[list[tuple[Compared, bool]], str]:
     """What is accepted, and why the first gold that cannot be run is not among it."""
-    found: list[tuple[Compared, bool]] = []
+    references: list[tuple[Compared, bool]] = []
     broken = ""
     if question.expected is not None:
-        found.append((Compared(question.expected.columns, question.expected.rows), question.expected.text))
+        references.append((Compared(question.expected.columns, question.expected.rows), question.expected.text))
     for sql in question.golds:
         try:
             result = bench.run(sql)
         except SqlError as error:
-            broken = broken or error.message
+            broken = broken or f"the gold SQL cannot be run: {error.message}"
         else:
-            found.append((Compared(result.columns, result.rows), False))
-    return found, broken
+            references.append((Compared(result.columns, result.rows), False))
+    for reference in list(references):
+        names = reference[0].columns
+        if missing := next((name for name in question.columns if _place(names, name) is None), None):
+            broken = broken or f"columns: the gold has no column '{missing}'; it has {', '.join(names) or 'none'}"
+            references.remove(reference)
+    return references, broken
 
 
 def _compared(gold: Compared, predicted: Result, question: Question, *, is_text: bool) -> Judgement:
@@ -98,8 +103,6 @@ def _compared(gold: Compared, predicted: Result, question: Question, *, is_text:
 def _chosen(gold: Compared, got: Compared, columns: Sequence[str]) -> tuple[Compared, Compared]:
     """The columns that count: of the prediction by name where it has them all, else by place."""
     places = [_place(gold.columns, name) for name in columns]
-    if any(place is None for place in places):
-        raise LookupError(f"The gold has no column {columns[places.index(None)]}; it has {', '.join(gold.columns)}.")
     names = [gold.columns[place] for place in places if place is not None]
     theirs = [_place(got.columns, name) for name in names]
     if None in theirs:

@@ -416,10 +416,10 @@ class Pool:
             await asyncio.sleep(0)  # lets the transports finish closing
 
     def _idle_worker(self, key: str | None) -> Worker | None:
-        """For a new key that which was idle for longest, so that workers do not lose what they have open for others."""
+        """For a new key the one that has worked last: what it needs is still in the caches."""
         if key is None or not self._idle:
             return None
-        worker = next((one for one in self._idle if key in one.served), self._idle[0])
+        worker = next((one for one in self._idle if key in one.served), self._idle[-1])
         if not worker.is_there():
             return None
         self._idle.remove(worker)

@@ -139,6 +139,18 @@ async def test_scripts_that_print_addresses(evaluation: EvaluationContext, pages
     assert said == "x check succeed; a:b check succeed; missing check failed"
 
 
+async def test_a_page_is_judged_when_its_server_has_answered(
+    evaluation: EvaluationContext, pages: Pages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long that takes: what is drawn from an answer comes late on a busy machine."""
+    monkeypatch.setattr("touchstone.benchmarks.desktop.getters.web.VISIBLE", 1_000)
+    pages.pages["/drawn"] = "<body><script>fetch('/rows').then(() => { document.body.innerHTML = '<b>drawn</b>' })</script>"
+    pages.json["/rows"], pages.slow["/rows"] = [], 3.0
+    (evaluation.dataset.root / "eval.sh").write_text(f"echo {pages.address}/drawn\n")
+    script = {"src": "evaluation_examples/eval.sh", "dest": "/home/user/eval.sh"}
+    assert await get(evaluation, "html_check", **script, css_paths=["b"]) == "b check succeed"
+
+
 async def test_a_page_that_does_not_load_is_no_failure(evaluation: EvaluationContext) -> None:
     await run(evaluation, "chrome_open_tabs", urls_to_open=["http://127.0.0.1:1/"])
     assert "127.0.0.1:1" in evaluation.log.steps[-1].commands[0].command

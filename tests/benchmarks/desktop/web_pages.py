@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -37,6 +38,8 @@ class Pages:
         self.pages: dict[str, str] = {}
         self.json: dict[str, Any] = {}
         self.requests: list[Request] = []
+        self.slow: dict[str, float] = {}
+        """Seconds before an answer, by path."""
 
     def __enter__(self) -> Pages:
         outer = self
@@ -67,6 +70,7 @@ class Pages:
     def _answer(self, handler: BaseHTTPRequestHandler) -> None:
         body = handler.rfile.read(int(handler.headers.get("Content-Length") or 0)).decode()
         self.requests.append(Request(handler.command, handler.path, handler.headers.get("Authorization"), body))
+        time.sleep(self.slow.get(handler.path, 0.0))
         if handler.path in self.json:
             text, kind = json.dumps(self.json[handler.path]), "application/json"
         else:

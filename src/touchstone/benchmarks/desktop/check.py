@@ -48,9 +48,9 @@ class Report(Struct, frozen=True):
     @property
     def standing(self) -> Standing:
         """In one word: the first of what stops it, or how it runs."""
-        found = {obstacle.kind for obstacle in self.obstacles}
+        kinds = {obstacle.kind for obstacle in self.obstacles}
         for kind in KINDS:
-            if kind in found:
+            if kind in kinds:
                 return kind
         return "stand-ins" if self.standins else "runs"
 
@@ -80,26 +80,27 @@ def _examined(
     reached: Collection[str] | None,
 ) -> Report:
     """`reached` are the hosts that are there; None: all are."""
-    found = [Obstacle("account", why) for why in _account_obstacles(task, accounts)]
+    obstacles = [Obstacle("account", why) for why in _account_obstacles(task, accounts)]
     used = applications_of(task)
     impossible = not_given(used)
     missing = applications.missing(used).items()
-    found += [Obstacle("software" if app in impossible else "app", f"{app}: {why}") for app, why in missing]
+    obstacles += [Obstacle("software" if app in impossible else "app", f"{app}: {why}") for app, why in missing]
     own = overrides().get(task.key)
     if own and own.needs and own.kind == "software":
-        found.append(Obstacle("software", own.needs))
+        obstacles.append(Obstacle("software", own.needs))
     hosts = _outside(task, known)
     if reached is not None and (absent := [host for host in hosts if host not in reached]):
-        found.append(Obstacle("network", ", ".join(absent)))
-    found += [Obstacle("file", path) for path in files_named(task) if not dataset.resolve(path).exists()]
+        obstacles.append(Obstacle("network", ", ".join(absent)))
+    obstacles += [Obstacle("file", path) for path in files_named(task) if not dataset.resolve(path).exists()]
     standins = tuple(sorted({*needed(task).standins, *(host for host in hosts if reached and host in reached)}))
-    return Report(task, found, standins, all(check.result.get("type") in FILE_GETTERS for check in checks(task.form.evaluator)))
+    offline = all(check.result.get("type") in FILE_GETTERS for check in checks(task.form.evaluator))
+    return Report(task, obstacles, standins, offline)
 
 
 def files_named(task: DesktopTask) -> list[str]:
     """The dataset's files that a task uses, settings apart."""
-    found = dict.fromkeys(_paths(msgspec.to_builtins([task.form.config, task.form.evaluator])))
-    return [path for path in found if not path.startswith(f"{NAME}/settings/")]
+    paths = dict.fromkeys(_paths(msgspec.to_builtins([task.form.config, task.form.evaluator])))
+    return [path for path in paths if not path.startswith(f"{NAME}/settings/")]
 
 
 def _paths(value: Any) -> Iterator[str]:
@@ -116,12 +117,12 @@ def _paths(value: Any) -> Iterator[str]:
 def _account_obstacles(task: DesktopTask, accounts: Accounts) -> list[str]:
     named = list(accounts_needed(msgspec.to_builtins([task.form.config, task.form.evaluator])))
     named += [ACCOUNTS[app] for app in task.form.related_apps if app in ACCOUNTS and task.account]
-    found: list[str] = []
+    obstacles: list[str] = []
     for name in dict.fromkeys(named):
         standing = accounts.standing(name)
         if not standing.ready:
-            found.append(f"settings/{name}: {standing.problem or 'not filled in: ' + ', '.join(standing.empty)}")
-    return found
+            obstacles.append(f"settings/{name}: {standing.problem or 'not filled in: ' + ', '.join(standing.empty)}")
+    return obstacles
 
 
 def _outside(task: DesktopTask, known: Mapping[str, DesktopTask]) -> list[str]:

@@ -85,10 +85,10 @@ def overrides() -> Mapping[str, Override]:
 
 def needed(task: DesktopTask) -> Outside:
     """By the task's own form."""
-    found = read(task.folder, task.form.instruction, json.dumps([step.parameters for step in task.form.config]))
+    outside = read(task.folder, task.form.instruction, json.dumps([step.parameters for step in task.form.config]))
     own = overrides().get(task.key)
-    standins = {STANDINS[app] for app in task.form.related_apps if app in STANDINS} | found.standins
-    return Outside(found.hosts - set(own.ignore if own else ()), frozenset(standins), found.apps)
+    standins = {STANDINS[app] for app in task.form.related_apps if app in STANDINS} | outside.standins
+    return Outside(outside.hosts - set(own.ignore if own else ()), frozenset(standins), outside.apps)
 
 
 def applications(task: DesktopTask) -> list[str]:

@@ -52,36 +52,36 @@ def selfcheck(options: SelfcheckOptions) -> int:
     config = DesktopConfig(options.dataset, **own, **shared, video=False)
     data = config.loaded()
     solvable = tuple(task.key for task in data.chosen if solution(task, data.dataset, options.solutions))
-    found: dict[str, dict[str, Record]] = {}
+    runs: dict[str, dict[str, Record]] = {}
     for agent in (ORACLE, *(IDLE if options.thorough else IDLE[:1])):
         chosen = replace(config, task=solvable) if agent == ORACLE else config
         if agent == ORACLE and not solvable:
-            found[agent] = {}
+            runs[agent] = {}
             continue
         print(f"\n{agent}\n", flush=True)
         played = touchstone.run(chosen, agent, output=options.output / agent, parallel=options.parallel, watch=_tell)
         if played.stopped or played.interrupted:
             print(f"touchstone: {played.stopped or 'interrupted'}", file=sys.stderr)
             return 1 if played.stopped else 130
-        found[agent] = {record.task: record for record in played}
-    print("\n" + "\n".join(table(found)))
-    problems = list(wrong(found))
+        runs[agent] = {record.task: record for record in played}
+    print("\n" + "\n".join(table(runs)))
+    problems = list(wrong(runs))
     for problem in problems:
         print(f"touchstone: {problem}", file=sys.stderr)
     return 1 if problems else 0
 
 
-def table(found: Mapping[str, Mapping[str, Record]]) -> Iterator[str]:
+def table(runs: Mapping[str, Mapping[str, Record]]) -> Iterator[str]:
     """Per domain: the tasks that can be played here, of these set up and judged, and of those with a solution the solved."""
     columns = ("tasks", "left out", "set up", "graded", "solutions", "solved", "passed untouched")
     yield f"{'domain':<12}" + "".join(f"{name:>{len(name) + 3}}" for name in columns)
-    records = found[IDLE[0]]
+    records = runs[IDLE[0]]
     domains = sorted({record.facets["domain"] for record in records.values()})
     for domain in [*domains, "all"]:
         mine = [record for record in records.values() if domain in ("all", record.facets["domain"])]
         played = [record for record in mine if record.outcome not in _LEFT_OUT]
-        solved = [record for record in found[ORACLE].values() if domain in ("all", record.facets["domain"])]
-        idle = [one for agent in found if agent != ORACLE for one in found[agent].values() if one.outcome is Outcome.passed]
+        solved = [record for record in runs[ORACLE].values() if domain in ("all", record.facets["domain"])]
+        idle = [one for agent in runs if agent != ORACLE for one in runs[agent].values() if one.outcome is Outcome.passed]
         numbers = (
             len(mine),
             len(mine) - len(played),
@@ -98,9 +98,9 @@ def failed_set_up(record: Record) -> bool:
     return record.outcome is Outcome.error and record.evidence.get("kind") == KIND
 
 
-def wrong(found: Mapping[str, Mapping[str, Record]]) -> Iterator[str]:
+def wrong(runs: Mapping[str, Mapping[str, Record]]) -> Iterator[str]:
     """What must not be believed, one line each."""
-    for agent, records in found.items():
+    for agent, records in runs.items():
         must = Outcome.passed if agent == ORACLE else Outcome.failed
         for record in records.values():
             if record.outcome is not must and record.outcome not in _LEFT_OUT:

@@ -76,6 +76,8 @@ class SetupLog:
     def __init__(self) -> None:
         self.steps: list[StepRecord] = []
         self.probes: list[ProbeRecord] = []
+        self.rest = 0.0
+        """Seconds until the screen had come to rest."""
         self._open: list[Command] = []
         self._expected: list[Probe] = []
         self._called: list[str] = []
@@ -89,8 +91,8 @@ class SetupLog:
         """A command of the step that is under way."""
         words = command if isinstance(command, str) else shlex.join(command)
         self._called.append(command if isinstance(command, str) else " ".join(command))
-        said = _short(f"{done.output}{done.error}".strip(), LONGEST_OUTPUT) if done else ""
-        self._open.append(Command(_short(words), done.returncode if done else None, round(seconds, 2), output=said))
+        printed = _short(f"{done.output}{done.error}".strip(), LONGEST_OUTPUT) if done else ""
+        self._open.append(Command(_short(words), done.returncode if done else None, round(seconds, 2), output=printed))
 
     def note_trace(self, trace: str) -> None:
         """What a script ran."""
@@ -104,7 +106,7 @@ class SetupLog:
 
     def facts(self) -> dict[str, Any]:
         """For the record."""
-        return {"steps": to_builtins(self.steps), "probes": to_builtins(self.probes)}
+        return {"steps": to_builtins(self.steps), "probes": to_builtins(self.probes), "rest": self.rest}
 
     async def probe(self, guest: Guest) -> None:
         """One after the other. Raises WorkerFailure with what is not there."""
@@ -146,7 +148,7 @@ async def run_traced(guest: Guest, script: str, log: SetupLog, copy: Path, secon
 def traced(trace: str) -> Iterator[Command]:
     """The commands of a trace. Each line tells the exit code of the command before it, and a command may have several lines."""
     parts = re.split(r"\n(?=\++\t\d+\t)", trace.strip("\n"))
-    entries = [found for part in parts if (found := _TRACED.match(part))]
+    entries = [entry for part in parts if (entry := _TRACED.match(part))]
     last: Command | None = None
     for entry, following in zip_longest(entries, entries[1:]):
         begun = float(entry[2].replace(",", "."))
@@ -164,14 +166,14 @@ def traced(trace: str) -> Iterator[Command]:
 
 def probes(commands: Sequence[str]) -> list[Probe]:
     """What commands like these leave behind, each once."""
-    found: dict[str, Probe] = {}
+    named: dict[str, Probe] = {}
     for command in commands:
         for pattern, what, test in _PROBES:
             if match := re.search(pattern, command):
                 parts = [part or "" for part in match.groups()]
                 probe = Probe(what.format(*parts), test.format(*map(shlex.quote, parts)))
-                found.setdefault(probe.what, probe)
-    return list(found.values())
+                named.setdefault(probe.what, probe)
+    return list(named.values())
 
 
 def window(title: str) -> Probe:

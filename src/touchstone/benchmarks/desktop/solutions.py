@@ -74,9 +74,9 @@ def _own(path: Path) -> list[str]:
 def files_to_write(task: DesktopTask, dataset: Dataset) -> list[tuple[str, Path]]:
     """Where the evaluator looks for files, and the gold files: all of them, or those there are if one is enough."""
     evaluator = task.form.evaluator
-    found = [_file(check, dataset) for check in checks(evaluator)]
-    files = [each for each in found if each is not None]
-    return [] if evaluator.conj == "and" and len(files) < len(found) else files
+    wanted = [_file(check, dataset) for check in checks(evaluator)]
+    files = [each for each in wanted if each is not None]
+    return [] if evaluator.conj == "and" and len(files) < len(wanted) else files
 
 
 def _gold(task: DesktopTask, dataset: Dataset) -> list[str]:

@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Callable
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,15 @@ from touchstone.benchmarks.desktop.needed import OFFLINE_WEB
 
 STANDINS = HERE / "standins"
 Bash = Callable[[str], subprocess.CompletedProcess[str]]
+
+
+def _loaded(name: str) -> Any:
+    specification = spec_from_file_location(name.removesuffix(".py"), STANDINS / name)
+    assert specification
+    assert specification.loader
+    module = module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
 
 
 def _program(path: Path, script: str) -> None:
@@ -153,12 +163,19 @@ def test_check_knows_the_public_addresses_that_are_stood_in_for() -> None:
     ],
 )
 def test_public_addresses(host: str, path: str, status: int, found: str) -> None:
-    specification = spec_from_file_location("web", STANDINS / "web.py")
-    assert specification
-    assert specification.loader
-    web = module_from_spec(specification)
-    specification.loader.exec_module(web)
+    web = _loaded("web.py")
     answer = web.answer(host, path)
     assert answer[0] == status
     assert found in answer[2]
     assert web.answer(host, path) == answer
+
+
+def test_airflow_lives_where_it_does_in_astros_containers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Published DAGs find their dbt by AIRFLOW_HOME; the database stays where the image has made it ready."""
+    monkeypatch.setenv("STANDINS_HOME", str(tmp_path))
+    variables = _loaded("services.py").airflow_variables()
+    assert variables["AIRFLOW_HOME"] == "/usr/local/airflow"
+    assert variables["AIRFLOW__DATABASE__SQL_ALCHEMY_CONN"] == f"sqlite:///{tmp_path}/.astro/airflow/airflow.db"
+    (tmp_path / ".astro/project").mkdir(parents=True)
+    (tmp_path / ".astro/project/.env").write_text("# own\nAIRFLOW_HOME=/elsewhere\n")
+    assert _loaded("services.py").airflow_variables()["AIRFLOW_HOME"] == "/elsewhere"

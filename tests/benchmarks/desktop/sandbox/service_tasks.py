@@ -89,6 +89,7 @@ SHOP = {
     "shop/Dockerfile": "FROM my-astro:1.0\n",
     "shop/dags/shop_dag.py": '''"""A dbt project as a DAG."""
 
+import os
 from datetime import datetime
 
 from cosmos import DbtDag, ExecutionConfig, ProfileConfig, ProjectConfig
@@ -96,9 +97,9 @@ from cosmos.profiles import PostgresUserPasswordProfileMapping
 
 profile = PostgresUserPasswordProfileMapping(conn_id="postgres_conn", profile_args={"schema": "public"})
 shop = DbtDag(
-    project_config=ProjectConfig("/usr/local/airflow/dags/dbt/shop"),
+    project_config=ProjectConfig(f"{os.environ['AIRFLOW_HOME']}/dags/dbt/shop"),
     profile_config=ProfileConfig(profile_name="default", target_name="dev", profile_mapping=profile),
-    execution_config=ExecutionConfig(dbt_executable_path="/usr/local/airflow/dbt_venv/bin/dbt"),
+    execution_config=ExecutionConfig(dbt_executable_path=f"{os.environ['AIRFLOW_HOME']}/dbt_venv/bin/dbt"),
     schedule_interval=None,
     start_date=datetime(2024, 1, 1),
     catchup=False,

@@ -40,12 +40,12 @@ async def dbt_profiles(evaluation: EvaluationContext, *, dirs: Sequence[str], de
     """The first profiles.yml among folders; a folder may be a variable of the guest."""
     for folder in dirs:
         if evaluation.given is not None:
-            found = None if folder.startswith("$") else evaluation.given.file(f"{folder}/profiles.yml")
+            profiles = None if folder.startswith("$") else evaluation.given.file(f"{folder}/profiles.yml")
         else:
-            place = await _expanded(evaluation, folder)
-            found = await vm_file(evaluation, path=f"{place}/profiles.yml", dest=dest) if place else None
-        if found is not None:
-            return found
+            expanded = await _expanded(evaluation, folder)
+            profiles = await vm_file(evaluation, path=f"{expanded}/profiles.yml", dest=dest) if expanded else None
+        if profiles is not None:
+            return profiles
     return evaluation.given.file(dest) if evaluation.given is not None else None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from asyncio import to_thread
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any
 
 from ....errors import Skipped
@@ -16,6 +16,8 @@ from ..registry import RESULTS
 from .files import run_script, vm_file
 
 METABASE = "http://localhost:3000"
+VISIBLE, LOADED = 5_000, 120_000
+"""Milliseconds: for an element, as published, once the page has loaded and got what it asks its server for."""
 
 
 @RESULTS
@@ -116,7 +118,7 @@ async def _at(evaluation: EvaluationContext, address: str) -> AsyncGenerator[Any
             return
         page = await context.new_page()
         try:
-            await page.goto(address, wait_until="load")
+            await page.goto(address, wait_until="load", timeout=LOADED)
             loaded = True
         except need("playwright.async_api").Error:
             loaded = False
@@ -136,9 +138,12 @@ async def _page_open(evaluation: EvaluationContext, name: str, url: str, title: 
 
 
 async def _visible(page: Any, element: str) -> bool:
+    missing = need("playwright.async_api").Error
+    with suppress(missing):
+        await page.wait_for_load_state("networkidle", timeout=LOADED)
     try:
-        await page.locator(element).first.wait_for(state="visible", timeout=5_000)
-    except need("playwright.async_api").Error:
+        await page.locator(element).first.wait_for(state="visible", timeout=VISIBLE)
+    except missing:
         return False
     return True
 

@@ -17,8 +17,8 @@ from ..setup import address
 
 Action = dict[str, Any]
 Acting = Callable[..., Awaitable[None]]
-SHORT, LONG = 5_000, 30_000
-"""Milliseconds, for what may not come at all, and for what comes late on a busy machine."""
+SHORT, POPUP, LONG = 5_000, 30_000, 120_000
+"""Milliseconds, for what may not come at all, and for what must come, however busy the machine is."""
 
 
 @STEPS
@@ -143,7 +143,7 @@ async def _close_popups(page: Any) -> None:
     popups = [page.locator("button", has_text=text) for text in ("Skip", "Dismiss", "Close")]
     with suppress(missing):
         await page.wait_for_load_state("networkidle", timeout=LONG)
-        await popups[0].or_(popups[1]).first.wait_for(timeout=LONG)
+        await popups[0].or_(popups[1]).first.wait_for(timeout=POPUP)
     for popup in popups:
         with suppress(missing):
             await popup.first.click(timeout=SHORT)

@@ -16,7 +16,8 @@ from pathlib import Path
 FOLDER = Path(os.environ.get("STANDINS_FOLDER", "/tmp/.standins"))
 HOME = Path(os.environ.get("STANDINS_HOME", "/home/user"))
 ENVIRONMENTS = HOME / "anaconda3/envs"
-AIRFLOW_HOME = HOME / ".astro/airflow"
+METADATA = HOME / ".astro/airflow"
+"""Airflow's configuration, database and logs. In astro's containers the database is a server of its own."""
 PROJECT = HOME / ".astro/project"
 INSIDE = Path(os.environ.get("STANDINS_AIRFLOW", "/usr/local/airflow"))
 """What astro's containers have there: the project's files, and a virtual environment dbt_venv."""
@@ -64,7 +65,9 @@ def airflow_setting(name: str, folder: Path = PROJECT) -> str | None:
 def airflow_variables() -> dict[str, str]:
     """As in the containers of astro, with SQLite and one task at a time; a project's .env file counts more."""
     settings = {
-        "AIRFLOW_HOME": str(AIRFLOW_HOME),
+        "AIRFLOW_HOME": str(INSIDE),
+        "AIRFLOW_CONFIG": str(METADATA / "airflow.cfg"),
+        "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{METADATA}/airflow.db",
         "AIRFLOW__CORE__DAGS_FOLDER": str(INSIDE / "dags"),
         "AIRFLOW__CORE__PLUGINS_FOLDER": str(INSIDE / "plugins"),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
@@ -137,5 +140,5 @@ def answers(url: str, seconds: float) -> bool:
             with urllib.request.urlopen(url, timeout=10):
                 return True
         except (urllib.error.URLError, OSError):
-            time.sleep(0.5)
+            time.sleep(0.1)
     return False

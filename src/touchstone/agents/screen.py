@@ -158,7 +158,7 @@ class ScreenConfig(TurnsConfig, frozen=True, kw_only=True):
     name: ClassVar[str] = "screen"
 
     history: Annotated[WholeNumber, Opt(group=WHO)] = 3
-    """How many earlier turns, with their observations, the model sees."""
+    """How many earlier turns the model sees."""
     pictures: Annotated[Count | None, Opt(group=WHO, advanced=True)] = None
     """How many of the turns shown, the last ones, include the screenshot; 1 sends each screenshot once. By default all."""
 

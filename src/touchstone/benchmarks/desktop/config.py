@@ -142,8 +142,7 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
     system_prompt: Annotated[Path | None, Opt(group=WHO, advanced=True)] = None
     """A file with instructions that replace the built-in ones."""
     provider: Annotated[str, Opt(group=DESKTOP)] = "sandbox"
-    """Where desktops come from: sandbox, docker, remote (--address), or your own module:function, given the settings and
-    returns a desktop factory."""
+    """Where desktops come from: sandbox, docker, remote (--address), or your module:function, which makes a factory."""
     address: Annotated[str | None, Opt(group=DESKTOP, advanced=True)] = None
     """The controller of a running desktop, such as http://host:5000 (with --provider remote)."""
     reset_command: Annotated[str | None, Opt(group=DESKTOP, verbatim=True, advanced=True)] = None

@@ -111,14 +111,14 @@ class SqlConfig(Selection, frozen=True):
         """SQL by id: {"id": "SQL"}, rows with an id and sql in any format of questions, or a run."""
         from .predictions import load_predictions
 
-        found = load_predictions(path, [task.key for task in self.all_questions()])
-        missing = [] if allow_missing else [task.key for task in tasks if task.key not in found]
+        queries = load_predictions(path, [task.key for task in self.all_questions()])
+        missing = [] if allow_missing else [task.key for task in tasks if task.key not in queries]
         if missing:
             raise InputError(
                 f"{path}: {len(missing)} of {len(tasks)} questions have no prediction, the first is {missing[0]} "
                 "(--allow-missing counts them as failed)"
             )
-        return {key: [submission(sql)] for key, sql in found.items()}
+        return {key: [submission(sql)] for key, sql in queries.items()}
 
     async def audit(self, opening: Opening, options: AuditOptions) -> Audited:
         from .audit import audit

@@ -179,9 +179,9 @@ def _parquet(path: Path) -> Iterator[tuple[int, Any]]:
 
     try:
         with duckdb.connect() as connection:
-            found = connection.execute("SELECT * FROM read_parquet(?)", [str(path)])
-            names = [column[0] for column in found.description or ()]
-            rows = found.fetchall()
+            result = connection.execute("SELECT * FROM read_parquet(?)", [str(path)])
+            names = [column[0] for column in result.description or ()]
+            rows = result.fetchall()
     except duckdb.Error as error:
         raise InputError(f"{path}: not valid Parquet: {str(error).splitlines()[0]}") from None
     for number, row in enumerate(rows, 1):
@@ -224,7 +224,7 @@ def _places(path: Path, rows: Sequence[Entry], named: Mapping[str, str]) -> dict
         if theirs not in there:
             raise InputError(f"--column {ours}={theirs}: {path} has no such column; there are: {', '.join(there)}")
         places[ours] = [theirs]
-    taken = {each for found in places.values() for each in found}
+    taken = {name for names in places.values() for name in names}
     for ours, usual in NAMES.items():
         free = {_plain(name): name for name in there if name not in taken}
         first = next((free[name] for name in usual if name in free), None)
@@ -309,16 +309,21 @@ def _expected(path: Path, where: str, value: Any) -> Expected | None:
         return None
     if not isinstance(value, list):
         return Expected(("1",), [(value,)], text=isinstance(value, str))
-    first: Any = cast("list[Any]", value)[0] if value else None
-    keys = list(cast("dict[str, Any]", first)) if isinstance(first, dict) else None
-    if any((set(cast("dict[str, Any]", each)) if isinstance(each, dict) else None) != (keys and set(keys)) for each in value):
+    values = cast("list[Any]", value)
+    keys = _keys(values[0]) if values else None
+    if any((keys and set(keys)) != (own and set(own)) for own in map(_keys, values)):
         raise InputError(f"{where}: the expected rows do not all have the same columns")
-    rows = [_row(each, keys) for each in cast("list[Any]", value)]
+    rows = [_row(each, keys) for each in values]
     if any(len(row) != len(rows[0]) for row in rows):
         raise InputError(f"{where}: the expected rows are not all of one width")
     width = len(rows[0]) if rows else 0
     names = tuple(keys) if keys is not None else tuple(map(str, range(1, width + 1)))
     return Expected(names, rows, text=True)
+
+
+def _keys(row: Any) -> list[str] | None:
+    """The names of its columns, if it has names."""
+    return list(cast("dict[str, Any]", row)) if isinstance(row, dict) else None
 
 
 def _row(value: Any, keys: Sequence[str] | None) -> tuple[Any, ...]:

@@ -5,15 +5,19 @@ imports pyautogui for each action. The accessibility tree is read with a termina
 screen. Two desktops at once do the same as one, so that the cores of the machine show.
 
 How long a task waits for its set-up is measured twice: cold, and with the set-up made ahead on a spare desktop while somebody
-plays for as long as the cold one took. The tasks are the demo's of Calc, and two of the tests' that do what published set-up
-scripts of Superset and Airflow do; a task whose layers are not built is left out.
+plays for as long as the cold one took. The wait ends when the screen has come to rest, so that the agent's first look costs a
+screenshot. The tasks are the demo's of Calc, and two of the tests' that do what published scripts for Superset and Airflow
+do; a task whose layers are not built is left out. Beside it stands the memory that such a desktop takes (what its processes do
+not share, and what it has written), and what the budget of --parallel counts for it.
 
     python perf/desktop.py        # needs an image: touchstone desktop image build superset airflow postgresql
+    python perf/desktop.py --only set-ups --rounds 1
 """
 
 from __future__ import annotations
 
 import asyncio
+import shlex
 import statistics
 import sys
 import tempfile
@@ -26,8 +30,9 @@ from measuring import arguments, report
 
 from touchstone.benchmarks.desktop.accounts import Accounts
 from touchstone.benchmarks.desktop.benchmark import DesktopBenchmark
-from touchstone.benchmarks.desktop.desktop import Desktop
+from touchstone.benchmarks.desktop.desktop import Desktop, megabytes
 from touchstone.benchmarks.desktop.episode import DesktopEpisode
+from touchstone.benchmarks.desktop.needed import applications
 from touchstone.benchmarks.desktop.providers import ProviderSettings, provider
 from touchstone.benchmarks.desktop.settings import DesktopSettings
 from touchstone.benchmarks.desktop.tasks import Dataset, DesktopTask, demo, load_tasks
@@ -36,7 +41,7 @@ from touchstone.errors import InputError, Skipped
 sys.path.append(str(Path(__file__).parents[1]))
 from tests.benchmarks.desktop.sandbox.service_tasks import write_tasks
 
-RESETS, LOOKS, ACTIONS, SETUPS = 7, 15, 25, 3
+RESETS, LOOKS, ACTIONS = 7, 15, 25
 SERVICES = ("superset", "airflow")
 MOVE = "pyautogui.moveTo(500, 500)"
 TYPE = "pyautogui.write('select 1;')"
@@ -89,6 +94,14 @@ async def with_terminal(desktop: Desktop) -> dict[str, float]:
     }
 
 
+TICKS = """cat /proc/[0-9]*/stat | sed 's/.*) //' | awk '{ total += $12 + $13 + $14 + $15 } END { print 10 * total }'"""
+
+
+async def processor(desktop: Desktop) -> float:
+    """Milliseconds of the processor that all programs of the desktop have had, those that have ended included."""
+    return float((await desktop.execute(TICKS, shell=True)).output)
+
+
 async def with_calc(desktop: Desktop) -> dict[str, float]:
     await desktop.reset(["excel"])
     book = next(path for path in sorted(demo().rglob("Takings.xlsx")))
@@ -97,7 +110,12 @@ async def with_calc(desktop: Desktop) -> dict[str, float]:
     await desktop.launch(["xdg-open", "/home/user/Takings.xlsx"])
     await until_seen(desktop, "Heron Quay")
     opened = time.perf_counter() - started
+    before = await processor(desktop)
+    for _ in range(LOOKS):
+        await desktop.accessibility()
+    spent = (await processor(desktop) - before) / LOOKS
     return {
+        "tree_calc_cpu_ms": spent,
         "calc_opens_s": opened,
         "screenshot_calc_ms": await median(desktop.screenshot, LOOKS),
         "tree_calc_ms": await median(desktop.accessibility, LOOKS),
@@ -118,23 +136,43 @@ async def at_once(one: Desktop, two: Desktop) -> dict[str, float]:
     }
 
 
-async def set_up(task: DesktopTask, dataset: Dataset) -> tuple[float, float]:
-    """Seconds that the task waits for its set-up: cold, and made ahead; medians."""
+MEMORY = """
+cat /proc/[0-9]*/smaps_rollup 2> /dev/null | awk '/^Pss:/ { total += $2 } END { print total }'
+df -k --output=used / /tmp /run /dev/shm | tail -n +2
+"""
+
+
+async def memory(desktop: Desktop) -> float:
+    """Megabytes: shares of what its processes have mapped, and what was written."""
+    done = await desktop.execute(f"echo password | sudo -S -p '' sh -c {shlex.quote(MEMORY)}", shell=True)
+    return sum(map(int, done.output.split())) / 1024
+
+
+async def set_up(name: str, task: DesktopTask, dataset: Dataset, rounds: int) -> dict[str, float]:
+    """Seconds that the task waits for its set-up: cold, and made ahead; medians. Its memory, and what is counted for it."""
     make, settings = provider("sandbox", ProviderSettings()), DesktopSettings(video=False, ahead=1)
     cold: list[float] = []
     ahead: list[float] = []
-    for _ in range(SETUPS):
+    rest: list[float] = []
+    taken: list[float] = []
+    for _ in range(rounds):
         benchmark = DesktopBenchmark([task], dataset, Accounts(dataset.root / "settings"), make, settings=settings)
         benchmark.expect([task, task])
         try:
             for waited, pause in ((cold, 1.0), (ahead, 0.0)):
                 async with benchmark.open(task) as episode:
                     assert isinstance(episode, DesktopEpisode)
-                    waited.append(episode.partial_score().evidence["setup"]["waited"])
+                    setup = episode.partial_score().evidence["setup"]
+                    waited.append(setup["waited"])
+                    rest.append(setup["rest"])
+                    if pause:
+                        taken.append(await memory(episode.desktop))
                     await asyncio.sleep(pause * waited[-1])
         finally:
             await benchmark.close()
-    return statistics.median(cold), statistics.median(ahead)
+    figures = {"cold_s": cold, "ahead_s": ahead, "rest_s": rest, "memory_mb": taken}
+    medians = {f"set_up_{name}_{what}": statistics.median(values) for what, values in figures.items()}
+    return medians | {f"set_up_{name}_budget_mb": megabytes(applications(task))}
 
 
 def set_up_tasks(folder: Path) -> Iterator[tuple[str, DesktopTask, Dataset]]:
@@ -142,53 +180,74 @@ def set_up_tasks(folder: Path) -> Iterator[tuple[str, DesktopTask, Dataset]]:
         yield name, next(task for task in load_tasks(dataset) if task.facets["domain"] == name), dataset
 
 
-async def set_ups() -> dict[str, float]:
-    found: dict[str, float] = {}
+async def set_ups(rounds: int) -> dict[str, float]:
+    figures: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         for name, task, dataset in set_up_tasks(Path(folder)):
             try:
-                found[f"set_up_{name}_cold_s"], found[f"set_up_{name}_ahead_s"] = await set_up(task, dataset)
+                figures |= await set_up(name, task, dataset, rounds)
             except Skipped as why:
                 print(f"{name} is left out: {why}")
-    return found
+    return figures
 
 
-async def measure() -> dict[str, float]:
+async def looks_and_actions() -> dict[str, float]:
     make = provider("sandbox", ProviderSettings())
     one, two = make(), make()
     try:
         await one.start()
-        found = {"reset_ms": await median(one.reset, RESETS)}
-        found |= await with_terminal(one)
-        found |= await with_calc(one)
+        figures = {"reset_ms": await median(one.reset, RESETS)}
+        figures |= await with_terminal(one)
+        figures |= await with_calc(one)
         await two.start()
-        found |= await at_once(one, two)
+        return figures | await at_once(one, two)
     finally:
         await asyncio.gather(one.stop(), two.stop())
-    return found | await set_ups()
 
 
 def main() -> None:
-    options = arguments(__doc__).parse_args()
+    parser = arguments(__doc__)
+    parser.add_argument("--only", choices=("looks", "set-ups"), help="one half of it")
+    parser.add_argument("--rounds", type=int, default=3, help="how often each task is set up")
+    options = parser.parse_args()
+    figures: dict[str, float] = {}
     try:
-        found = asyncio.run(measure())
+        if options.only != "set-ups":
+            figures |= asyncio.run(looks_and_actions())
+        if options.only != "looks":
+            figures |= asyncio.run(set_ups(options.rounds))
     except (InputError, Skipped) as error:
         raise SystemExit(f"not measured: {error}") from None
-    rows = [
+    table = [*(look_rows(figures) if "reset_ms" in figures else []), *(set_up_rows(figures) if options.only != "looks" else [])]
+    report("desktop", figures, table, options.json)
+
+
+def look_rows(found: dict[str, float]) -> list[list[str]]:
+    return [
+        ["what", "one desktop", "two at once", "a new Python for each action"],
         ["reset to a clean desktop", ms(found["reset_ms"]), ms(found["reset_at_once_ms"]) + " for both", ""],
         ["screenshot", ms(found["screenshot_ms"]), ms(found["screenshot_at_once_ms"]) + " for both", ""],
         ["screenshot of Calc", ms(found["screenshot_calc_ms"]), "", ""],
         [f"tree, terminal ({found['tree_terminal_nodes']:.0f} nodes)", ms(found["tree_terminal_ms"]), "", ""],
         [f"tree, Calc ({found['tree_calc_nodes']:.0f} nodes)", ms(found["tree_calc_ms"]), "", ""],
+        ["the same, CPU of all programs of the desktop", ms(found["tree_calc_cpu_ms"]), "", ""],
         ["Calc opens a workbook", f"{found['calc_opens_s']:.1f} s", "", ""],
         action("move the mouse", "move", found, ms(found["move_at_once_ms"]) + " for both"),
         action("type nine keys", "type", found, ""),
     ]
+
+
+def set_up_rows(figures: dict[str, float]) -> list[list[str]]:
+    rows = [["set-up", "cold", "ahead", "memory"]]
     for name in ("excel", *SERVICES):
-        if (cold := found.get(f"set_up_{name}_cold_s")) is not None:
-            ahead = found[f"set_up_{name}_ahead_s"]
-            print(f"set-up, {name}: {cold:.1f} s cold, {ahead:.1f} s ahead ({ahead / cold:.2f} of it)")
-    report("desktop", found, [["what", "one desktop", "two at once", "a new Python for each action"], *rows], options.json)
+        own = {
+            what: figures.get(f"set_up_{name}_{what}", 0.0)
+            for what in ("cold_s", "ahead_s", "rest_s", "memory_mb", "budget_mb")
+        }
+        if own["cold_s"]:
+            cold = f"{own['cold_s']:.1f} s, of it {own['rest_s']:.1f} until the screen rests"
+            rows.append([name, cold, f"{own['ahead_s']:.1f} s", f"{own['memory_mb']:.0f} MB (counted: {own['budget_mb']:.0f})"])
+    return rows
 
 
 def action(what: str, name: str, found: dict[str, float], together: str) -> list[str]:

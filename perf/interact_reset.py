@@ -175,8 +175,7 @@ async def measure(programs: Path) -> dict[str, float]:
         engine = PostgresEngine(server)
         ours = Ours(engine)
         try:
-            one_by_one, at_once = await episodes(ours)
-            return {
+            figures = {
                 "database_mb": float(size),
                 "original_read_ms": await median(original.read),
                 "original_submit_ms": await median(original.submit),
@@ -184,9 +183,9 @@ async def measure(programs: Path) -> dict[str, float]:
                 "submit_ms": await median(ours.submit, pause=PAUSE),
                 "submit_back_to_back_ms": await median(ours.submit),
                 "test_ms": await median(ours.test, pause=PAUSE),
-                "one_by_one_s": one_by_one,
-                "at_once_s": at_once,
             }
+            figures["one_by_one_s"], figures["at_once_s"] = await episodes(ours)
+            return figures
         finally:
             await engine.close()
 

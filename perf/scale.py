@@ -166,8 +166,8 @@ def measured(directory: Path, recorded: Path, few: int, many: int, nodes: int) -
 
 def resumed(directory: Path, run: Path) -> dict[str, float]:
     """The best of three: others may use this machine."""
-    found = [command_cpu(directory, "--resume", run) for _ in range(3)]
-    return {"cpu": min(found), "mb": (run / "runs.jsonl").stat().st_size / 2**20}
+    seconds = [command_cpu(directory, "--resume", run) for _ in range(3)]
+    return {"cpu": min(seconds), "mb": (run / "runs.jsonl").stat().st_size / 2**20}
 
 
 def command_cpu(directory: Path, *options: str | Path) -> float:
@@ -183,24 +183,27 @@ def main() -> None:
     parser.add_argument("--few", type=int, default=300)
     parser.add_argument("--many", type=int, default=10_020)
     parser.add_argument("--nodes", type=int, nargs="*", default=[0, 1, 2], help="0 is this machine without Ray")
-    given = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
-        recorded = asyncio.run(recording(directory, given.many // 30))
-        found = {nodes: measured(directory, recorded, given.few, given.many, nodes) for nodes in given.nodes}
-        again = resumed(directory, (directory / f"{given.nodes[0]}-many" / "latest").resolve())
-    table = [["where", "ms per episode", "CPU ms per episode", "start, s", "memory, driver and largest node, few", "many"]]
-    for nodes, results in found.items():
+        recorded = asyncio.run(recording(directory, options.many // 30))
+        setups = {nodes: measured(directory, recorded, options.few, options.many, nodes) for nodes in options.nodes}
+        again = resumed(directory, (directory / f"{options.nodes[0]}-many" / "latest").resolve())
+    heading = ["where", "ms per episode", "CPU ms per episode", "CPU over the first", "start, s"]
+    table = [[*heading, "memory, driver and largest node, few", "many"]]
+    least = setups[options.nodes[0]]["cpu_ms_per_episode"]
+    for nodes, results in setups.items():
         start = results["few"]["seconds"] - results["few"]["episodes"] * results["seconds_ms_per_episode"] / 1000
-        numbers = [f"{results['seconds_ms_per_episode']:.1f}", f"{results['cpu_ms_per_episode']:.1f}", f"{start:.1f}"]
+        cpu = results["cpu_ms_per_episode"]
+        numbers = [f"{results['seconds_ms_per_episode']:.1f}", f"{cpu:.1f}", f"{cpu / least:.1f}x", f"{start:.1f}"]
         memory = [_memory(results[size]["memory_mb"]) for size in ("few", "many")]
         table.append([f"Ray, {nodes} nodes" if nodes else "here", *numbers, *memory])
-    report("scale", {"parallel": PARALLEL, "setups": found, "resume": again}, table, given.json)
-    print(f"resume of the finished run of {given.many} episodes ({again['mb']:.0f} MB): {again['cpu']:.2f} s of CPU")
+    report("scale", {"parallel": PARALLEL, "setups": setups, "resume": again}, table, options.json)
+    print(f"resume of the finished run of {options.many} episodes ({again['mb']:.0f} MB): {again['cpu']:.2f} s of CPU")
 
 
-def _memory(found: dict[str, float]) -> str:
-    return " + ".join(f"{found[kind]:.0f} MB" for kind in ("driver", "node") if kind in found)
+def _memory(most: dict[str, float]) -> str:
+    return " + ".join(f"{most[kind]:.0f} MB" for kind in ("driver", "node") if kind in most)
 
 
 if __name__ == "__main__":

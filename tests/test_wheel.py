@@ -23,20 +23,25 @@ def run(
     somebody: Sequence[str] = ()
     if user is not None and os.geteuid() == 0:
         somebody = ("setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups")
-    passed_on = ("PATH", "LANG", *(name for name in os.environ if name.startswith(("PIP_", "SSL_", "HTTP", "http"))))
+    passed_on = ("PATH", "LANG", *(name for name in os.environ if name.startswith(("PIP_", "UV_", "SSL_", "HTTP", "http"))))
     variables = {name: os.environ[name] for name in passed_on if name in os.environ} | {"HOME": str(cwd), **(env or {})}
     return subprocess.run(
         [*somebody, *map(str, words)], cwd=cwd, env=variables, capture_output=True, text=True, timeout=600, check=False
     )
 
 
-def test_the_wheel_alone_plays_the_demo(tmp_path: Path) -> None:
-    wheels = tmp_path / "wheels"
-    built = run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", wheels, ROOT, cwd=tmp_path)
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    wheels = tmp_path_factory.mktemp("wheels")
+    built = run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", wheels, ROOT, cwd=wheels)
     if "No matching distribution found" in built.stderr:
         pytest.skip("what builds the wheel cannot be fetched")
     assert built.returncode == 0, built.stderr
     (wheel,) = wheels.glob("touchstone_harness-*.whl")
+    return wheel
+
+
+def test_the_wheel_alone_plays_the_demo(tmp_path: Path, wheel: Path) -> None:
     python = tmp_path / "env" / "bin" / "python"
     assert run(sys.executable, "-m", "venv", tmp_path / "env", cwd=tmp_path).returncode == 0
     installed = run(python, "-m", "pip", "install", "-q", "-c", ROOT / "constraints.txt", wheel, cwd=tmp_path)
@@ -55,3 +60,30 @@ def test_the_wheel_alone_plays_the_demo(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr + done.stdout
     assert "30/30 passed" in done.stdout + done.stderr
     assert "The HTTP services are left out: they need pip install 'touchstone-harness[serve]'" in done.stdout
+
+
+def test_uvx_plays_the_demo(tmp_path: Path, wheel: Path) -> None:
+    uvx = Path(sys.executable).with_name("uvx")
+    if not uvx.exists():
+        pytest.skip("uv is not installed")
+    _plays_the_demo(tmp_path, uvx, "--constraints", ROOT / "constraints.txt", "--from", wheel, "touchstone", "demo")
+
+
+def test_pipx_plays_the_demo(tmp_path: Path, wheel: Path) -> None:
+    assert run(sys.executable, "-m", "venv", tmp_path / "tools", cwd=tmp_path).returncode == 0
+    if run(tmp_path / "tools" / "bin" / "pip", "install", "-q", "pipx", cwd=tmp_path).returncode != 0:
+        pytest.skip("pipx cannot be fetched")
+    pipx = tmp_path / "tools" / "bin" / "pipx"
+    _plays_the_demo(tmp_path, pipx, "run", "--spec", wheel, "touchstone", "demo")
+
+
+def _plays_the_demo(folder: Path, *words: str | Path) -> None:
+    """Whatever a tool keeps is kept below the test's folder, its home."""
+    done = run(*words, cwd=folder)
+    if "touchstone" not in done.stdout and any(
+        each in done.stderr for each in ("No solution found", "Could not find a version")
+    ):
+        pytest.skip(f"the packages that it needs cannot be fetched: {done.stderr.strip()[-200:]}")
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert "30/30 passed" in done.stdout + done.stderr
+    assert (folder / "results" / "demo" / "oracle" / "latest" / "overall.json").is_file()

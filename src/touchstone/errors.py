@@ -2,6 +2,7 @@
 
     TouchstoneError
     ├── InputError              a mistake in a file or an option: one line, exit 2, before anything runs
+    │   └── WrongReturn         a plug-in returned what its protocol does not allow; in an episode it costs that episode
     ├── RunStopped              the run cannot go on; what is finished is on disk
     ├── SqlError                a statement did not give a table: an observation for the agent, a reason in a verdict
     └── EpisodeFailure          an episode ended without a judgement of a submission
@@ -53,6 +54,10 @@ class TouchstoneError(Exception):
 
 class InputError(TouchstoneError):
     """A mistake of the user's, told in one line."""
+
+
+class WrongReturn(InputError):
+    """Names the plug-in, what it returned and what was expected."""
 
 
 class RunStopped(TouchstoneError):

@@ -14,7 +14,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from .errors import InputError
+from .errors import InputError, WrongReturn
 from .files import ONLY_ON_LINUX
 from .options import Options, field_names
 from .protocols import AgentConfig, BenchmarkConfig, Engine, EngineConfig, ModelConfig, Opening
@@ -111,11 +111,25 @@ async def open_engine(name: str, opening: Opening, **options: Any) -> Engine:
 
 
 def expected_of(value: T, who: str, what: str, *methods: str) -> T:
-    """The value, if it has these methods. Raises InputError, which names the plug-in and what it should have given."""
+    """The value, if it has these methods. Raises WrongReturn, which names the plug-in and what it should have returned."""
     if missing := [name for name in methods if not callable(getattr(value, name, None))]:
-        given = "a coroutine: is an await missing" if inspect.iscoroutine(value) else f"a {type(value).__name__}"
-        raise InputError(f"{who} gave {given}, expected {what} (it has no {missing[0]}())")
+        raise WrongReturn(f"{who} returned {described(value)}, expected {what} (it has no {missing[0]}())")
     return value
+
+
+def returned(value: T, kind: Any, who: str, what: str) -> T:
+    """The value, if it is of this type. Raises WrongReturn."""
+    if not isinstance(value, kind):
+        raise WrongReturn(f"{who} returned {described(value)}, expected {what}")
+    return value
+
+
+def described(value: Any) -> str:
+    if inspect.iscoroutine(value):
+        value.close()
+        return "a coroutine (is an await missing?)"
+    name = type(value).__name__
+    return "None" if value is None else f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
 
 def agent_config(name: str, benchmark: type[BenchmarkConfig] | None = None, **options: Any) -> AgentConfig:

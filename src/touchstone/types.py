@@ -205,6 +205,10 @@ class ModelStep(Struct, frozen=True, omit_defaults=True, tag="model"):
     reply: Reply
     request: str
     seconds: float
+    pictures: int = 0
+    """In the conversation as it was sent, earlier turns included."""
+    picture_bytes: int = 0
+    """Their size as it was sent."""
     cut: dict[str, Truncation] = {}
     """By the part of the step that was too long to keep, such as `reply.text`. So in all steps."""
 

@@ -267,7 +267,7 @@ async def test_words_that_name_files_are_found_from_elsewhere(
         (["./nowhere"], "there is no such program"),
         (["./plain.txt"], "is not executable"),
         (["./text"], "neither a program nor a script"),
-        (["./odd"], "names an interpreter that is not here"),
+        (["./odd"], "names an interpreter that does not exist"),
         (["./data/agent.sh"], "must not see"),
     ],
 )

@@ -84,6 +84,27 @@ async def test_only_the_last_turns_are_shown(make: Make) -> None:
     assert record.outcome is Outcome.failed
 
 
+async def test_the_record_says_how_many_pictures_were_sent_and_how_large_they_were(make: Make) -> None:
+    record, model = await make().screen([code(f"pyautogui.write('{number}')") for number in range(4)], steps=4, history=2)
+    steps = [step for step in record.steps if isinstance(step, ModelStep)]
+    assert [step.pictures for step in steps] == [1, 2, 3, 3]
+    for step, asked in zip(steps, model.asked, strict=True):
+        sent = [part["image_url"]["url"] for message in asked[1:] for part in message["content"] if isinstance(part, dict)
+                and part["type"] == "image_url"]  # fmt: skip
+        assert step.picture_bytes == sum(map(len, sent)) > 0
+
+
+async def test_each_picture_may_be_sent_once(make: Make) -> None:
+    answers = [code(f"pyautogui.write('{number}')") for number in range(4)]
+    record, model = await make().screen(answers, steps=4, history=2, pictures=1)
+    assert [step.pictures for step in record.steps if isinstance(step, ModelStep)] == [1, 1, 1, 1]
+    last = model.asked[-1]
+    assert [len(pictures(message)) for message in last[1:]] == [0, 0, 0, 0, 1]
+    assert words(last[1]) == "# The task\nDo it.\n\n(You were shown the screen.)"
+    _, model = await make().screen(answers, steps=4, history=2, pictures=2)
+    assert [len(pictures(message)) for message in model.asked[-1][1:]] == [0, 0, 1, 0, 1]
+
+
 async def test_without_history_the_task_stands_before_the_screen(make: Make) -> None:
     _, model = await make().screen([code("1"), code("2")], steps=2, history=0)
     assert [message["role"] for message in model.asked[1]] == ["system", "user"]

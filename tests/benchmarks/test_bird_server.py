@@ -21,10 +21,14 @@ from touchstone.types import Outcome
 POSTGRES = """--
 -- PostgreSQL database dump
 --
+
+\\restrict a1b2c3
+
+-- Dumped from database version 14.12 (Homebrew)
 SET client_encoding = 'UTF8';
 SELECT pg_catalog.set_config('search_path', '', false);
 CREATE TABLE public.item (id integer NOT NULL, name text, price numeric(8,2), tags text[]);
-ALTER TABLE public.item OWNER TO postgres;
+ALTER TABLE public.item OWNER TO somebody_else;
 CREATE TABLE public.sale (id integer PRIMARY KEY, item integer);
 COPY public.item (id, name, price, tags) FROM stdin;
 1	bowl	12.50	{a,b}
@@ -35,13 +39,33 @@ COPY public.sale (id, item) FROM stdin;
 \\.
 ALTER TABLE ONLY public.item ADD CONSTRAINT item_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.sale ADD CONSTRAINT fk FOREIGN KEY (item) REFERENCES public.item(id);
+
+\\unrestrict a1b2c3
+
 """
-MYSQL = """-- MySQL dump 10.13
-CREATE TABLE `item` (`id` int NOT NULL, `name` varchar(40), `price` decimal(8,2), PRIMARY KEY (`id`));
+"""As pg_dump writes it on another's machine: an owner who is not here, and commands of psql."""
+MYSQL = """-- MySQL dump 10.13  Distrib 8.4.0, for macos14 (arm64)
+/*!50503 SET NAMES utf8mb4 */;
+/*!40014 SET @OLD_FOREIGN_KEY_CHECKS=@@FOREIGN_KEY_CHECKS, FOREIGN_KEY_CHECKS=0 */;
+DROP TABLE IF EXISTS `item`;
+/*!50503 SET character_set_client = utf8mb4 */;
+CREATE TABLE `item` (
+  `id` int NOT NULL,
+  `name` varchar(40) COLLATE utf8mb4_0900_ai_ci DEFAULT NULL,
+  `price` decimal(8,2) DEFAULT NULL,
+  PRIMARY KEY (`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci;
+LOCK TABLES `item` WRITE;
+/*!40000 ALTER TABLE `item` DISABLE KEYS */;
 INSERT INTO `item` VALUES (1,'bowl',12.50),(2,'cup',7.00);
+/*!40000 ALTER TABLE `item` ENABLE KEYS */;
+UNLOCK TABLES;
 CREATE TABLE `sale` (`id` int NOT NULL, `item` int, FOREIGN KEY (`item`) REFERENCES `item` (`id`));
 INSERT INTO `sale` VALUES (1,1);
+/*!40014 SET FOREIGN_KEY_CHECKS=@OLD_FOREIGN_KEY_CHECKS */;
+-- Dump completed on 2024-06-20 11:00:00
 """
+"""As MySQL 8 writes it, with a collation that MariaDB calls otherwise."""
 GOLDS = ["SELECT name, price FROM item", "SELECT sum(price) FROM item JOIN sale ON sale.item = item.id", "SELECT x FROM item"]
 ANSWERS = [
     (0, "SELECT name, price FROM item ORDER BY 1 DESC", Outcome.passed),

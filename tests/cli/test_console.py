@@ -39,6 +39,17 @@ def test_help_and_version_are_quick_because_they_import_little() -> None:
         assert not ({"cyclopts", "rich", "touchstone.benchmarks"} | heavy) & set(done.stdout.split())
 
 
+def test_a_run_without_a_model_starts_quickly_because_it_imports_little(tmp_path: Path) -> None:
+    code = "import sys; from touchstone.cli import main\ntry: main(sys.argv[1:])\nfinally: print(*sys.modules)"
+    asked = ["bird", "demo", "--agent", "nothing", "--limit", "1"]
+    done = subprocess.run([sys.executable, "-c", code, *asked], capture_output=True, text=True, cwd=tmp_path, check=False)
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert "touchstone.benchmarks.bird.episode" in loaded
+    heavy = {"aiohttp", "httpx", "rich", "statistics", "xml.sax", "urllib.request", "http.client", "numpy", "sqlglot"}
+    assert not (heavy | {"touchstone.models.transport", "touchstone.runs.executors.node"}) & loaded
+    assert len(loaded) < 410
+
+
 def test_help_of_a_command_in_two_spellings_and_of_none(tmp_path: Path) -> None:
     assert touchstone("help", "score", cwd=tmp_path).out == touchstone("score", "--help", cwd=tmp_path).out
     wrong = touchstone("brid", cwd=tmp_path)
@@ -56,7 +67,7 @@ def test_a_help_text_is_one_text_and_tells_no_empty_default(tmp_path: Path) -> N
     lines = touchstone("bird", "--help", cwd=tmp_path).out.splitlines()
     assert lines[0].startswith("Usage: touchstone bird")
     shown = " ".join(" ".join(lines).replace("│", " ").split())
-    assert "see --agent NAME --help. [default: tools]" in shown
+    assert "own options: --agent NAME --help. [default: tools]" in shown
     for empty in ("()", "False", "None"):
         assert f"[default: {empty}]" not in shown
 

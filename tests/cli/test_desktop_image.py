@@ -105,7 +105,7 @@ def test_nothing_is_removed_during_a_build(store: Path, capsys: pytest.CaptureFi
     with (store / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert main(["desktop", "image", "rm", "jupyter"]) == 2
-    assert "a build is going on" in capsys.readouterr().err
+    assert "a build is running" in capsys.readouterr().err
     assert layer.exists()
 
 

@@ -50,8 +50,8 @@ def test_resume_alone_goes_on_with_the_latest_run(cli: Cli, dataset: Path) -> No
     again = cli(*common, "--resume", "--limit", "-1")
     assert again.code == 0, again.err
     assert times_recorded(run_directory(Path("out"))) == {("shop_1", 0): 1, ("shop_M_1", 0): 1}
-    assert "alone it needs --output" in cli("interact", dataset, "--agent", "oracle", "--resume").complaint
-    assert "alone it needs --output" in cli("interact", "sweep", dataset, "-o", "s", "-r").complaint
+    assert "--output must say where the latest run is" in cli("interact", dataset, "--agent", "oracle", "--resume").complaint
+    assert "--output must say where the latest run is" in cli("interact", "sweep", dataset, "-o", "s", "-r").complaint
 
 
 def test_what_has_no_effect_is_said(cli: Cli, dataset: Path) -> None:

@@ -43,9 +43,9 @@ def test_a_suite_tells_without_a_search(cli: Cli, tmp_path: Path, club: World) -
     assert scored.code == 0, scored.err
     found = proofs(tmp_path / "out")
     assert {task: proof and proof["verdict"] for task, proof in found.items()} == {
-        "1": "refuted", "2": "upheld" if suite.tasks["2"].databases else "open", "3": "open", "4": None,
+        "1": "refuted", "2": "upheld", "3": "same", "4": None,
     }  # fmt: skip
-    assert found["3"]["reason"] == "the suite does not have this task"
+    assert found["3"]["reason"] == "the same statement (searched: the suite does not have this task)"
     assert overall(run_directory(tmp_path / "out"))["proof"]["ex_passed"] == 3
     assert overall(run_directory(tmp_path / "out"))["overall"] == overall(run_directory(tmp_path / "plain"))["overall"]
     difference = found["1"]["difference"]
@@ -79,14 +79,15 @@ def test_it_is_the_same_file_each_time_and_takes_predictions_in(cli: Cli, tmp_pa
     assert load(tmp_path / "d.bin").tasks["3"].targets == load(tmp_path / "c.bin").tasks["3"].targets + 1
 
 
-def test_a_task_with_another_gold_is_open(cli: Cli, tmp_path: Path, club: World) -> None:
+def test_a_task_with_another_gold_is_searched(cli: Cli, tmp_path: Path, club: World) -> None:
     assert build(cli, club, "-o", "s.bin", "--task", "1", "--task", "3").code == 0
     tasks = json.loads(club.tasks.read_text())
     tasks[0]["SQL"] = ALL
     club.tasks.write_text(json.dumps(tasks))
     one = handed_in(tmp_path / "one.jsonl", t1=f"{ALL};")
     assert score(cli, club, one, "-o", "out", "--suite", "s.bin").code == 0
-    assert proofs(tmp_path / "out")["1"] == {"verdict": "open", "reason": "the suite has another gold"}
+    same = {"verdict": "same", "reason": "the same statement (searched: the suite has another gold)"}
+    assert proofs(tmp_path / "out")["1"] == same
     alone = score(cli, club, one, "-o", "out", "--suite", "s.bin", "--task", "1")
     assert alone.code == 2
     assert "built for other tasks" in alone.complaint

@@ -45,10 +45,10 @@ def test_a_run_is_the_same_with_and_without_them(cli: Cli, world: World, tmp_pat
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["two words"], "'two words': expected a tag of one word, without blanks and commas, of 60 characters at most"),
-        (["fine", ""], "'': expected a tag of one word, without blanks and commas, of 60 characters at most"),
+        (["two words"], "'two words': expected one word without spaces or commas, at most 60 characters"),
+        (["fine", ""], "'': expected one word without spaces or commas, at most 60 characters"),
         (["fine", "--remove", "none"], "--remove none: the run has no such tag (it has old)"),
-        (["--note", "x" * 10_001], "--note: 10,001 characters; 10,000 are the most"),
+        (["--note", "x" * 10_001], "--note: 10,001 characters, at most 10,000 are allowed"),
     ],
 )
 def test_a_mistake_is_one_line_and_changes_nothing(cli: Cli, run: Path, words: list[str], complaint: str) -> None:

@@ -354,7 +354,7 @@ class TestEndless:
 
     def test_it_is_left_at_what_is_expected_at_most(self, server: FileServer, target: Path) -> None:
         server.endless = True
-        with pytest.raises(FetchFailed, match="more than the 2,000,000 bytes that are expected at most"):
+        with pytest.raises(FetchFailed, match="more than the expected maximum of 2,000,000 bytes"):
             fetch(server.url, target, Expected(largest=2_000_000), patience=QUICK)
         assert left(target) == []
         assert server.sent < 60_000_000

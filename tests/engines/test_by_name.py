@@ -95,14 +95,14 @@ class NoModel(ModelConfig, frozen=True, kw_only=True):
 @pytest.mark.parametrize(
     ("benchmark", "agent", "model", "complaint"),
     [
-        (Broken(), "oracle", None, "the benchmark 'broken': open() gave a str, expected a Benchmark (it has no tasks())"),
-        (NoTasks(), "oracle", None, "the benchmark 'broken': tasks() gave a list, expected a sequence of Task"),
-        (None, NoAgent(), None, "the agent 'no-agent': build() gave a int, expected an Agent (it has no play())"),
+        (Broken(), "oracle", None, "the benchmark 'broken': open() returned a str, expected a Benchmark (it has no tasks())"),
+        (NoTasks(), "oracle", None, "the benchmark 'broken': tasks() returned a list, expected a sequence of Task"),
+        (None, NoAgent(), None, "the agent 'no-agent': build() returned an int, expected an Agent (it has no play())"),
         (
             None,
             ToolsConfig(),
             NoModel(model="m"),
-            "the model 'm': build() gave a int, expected a Model (it has no reply())",
+            "the model 'm': build() returned an int, expected a Model (it has no reply())",
         ),
     ],
 )
@@ -118,7 +118,7 @@ def test_a_forgotten_await_is_said() -> None:
     async def forgotten() -> None: ...
 
     waiting = forgotten()
-    with pytest.raises(InputError, match="gave a coroutine: is an await missing"):
+    with pytest.raises(InputError, match="returned a coroutine \\(is an await missing"):
         expected_of(waiting, "the engine 'x': open()", "an Engine", "database")
     waiting.close()
 

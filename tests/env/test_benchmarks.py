@@ -24,6 +24,7 @@ from touchstone.env import RewardOptions, SyncBatchEnv
 from touchstone.env.adapters import call_in
 
 from .conftest import Served, start
+from .test_adapters import played
 
 Start = Callable[..., Served]
 
@@ -133,11 +134,22 @@ def test_a_whole_response_is_verified_phase_by_phase(
     assert (verified["reward"], verified["mask_sample"]) == (reward, False)
 
 
-def test_what_a_session_has_played_is_not_played_again(interact_served: Served) -> None:
-    client = interact_served.http()
+@pytest.mark.long
+def test_openenvs_own_client_plays_both_phases(interact_served: Served, tmp_path: Path) -> None:
+    assert played("openenv", "interact", interact_served.address, cache=tmp_path) == {
+        "request": True,
+        "told": False,
+        "first": [0.7, False],
+        "second": [0.3, True],
+    }
+
+
+def test_what_a_session_has_played_is_not_played_again(serving: Start, tmp_path: Path) -> None:
+    """In a conversation a second try pays less."""
+    client = serving("interact", make_dataset(tmp_path / "data"), "--reward", "score", "--mode", "conversational").http()
     client.post("/seed_session", json={"task": "shop_M_1"})
     assert "correct" in client.post("/submit", json={"sql": VIEW}).text
-    row = {"response": response(VIEW, last=f"```sql\n{COUNTED}\n```")}  # a second CREATE VIEW would fail
+    row = {"response": response(VIEW, last=f"```sql\n{COUNTED}\n```")}
     assert client.post("/verify", json=row).json()["reward"] == 1.0
 
 
@@ -161,7 +173,7 @@ def test_a_request_whose_answer_is_empty_pays_nobody(tmp_path: Path) -> None:
 def test_episodes_of_interact_have_the_turns_of_a_run(tmp_path: Path) -> None:
     with SyncBatchEnv(touchstone.interact(make_dataset(tmp_path / "data"))) as env:
         assert env.max_steps == 60
-    with SyncBatchEnv(touchstone.bird("demo")) as env:
+    with SyncBatchEnv(touchstone.bird()) as env:
         assert env.max_steps == 20
 
 

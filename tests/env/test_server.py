@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
+import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -294,7 +296,7 @@ def test_a_bad_request_is_told_in_a_line(served_once: Served, path: str, body: b
     answered = served_once.http().post(path, content=body)
     assert answered.status_code == status
     assert answered.json()["detail"]
-    assert served_once.metric("sessions_active") == 0
+    assert until(lambda: served_once.metric("sessions_active") == 0)
 
 
 def test_mcp_over_http(served_once: Served) -> None:
@@ -327,6 +329,79 @@ def test_a_foreign_host_is_refused(served_once: Served) -> None:
     assert served_once.http().get("/health", headers={"host": "evil.example"}).status_code == 421
     with pytest.raises(InvalidStatus):
         connect(served_once.address.replace("http", "ws") + "/ws", additional_headers={"Host": "evil.example"})
+
+
+def test_half_a_frame_is_no_sign_of_life(serve: Serve) -> None:
+    served = serve("--idle", "1")
+    player = served.play()
+    player.ask("reset", task="10")
+    player.connection.socket.sendall(b"\x81\xfe\x01\x00abcd{")  # a frame of 256 bytes of which one comes
+    assert until(lambda: served.metric("sessions_active") == 0)
+    assert served.metric("sessions_expired_total") == 1
+
+
+def test_half_a_handshake_takes_no_slot(served_once: Served) -> None:
+    host, _, port = served_once.address.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port))) as half:
+        half.sendall(b"GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n")
+        assert until(lambda: served_once.metric("sessions_active") == 0)
+        assert served_once.play().ask("reset")["type"] == "observation"
+
+
+def test_a_giant_frame_ends_its_own_session_only(served_once: Served) -> None:
+    player, other = served_once.play(), served_once.play()
+    other.ask("reset", task="10")
+    player.ask("reset", task="10")
+    with contextlib.suppress(ConnectionClosed):  # it may be over before all of it is sent
+        player.connection.send(json.dumps({"type": "step", "data": {"answer": "x" * (17 * 2**20)}}))
+    with pytest.raises(ConnectionClosed):
+        player.receive()
+    assert other.step("submit_sql", GOLD)["reward"] == 1.0
+    other.send("close")
+    assert until(lambda: served_once.metric("sessions_active") == 0)
+
+
+@pytest.mark.parametrize("frame", [b"\xff\xfe", b"{}", b"\x00" * 100, json.dumps({"type": "reset"}).encode()])
+def test_frames_of_bytes_are_read_as_text(served_once: Served, frame: bytes) -> None:
+    player = served_once.play()
+    player.connection.send(frame)
+    assert player.receive()["type"] in ("error", "observation")
+    assert player.ask("reset")["type"] == "observation"
+
+
+def test_what_the_environment_is_can_be_asked_when_it_is_full(serve: Serve) -> None:
+    served = serve("--max-sessions", "1")
+    served.play().ask("reset")
+    client = served.http()
+    assert client.get("/schema").json()["action"]["properties"]["tool"]["enum"] == ["execute_sql", "submit_sql"]
+    tools = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    assert len(client.post("/mcp", json=tools).json()["result"]["tools"]) == 2
+    full = client.post("/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "openenv/session/create"}).json()
+    assert full["error"]["message"] == "all 1 sessions are in use"
+
+
+def test_a_session_of_a_process_that_died_is_gone(serve: Serve) -> None:
+    served = serve("--processes", "2")
+    time.sleep(2.5)  # one that dies at once is not started again
+    names: list[str] = []
+    for _ in range(8):
+        answered = httpx.post(f"{served.address}/seed_session", json={"task": "10"}, timeout=60)
+        names.append(answered.cookies["touchstone_session"])
+    assert {name.partition(".")[0] for name in names} == {"0", "1"}
+    first, _ = sorted(pid for pid in _descendants(served.process.pid) if _field(pid, 1) == str(served.process.pid))
+    os.kill(first, signal.SIGKILL)
+
+    def status(name: str) -> int:
+        try:
+            cookies = {"touchstone_session": name}
+            return httpx.post(
+                f"{served.address}/execute_sql", json={"sql": "SELECT 1"}, cookies=cookies, timeout=60
+            ).status_code
+        except httpx.TransportError:  # it was on its way to the one that died
+            return 0
+
+    assert until(lambda: [status(name) for name in names] == [410 if name.startswith("0.") else 200 for name in names])
+    assert until(lambda: served.metric("sessions_active") == sum(name.startswith("1.") for name in names))
 
 
 def test_over_long_answers_cost_the_agent(serve: Serve) -> None:

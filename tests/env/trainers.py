@@ -51,6 +51,28 @@ def openenv(address: str) -> dict[str, Any]:
     return found
 
 
+def interact(address: str) -> dict[str, Any]:
+    """A request in two phases, with a question to the user."""
+    from openenv.core.generic_client import GenericEnvClient
+
+    async def play() -> dict[str, Any]:
+        async with GenericEnvClient(base_url=address) as env:
+            begun = await env.reset(task="shop_1")
+            asked = await env.step({"tool": "ask", "arguments": {"question": "What are active customers?"}})
+            active = "SELECT c.name FROM customer c JOIN purchase p ON p.customer = c.id GROUP BY c.id HAVING count(*) >= 2"
+            first = await env.step({"tool": "submit", "arguments": {"sql": active}})
+            totals = "SELECT c.name, sum(p.amount) FROM customer c JOIN purchase p ON p.customer = c.id GROUP BY c.id"
+            second = await env.step({"answer": f"```sql\n{totals}\n```"})
+            return {
+                "request": "active customers" in begun.observation["text"],
+                "told": asked.done,
+                "first": [first.reward, first.done],
+                "second": [round(second.reward, 6), second.done],
+            }
+
+    return asyncio.run(play())
+
+
 def _benchmark(tasks: str, databases: str) -> Any:
     import touchstone
 

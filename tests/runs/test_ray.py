@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -18,8 +18,10 @@ from typing import Any
 import pytest
 
 from tests.benchmarks.desktop.support import make_dataset
+from tests.benchmarks.interact.datasets import ACTIVE, TOTALS, query_task
+from tests.benchmarks.interact.datasets import make_dataset as make_interact
 from tests.support.chat_players import Held, knowing
-from tests.support.chat_server import ChatServer, failure
+from tests.support.chat_server import Answer, ChatServer, failure, text, tool_call
 from tests.support.command import (
     SCRIPTS,
     Done,
@@ -60,9 +62,9 @@ class TwoNodes:
     """Of the nodes."""
     session: Path
 
-    def begin(self, *arguments: str | Path, cwd: Path) -> Started:
+    def begin(self, *arguments: str | Path, cwd: Path, benchmark: str = "bird") -> Started:
         where = ("--executor", "ray", "--ray-address", self.address)
-        return start("bird", *arguments, *where, cwd=cwd, env=KEY)
+        return start(benchmark, *arguments, *where, cwd=cwd, env=KEY)
 
     def kill_second(self) -> None:
         """All at once, as when a machine loses its power."""
@@ -324,6 +326,33 @@ def test_two_nodes_play_every_task_once_and_data_is_shipped_to_the_one_without(n
 def _anywhere(text: str, *roots: Path) -> list[Path]:
     files = (file for root in roots for file in root.rglob("*") if file.is_file())
     return [file for file in files if text.encode() in file.read_bytes()]
+
+
+def test_interact_is_played_on_nodes_and_its_results_go_to_an_address(nodes: TwoNodes, tmp_path: Path) -> None:
+    """The dataset is shipped to the node that does not see it; the user's model is reached from both."""
+    tasks = [query_task(instance_id=f"shop_{number}") for number in range(4)]
+    dataset = make_interact(nodes.hidden / "interact", *tasks)
+    (tmp_path / "far").mkdir()
+    with ChatServer(_agent_or_user) as server:
+        options = ["--model", "agent", "--user-model", "user", "--user-sim", "vanilla", "--base-url", server.url, "-p", "1"]
+        address = f"file://{tmp_path / 'far'}"
+        done = ended(nodes.begin(dataset, *options, "-o", address, cwd=tmp_path, benchmark="interact"))
+    assert (done.code, done.err.count("left out")) == (0, 0), done.err
+    run = run_directory(tmp_path / "far")
+    played = {record["task"]: (record["score"], record["usage_by"]["user"]["calls"]) for record in records(run)}
+    assert played == {f"shop_{number}": (1.0, 1) for number in range(4)}
+    assert verify(run).holds
+    assert list((nodes.cache / "shipped" / "trees").rglob("shop_template.sqlite"))
+
+
+def _agent_or_user(request: Mapping[str, Any]) -> Answer:
+    """The agent asks once, then submits what is right for each phase."""
+    if request["model"] == "user":
+        return text("<s>two purchases or more</s>")
+    seen = [message["content"] for message in request["messages"] if message["role"] == "tool"]
+    if not seen:
+        return tool_call("ask", {"question": "What is an active customer?"})
+    return tool_call("submit", {"sql": TOTALS if "follow-up" in seen[-1] else ACTIVE})
 
 
 def test_one_ctrl_c_waits_for_what_is_in_flight_and_a_resume_plays_the_rest(

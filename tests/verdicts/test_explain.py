@@ -28,12 +28,14 @@ KINDS = {
     "column_order",
     "case_or_space",
     "types",
+    "dates",
+    "number_format",
     "rounding",
     "factor",
     "not_a_number",
     "different_rows",
 }
-WRITING = {"case_or_space", "types", "rounding", "not_a_number"}
+WRITING = {"case_or_space", "types", "dates", "number_format", "rounding", "not_a_number"}
 JSON_TYPES = (str, int, float, bool, type(None), list, dict)
 
 
@@ -373,7 +375,7 @@ def test_large_differences_are_not_searched_for_other_writing_and_the_sentence_s
     found = explain(values(*range(60_000)), values(*map(str, range(60_000))))
     assert found.kind == "different_rows"
     assert found.sentence.endswith("Too much differs to look for rounding, types or letter case.")
-    assert has(found, not_tried=["not_a_number", "case_or_space", "types", "rounding"])
+    assert has(found, not_tried=["not_a_number", "case_or_space", "types", "number_format", "dates", "rounding"])
 
 
 def test_small_differences_are_found_in_large_results() -> None:
@@ -496,3 +498,72 @@ def test_long_texts_are_shown_where_they_differ() -> None:
     found = explain(values(start + "one end"), values(start + "another end"))
     assert "one end" in found.sentence
     assert "another end" in found.sentence
+
+
+FULL = [("Ann", "Lee"), ("Bo", "Ray"), ("Cy", "Fox"), ("Di", "Kay")]
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "kind", "said"),
+    [
+        (
+            [("a", 1), ("b", 2)],
+            [(1, "a"), (2, "b"), (3, "c")],
+            "column_order",
+            "(expected (1, 2), got (2, 1)), and 1 row too many",
+        ),
+        ([("a", 1), ("b", 2), ("c", 3)], [(1, "a"), (2, "b")], "column_order", "and 1 row missing"),
+        (
+            [("a", 0.25), ("b", 0.5)],
+            [("a", 25.0), ("b", 50.0), ("c", 75.0)],
+            "factor",
+            "100 times too large (expected 0.25, got 25.0), and 1 row too many",
+        ),
+        (
+            [("a", 25.0), ("b", 50.0), ("c", 1.0)],
+            [("a", 0.25), ("b", 0.5)],
+            "factor",
+            "100 times too small (expected 25.0, got 0.25), and 1 row missing",
+        ),
+        (
+            FULL,
+            [(f"{a} {b}",) for a, b in FULL[:3]],
+            "missing_columns",
+            "joined in column 1, and there is a second cause: 1 row missing",
+        ),
+        (FULL[:3], [(f"{a} {b}",) for a, b in FULL], "missing_columns", "1 row too many"),
+        (
+            [(f"{a} {b}",) for a, b in FULL[:3]],
+            FULL,
+            "extra_columns",
+            "is split into columns (1, 2), and there is a second cause: 1 row too many",
+        ),
+        ([(1, "x"), (2, "y"), (3, "z")], [(1,), (2,)], "missing_columns", "some of the values of column 1 are there"),
+        ([("2020-01-02",)], [("2020-01-02 00:00:00",)], "dates", "the writing of dates"),
+        ([("2020-01-02",), ("2020-03-04",)], [("1/2/2020",), ("3/4/2020",)], "dates", "the writing of dates"),
+        ([("2020-01-22",)], [("22.01.2020",)], "dates", "the writing of dates"),
+        ([(25.0,)], [("25%",)], "number_format", "the writing of numbers: in column 1, expected 25.0, got '25%'"),
+        ([("$1,250.50",)], [(1250.5,)], "number_format", "the writing of numbers"),
+        ([(33.333333,)], [("33.33%",)], "number_format", "the writing of numbers and rounding"),
+    ],
+)
+def test_two_causes_and_other_writing_are_named(gold: list[Row], predicted: list[Row], kind: str, said: str) -> None:
+    names = [tuple(str(n) for n in range(1, len(rows[0]) + 1)) for rows in (gold, predicted)]
+    difference = explain(Table(names[0], gold), Table(names[1], predicted))
+    assert difference.kind == kind, difference.sentence
+    assert said in difference.sentence
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted"),
+    [
+        ([("2020-01-02",)], [("2020-02-01",)]),
+        ([("2020-01-02",)], [("2020-01-02 10:00:00",)]),
+        ([("a", 1)], [(1, "a"), (2, "b")]),
+        ([(25.0,)], [("26%",)]),
+        ([("Ann", "Lee"), ("Bo", "Ray")], [("Ann Lee",), ("Bo Fox",)]),
+    ],
+)
+def test_what_does_not_explain_it_is_not_said(gold: list[Row], predicted: list[Row]) -> None:
+    sentence = explain(Table((), gold), Table((), predicted)).sentence
+    assert not any(word in sentence for word in ("writing", "another order", "joined", "split", "Two causes"))

@@ -188,3 +188,16 @@ async def test_an_overdue_call_through_the_pool_loses_its_process(make_pool: Cal
     with pytest.raises(WorkerLost):
         await overdue
     assert await until(lambda: not is_running(pid))
+
+
+async def test_calls_with_a_key_go_to_the_worker_that_served_it() -> None:
+    pool = Pool(warm=3)
+    try:
+        keys = "abc"
+        numbers = await asyncio.gather(*(pool.call(functions.number, None, wall=30, key=key) for key in keys))
+        served = dict(zip(keys, numbers, strict=True))
+        assert len(set(numbers)) == 3
+        again = {key: await pool.call(functions.number, None, wall=30, key=key) for key in "cabbac"}
+        assert again == served
+    finally:
+        await pool.close()

@@ -69,9 +69,8 @@ async def test_close_leaves_no_process() -> None:
     workers = [await pool.lease() for _ in range(3)]
     busy = asyncio.create_task(workers[0].call(functions.spin, None, wall=WALL))
     shared = asyncio.create_task(pool.call(functions.sleep, 600.0, wall=WALL))
-    await asyncio.sleep(0.1)
+    assert await until(lambda: len(children(zygote)) >= 4)
     family = {zygote, *children(zygote)}
-    assert len(family) >= 5
     await pool.close()
     assert await until(lambda: not any(map(is_running, family)))
     for call in (busy, shared):

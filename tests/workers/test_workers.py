@@ -96,6 +96,19 @@ async def test_workers_that_were_leased_are_kept_for_the_next_leases(make_pool: 
     assert len({worker.pid for worker in again} & pids) == 2
 
 
+async def test_a_spare_worker_that_a_waiting_call_takes_is_a_spare_one_again(make_pool: Callable[..., Pool]) -> None:
+    """Else every second lease of a busy server would fork a process."""
+    pool = make_pool(warm=1, limit=1, spare=2)
+    await pool.call(functions.number, None, wall=WALL)
+    leased = await pool.lease()  # the shared one
+    calls = [asyncio.create_task(pool.call(functions.sleep, 0.2, wall=WALL)) for _ in range(3)]
+    assert await until(lambda: len(pool._waiting) == 2)  # pyright: ignore[reportPrivateUsage]
+    pool.give_back(leased)
+    await asyncio.gather(*calls)
+    assert leased.is_there()
+    assert len(pool._spare) == 1  # pyright: ignore[reportPrivateUsage]
+
+
 async def test_a_call_that_takes_much_cpu_gives_way_and_its_worker_is_not_used_again(make_pool: Callable[..., Pool]) -> None:
     pool = make_pool()
     first = await pool.call(functions.number, None, wall=WALL)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Annotated, Any, ClassVar
 
 from ..options import Count, Opt
@@ -46,6 +47,7 @@ def as_user(text: str, pictures: Sequence[bytes]) -> Message:
     return Message(role="user", content=parts(text, pictures))
 
 
+@lru_cache(maxsize=64)  # a picture is shown again in the turns after it
 def encoded(picture: bytes) -> str:
     return b64encode(picture).decode()
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 from ..errors import InputError
-from ..options import Opt, WholeNumber
+from ..options import Count, Opt, WholeNumber
 from ..protocols import WHO, Agent, AgentContext, Model, Stage
 from ..types import ON_SCREEN, Message, NoteStep, Observation, Reply, ToolCall
 from .code_blocks import Action, Code, Language, Move, Said, parse
@@ -61,10 +61,11 @@ class ScreenAgent:
 
     gold_reach = only_tools
 
-    def __init__(self, model: Model, max_steps: int, history: int) -> None:
+    def __init__(self, model: Model, max_steps: int, history: int, pictures: int | None = None) -> None:
         self._model = model
         self._max_steps = max_steps
         self._history = history
+        self._pictures = pictures
 
     async def play(self, stage: Stage) -> None:
         language = _language(stage)
@@ -85,8 +86,9 @@ class ScreenAgent:
         """The request stands before the first turn that is still shown, so that both sides speak in turn."""
         kept = turns[-self._history :] if self._history else ()
         messages = [Message(role="system", content=system)]
-        for turn in kept:
-            messages.append(_shown(turn.seen, turn.told, request if len(messages) == 1 else ""))
+        for back, turn in zip(range(len(kept), 0, -1), kept, strict=True):
+            shown = self._pictures is None or back < self._pictures
+            messages.append(_shown(turn.seen, turn.told, request if len(messages) == 1 else "", pictures=shown))
             messages.append(Message(role="assistant", content=turn.reply.text))
         messages.append(_shown(seen, complaint, "" if kept else request))
         return messages
@@ -135,12 +137,12 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _shown(seen: Observation, complaint: str, request: str) -> Message:
+def _shown(seen: Observation, complaint: str, request: str, *, pictures: bool = True) -> Message:
     """The request, if this is the first that is shown; what went wrong; and the screen."""
     screen = seen.text.partition(ON_SCREEN)[2]
-    state = f"The screen now:\n{screen}" if screen else "The screen now:"
+    state = f"The screen now:\n{screen}" if screen else "The screen now:" if pictures else "(You were shown the screen.)"
     task = f"# The task\n{request}" if request else ""
-    return as_user("\n\n".join(part for part in (task, complaint, state) if part), seen.pictures)
+    return as_user("\n\n".join(part for part in (task, complaint, state) if part), seen.pictures if pictures else ())
 
 
 def _language(stage: Stage) -> Language:
@@ -156,11 +158,13 @@ class ScreenConfig(TurnsConfig, frozen=True, kw_only=True):
     name: ClassVar[str] = "screen"
 
     history: Annotated[WholeNumber, Opt(group=WHO)] = 3
-    """How many earlier turns, with their observations, the model sees."""
+    """How many earlier turns the model sees."""
+    pictures: Annotated[Count | None, Opt(group=WHO, advanced=True)] = None
+    """How many of the turns shown, the last ones, include the screenshot; 1 sends each screenshot once. By default all."""
 
     def build(self, context: AgentContext) -> Agent:
         assert context.model is not None
-        return ScreenAgent(context.model, self.max_turns, self.history)
+        return ScreenAgent(context.model, self.max_turns, self.history, self.pictures)
 
     def identity(self, agent: Agent, context: AgentContext) -> dict[str, Any]:
-        return {"history": self.history}
+        return {"history": self.history, **({} if self.pictures is None else {"pictures": self.pictures})}

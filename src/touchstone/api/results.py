@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..runs.aggregate import aggregate
-from ..runs.custody import NAME, told
+from ..runs.custody import NAME, answer_in
 from ..runs.directory import read_config, read_records
 from ..runs.run import versions as running_versions
 from ..runs.summary import percent, summary_text
@@ -116,7 +116,7 @@ def read(run: str | Path) -> Results:
     config = read_config(path)
     records = read_records(path) if (path / "runs.jsonl").exists() else ()
     title, versions = str(config.get("title", "")), config.get("versions")
-    return Results(records, title=title, directory=path, versions=versions, gold_reachable=told(config).get(NAME))
+    return Results(records, title=title, directory=path, versions=versions, gold_reachable=answer_in(config).get(NAME))
 
 
 def _row(record: Record) -> dict[str, Any]:

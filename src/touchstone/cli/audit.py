@@ -29,7 +29,7 @@ from ..benchmarks.audit.report import (
     with_oracle,
 )
 from ..errors import InputError
-from ..plugins import available, benchmark_type
+from ..plugins import available, benchmark_type, returned
 from ..protocols import Benchmark, BenchmarkConfig, Opening
 from ..runs.aggregate import COUNTED, Aggregate, wilson
 from ..runs.episode_runner import play
@@ -65,10 +65,7 @@ async def _audit(benchmark: Any, options: AuditOptions) -> int:
     async with AsyncExitStack() as stack:
         opening = Opening(stack=stack, say=say, parallel=options.parallel, counting=counting)
         audited = await benchmark.audit(opening, options)
-        if not isinstance(audited, Audited):
-            kind = type(audited).__name__
-            raise InputError(f"the benchmark '{benchmark.name}': audit() gave a {kind}, expected an Audited")
-        return await conclude(audited, options)
+        return await conclude(returned(audited, Audited, f"the benchmark '{benchmark.name}': audit()", "an Audited"), options)
 
 
 def command(argv: Sequence[str]) -> StructCommand | None:

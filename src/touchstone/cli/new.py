@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from ..benchmarks.sql.config import SqlConfig
-from ..benchmarks.sql.questions import read_rows
+from ..benchmarks.sql.questions import expected_files
+from ..engines.duckdb.in_memory import MEMORY
 from ..errors import InputError
 from ..runs.config_file import as_toml
 
@@ -34,6 +35,7 @@ def new(
     *,
     questions: Path,
     database: str,
+    engine: Literal["sqlite", "duckdb", "mysql", "postgres"] | None = None,
     column: Annotated[tuple[str, ...], Parameter(negative="")] = (),
 ) -> int:
     """Make a folder with an evaluation of your own: questions, options, README. Its gold answers are checked at once.
@@ -45,8 +47,10 @@ def new(
     questions
         The questions, one row each: .csv, .tsv, .json, .jsonl, .yaml, .parquet or .xlsx. They are copied.
     database
-        A SQLite or DuckDB file, a folder of them,
-        a dump of MySQL or PostgreSQL, or an address: mysql://… or postgresql://…. It stays where it is.
+        A SQLite or DuckDB file, a folder of them, a folder of CSV, Parquet or JSON files (DuckDB), a dump of MySQL or
+        PostgreSQL, or an address: mysql://… or postgresql://…. It stays where it is.
+    engine
+        What the database is, where its name does not say so; with duckdb, a .sql file is a set-up script.
     column
         Map a column of the questions file, such as question=Frage (repeatable).
     """
@@ -55,6 +59,7 @@ def new(
         questions=questions,
         databases=None if is_url else Path(database),
         database_url=database if is_url else None,
+        engine=engine,
         column=column,
     )
     tasks = config.chosen()
@@ -63,11 +68,12 @@ def new(
         config.engine_name()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(f"{folder}: it exists already and is not an empty folder")
-    place = database if is_url else os.path.relpath(Path(database).resolve(), folder.resolve())
-    options = {"questions": questions.name, "database-url" if is_url else "databases": place, "column": list(column) or None}
+    place = database if is_url or database == MEMORY else os.path.relpath(Path(database).resolve(), folder.resolve())
+    where = {"database-url" if is_url else "databases": place, "engine": engine}
+    options = {"questions": questions.name, **where, "column": list(column) or None}
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for file in [questions, *_beside(questions)]:
+        for file in [questions, *expected_files(questions)]:
             target = folder / file.relative_to(questions.parent)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, target)
@@ -76,7 +82,8 @@ def new(
         (folder / "README.md").write_text(_README.format(**words), encoding="utf-8")
     except OSError as error:
         raise InputError(f"{error.filename or folder}: {error.strerror}") from None
-    code = _audited(folder / questions.name, database, column, is_url=is_url)
+    more = [f"--column={each}" for each in column] + ([f"--engine={engine}"] if engine else [])
+    code = _audited(folder / questions.name, ["--database-url" if is_url else "--db", database, *more])
     print(f"{folder}: {count}. Go on with:\n")
     print(f"    cd {folder}")
     print("    touchstone run sql --config eval.toml --agent oracle")
@@ -85,15 +92,7 @@ def new(
     return code
 
 
-def _beside(questions: Path) -> list[Path]:
-    """Files of expected rows that the questions name."""
-    names = {cell.strip() for _, row in read_rows(questions) for cell in row.values() if isinstance(cell, str)}
-    files = [questions.parent / name for name in sorted(names) if name.lower().endswith((".csv", ".tsv")) and "\n" not in name]
-    return [file for file in files if file.is_file() and file.resolve().is_relative_to(questions.parent.resolve())]
-
-
-def _audited(questions: Path, database: str, column: tuple[str, ...], *, is_url: bool) -> int:
+def _audited(questions: Path, options: list[str]) -> int:
     from . import main
 
-    where = ["--database-url" if is_url else "--db", database]
-    return main(["audit", "sql", "--questions", str(questions), *where, *(f"--column={each}" for each in column)])
+    return main(["audit", "sql", "--questions", str(questions), *options])

@@ -17,13 +17,13 @@ def summary(run_dir: Path) -> int:
         A run directory.
     """
     from ..runs.aggregate import aggregate
-    from ..runs.custody import told
+    from ..runs.custody import answer_in
     from ..runs.directory import read_config, read_records
     from ..runs.run import versions
     from ..runs.summary import summary_text
 
     config = read_config(run_dir)
-    overall = {**aggregate(read_records(run_dir)).overall(), **told(config)}
+    overall = {**aggregate(read_records(run_dir)).overall(), **answer_in(config)}
     print(summary_text(str(config.get("title") or run_dir), overall, config.get("versions") or versions()), end="")
     return 0
 

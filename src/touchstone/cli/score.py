@@ -11,7 +11,7 @@ from cyclopts import App
 
 from ..agents.scripted import ReplayConfig
 from ..errors import InputError
-from ..plugins import benchmark_type
+from ..plugins import benchmark_type, returned
 from ..protocols import BenchmarkConfig, ScoreOptions, Scoring
 from ..runs.config import RunConfig, RunOptions
 from ..runs.records import read_records
@@ -49,8 +49,7 @@ def score(benchmark: BenchmarkConfig, options: ScoreOptions, predictions: Path) 
     named = predictions.absolute()  # "." has a name too
     own = getattr(benchmark, "scoring", None)
     scoring: Scoring = own(options) if own else default_scoring(benchmark, options, predictions)
-    if not isinstance(scoring, Scoring):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InputError(f"the benchmark '{benchmark.name}': scoring() gave a {type(scoring).__name__}, expected a Scoring")
+    returned(scoring, Scoring, f"the benchmark '{benchmark.name}': scoring()", "a Scoring")
     config = RunConfig(
         benchmark=scoring.benchmark,
         agent=scoring.agent,

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from ..errors import InputError
+from ..plugins import returned
 from ..protocols import Benchmark
 from ..runs.config import RunConfig
 from ..runs.directory import replace_file
@@ -72,7 +73,9 @@ def play(config: RunConfig, *, command: str | None = None, resume: Path | None =
 def _described(config: RunConfig, record: Record) -> str:
     """A record in a line, and what the benchmark has to say of it besides, if its struct has the method `described`."""
     more = getattr(config.benchmark, "described", None)
-    lines = [one_line(record), *(f"  {line}" for line in (more(record) if more else ()))]
+    whose = f"the benchmark '{config.benchmark.name}': described()"
+    own = () if more is None else returned(more(record), list | tuple, whose, "a list of lines")
+    lines = [one_line(record), *(f"  {line}" for line in own)]
     if config.run.tracebacks and "traceback" in record.evidence:
         lines.append(str(record.evidence["traceback"]))
     return "\n".join(lines)

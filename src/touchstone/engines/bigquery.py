@@ -139,14 +139,14 @@ class BigqueryClient:
         raise DatabaseFailure(f"BigQuery fails: {text}")
 
     def contents(self) -> list[Any]:
-        found: list[Any] = []
+        tables: list[Any] = []
         try:
             for item in self._client.list_tables(self._dataset, retry=self._retry):
                 table = self._client.get_table(item.reference, retry=self._retry)
-                found.append([table.table_id, [[field.name, field.field_type, field.mode] for field in table.schema]])
+                tables.append([table.table_id, [[field.name, field.field_type, field.mode] for field in table.schema]])
         except self._errors as error:
             raise DatabaseFailure(f"BigQuery fails: {_words(error)}") from None
-        return sorted(found)
+        return sorted(tables)
 
     def close(self) -> None:
         self._client.close()

@@ -65,7 +65,7 @@ class BatchEnv:
             self._slots.append(self._sessions.lease())
         while len(self._slots) > len(wanted):
             await self._sessions.release(self._slots.pop())
-        seeds = [None if seed is None else seed + place for place in range(len(wanted))]
+        seeds = [None if seed is None else seed + number for number in range(len(wanted))]
         return await self._together(
             slot.reset(task, seed=each) for slot, task, each in zip(self._slots, wanted, seeds, strict=True)
         )

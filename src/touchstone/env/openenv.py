@@ -73,6 +73,7 @@ class Connection:
         self._sessions = sessions
         self._socket = socket
         self._episode_id: str | None = None
+        self._inbox: asyncio.Queue[str | bytes | None] = asyncio.Queue(1)
 
     async def serve(self) -> None:
         with suppress(WebSocketDisconnect):  # whom we would tell is gone
@@ -87,10 +88,13 @@ class Connection:
             await self._lease(session)
 
     async def _lease(self, session: Session) -> None:
+        reading = asyncio.create_task(self._read())
         conversation = asyncio.create_task(self._converse(session))
         session.expired = conversation.cancel
         try:
-            await asyncio.wait({conversation})
+            await asyncio.wait({reading, conversation}, return_when=asyncio.FIRST_COMPLETED)
+            if reading.done():  # the client is gone, and what it asked for with it
+                return
             if conversation.cancelled():
                 with suppress(TimeoutError):  # of one who does not read either
                     async with asyncio.timeout(_SECONDS_FOR_A_GOODBYE):
@@ -99,33 +103,21 @@ class Connection:
             elif (error := conversation.exception()) is not None:
                 raise error
         finally:
-            conversation.cancel()
-            await asyncio.wait({conversation})
+            for task in (reading, conversation):
+                task.cancel()
+            await asyncio.gather(reading, conversation, return_exceptions=True)
             await self._sessions.release(session)
 
+    async def _read(self) -> None:
+        """Until the client is gone. At most one message waits; then the client does."""
+        while (message := await self._socket.receive())["type"] == "websocket.receive":
+            text = message.get("text")
+            await self._inbox.put(message.get("bytes") if text is None else text)
+
     async def _converse(self, session: Session) -> None:
-        heard = asyncio.create_task(self._socket.receive())
-        try:
-            while True:
-                message = await heard
-                if message["type"] != "websocket.receive":
-                    return
-                heard = asyncio.create_task(self._socket.receive())
-                text = message.get("text")
-                answering = asyncio.create_task(self._answer(session, message.get("bytes") if text is None else text))
-                try:
-                    await asyncio.wait({answering, heard}, return_when=asyncio.FIRST_COMPLETED)
-                    if not answering.done() and heard.result()["type"] != "websocket.receive":
-                        return
-                    if not await answering:
-                        await self._socket.close()
-                        return
-                finally:
-                    if not answering.done():
-                        answering.cancel()
-                        await asyncio.wait({answering})
-        finally:
-            heard.cancel()
+        while await self._answer(session, await self._inbox.get()):
+            pass
+        await self._socket.close()
 
     async def _answer(self, session: Session, text: str | bytes | None) -> bool:
         """False when the client has said goodbye."""

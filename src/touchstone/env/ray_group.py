@@ -26,9 +26,9 @@ class EnvNode:
     """What runs on a node. The server is a process of its own, so that signals reach it and it outlives no actor."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        self._said = tempfile.TemporaryFile("w+")  # noqa: SIM115 (not a pipe, which nobody would empty)
+        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 (not a pipe, which nobody would empty)
         self._server = subprocess.Popen(
-            [sys.executable, "-m", "touchstone", *command], stdout=subprocess.PIPE, stderr=self._said, text=True
+            [sys.executable, "-m", "touchstone", *command], stdout=subprocess.PIPE, stderr=self._errors, text=True
         )
 
     def address(self) -> str:
@@ -38,8 +38,8 @@ class EnvNode:
         if line:
             return line
         self._server.wait()
-        self._said.seek(0)
-        return f"!{self._said.read().strip().rpartition(chr(10))[2]}"
+        self._errors.seek(0)
+        return f"!{self._errors.read().strip().rpartition(chr(10))[2]}"
 
     def stop(self, seconds: float) -> int:
         """Drains; a server that does not end in time is ended."""
@@ -67,13 +67,13 @@ def serve_on_nodes(argv: Sequence[str], address: str | None, say: Callable[[str]
             for node in [node for node in actors if node not in alive]:
                 del actors[node]
                 say(f"a node is lost: {node[:8]}")
-            for node, place in alive.items():
+            for node, host in alive.items():
                 if node not in actors:
                     actors[node] = remote.options(scheduling_strategy=pinned(node, soft=False)).remote(list(command))
                     line = ray.get(actors[node].address.remote(), timeout=_SECONDS_TO_START)
                     if line.startswith("!"):
-                        raise InputError(f"the server on {place} did not start: {line[1:]}")
-                    print(line.replace("0.0.0.0", place), flush=True)
+                        raise InputError(f"the server on {host} did not start: {line[1:]}")
+                    print(line.replace("0.0.0.0", host), flush=True)
             over.wait(_SECONDS_BETWEEN_LOOKS)
     finally:
         ends = [actor.stop.remote(drain) for actor in actors.values()]

@@ -12,7 +12,7 @@ def figures(run: Run) -> dict[str, float]:
     """What was measured: shares with their intervals, also by facet, means of metrics, what it took."""
     overall = run.index.aggregate.overall()
     used = sum(run.index.aggregate.usage_by.values(), run.index.aggregate.usage)
-    found: dict[str, Any] = {
+    values: dict[str, Any] = {
         **_share("accuracy", overall["overall"]),
         "score": overall["score"],
         **{f"outcomes/{name}": count for name, count in overall["outcomes"].items()},
@@ -26,8 +26,8 @@ def figures(run: Run) -> dict[str, float]:
     for facet, shares in overall.items():
         if facet.startswith("by_"):
             for value, share in shares.items():
-                found[f"{facet}/{_plain(value)}"] = share["accuracy"]
-    return {name: float(value) for name, value in found.items() if value is not None}
+                values[f"{facet}/{_plain(value)}"] = share["accuracy"]
+    return {name: float(value) for name, value in values.items() if value is not None}
 
 
 def parameters(run: Run) -> dict[str, Any]:

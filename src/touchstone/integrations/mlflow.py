@@ -23,8 +23,8 @@ def write_runs(runs: Sequence[Run], target: Path, project: str) -> Iterator[str]
     uri = address_of(target) or target.absolute().as_uri()
     try:
         client = mlflow.MlflowClient(tracking_uri=uri)
-        found = client.get_experiment_by_name(project)
-        experiment = found.experiment_id if found else client.create_experiment(project)
+        known = client.get_experiment_by_name(project)
+        experiment = known.experiment_id if known else client.create_experiment(project)
         for run in runs:
             yield f"{uri}: {project}, run {_write(mlflow, client, experiment, run)}"
     except mlflow.exceptions.MlflowException as error:

@@ -15,7 +15,7 @@ import msgspec
 
 from ..types import Message, Tool
 
-__all__ = ["has_pictures", "request_digest"]
+__all__ = ["has_pictures", "picture_sizes", "request_digest"]
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
@@ -39,8 +39,14 @@ def _without_pictures(message: Message) -> Message:
 
 
 def has_pictures(messages: Sequence[Message]) -> bool:
+    return bool(picture_sizes(messages))
+
+
+def picture_sizes(messages: Sequence[Message]) -> list[int]:
+    """The bytes of each picture as it is sent."""
     contents = (message.get("content") for message in messages)
-    return any(_is_picture(part) for content in contents if isinstance(content, list) for part in cast("list[Any]", content))
+    pictures = (part for each in contents if isinstance(each, list) for part in cast("list[Any]", each) if _is_picture(part))
+    return [len(picture["image_url"]["url"]) for picture in pictures]
 
 
 def _is_picture(part: Any) -> bool:

@@ -4,13 +4,14 @@
     mining      the invariants that its rows keep; `invariants` says what they are, `laws` arranges them
     amendments  laws that a file adds or forbids
     queries     what a query looks at
-    pool        the real rows that databases are made of; `generator` makes them
-    arena       where both queries run, guarded and limited by counted work
-    judge       the verdict; `minimise` makes a refutation small, `decides` puts it in a sentence
+    pool        the real rows that databases are made of; `draft` changes them, `generator` decides how
+    arena       where both queries run, guarded and limited by counted work; `postgres` is the same on a server
+    judge       the verdict, and a refutation made small; `decides` puts it in a sentence
+    finding     what a record holds of it, and how a benchmark asks
     mutants     one-step mutants of a gold; `strength` counts who tells them
     suite       the few databases of a task, frozen; `suspects` the golds that systems agree against
 
-Left to right, no way back, but for `minimise`, which the judge calls last. It needs sqlglot: `pip install touchstone[proof]`.
+Left to right, no way back. It needs sqlglot: `pip install 'touchstone-harness[proof]'`.
 """
 
 from __future__ import annotations

@@ -39,13 +39,13 @@ class Amendments:
     def __init__(self, text: str, file: str) -> None:
         self._file = file
         try:
-            given = tomllib.loads(text)
+            content = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise InputError(f"{file}: cannot read the invariants: {error}") from None
-        if stray := given.keys() - {"add", "forbid"}:
+        if stray := content.keys() - {"add", "forbid"}:
             raise InputError(f"{file}: expected [[add]] and [[forbid]], found '{min(stray)}'")
-        self._forbidden = self._entries(given, "forbid")
-        self._added = [(entry, self._law(entry)) for entry in self._entries(given, "add")]
+        self._forbidden = self._entries(content, "forbid")
+        self._added = [(entry, self._law(entry)) for entry in self._entries(content, "add")]
 
     def applied(self, laws: Sequence[Invariant], source: Source) -> list[Invariant]:
         """The laws of one database, amended."""
@@ -68,8 +68,8 @@ class Amendments:
             which = "the database has no" if len(absent) == 1 else f"none of the {len(absent)} databases has"
             raise InputError(f"{self._file}: {entry.where}: {which} {absent[0]}")
 
-    def _entries(self, given: dict[str, Any], name: str) -> list[_Entry]:
-        entries: Any = given.get(name, [])
+    def _entries(self, content: dict[str, Any], name: str) -> list[_Entry]:
+        entries: Any = content.get(name, [])
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):  # pyright: ignore[reportUnknownVariableType]
             raise InputError(f"{self._file}: '{name}' is a list of tables: [[{name}]]")
         return [self._entry(f"[[{name}]] {number}", entry) for number, entry in enumerate(entries, 1)]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
@@ -123,8 +123,8 @@ def _is_broken(law: Invariant, source: Source) -> bool:
     if _absent(law, source) is not None:
         return False
     rows = {table.lower(): source.ask(f"SELECT * FROM {quoted(table)}") for table, _ in named(law)}
-    content = {table: found for table, found in rows.items() if found is not None}
-    return len(content) == len(rows) and any(violations([law], content, source.tables))
+    present = {table: read for table, read in rows.items() if read is not None}
+    return len(present) == len(rows) and any(violations([law], present, source.tables))
 
 
 def _matches(law: Invariant, entry: _Entry) -> bool:

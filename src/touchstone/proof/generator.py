@@ -11,275 +11,15 @@ Everything follows from the seed and the number of the database.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from typing import Any
 
-from .invariants import Checker, Copied, Inclusion, Invariant, NullTogether, Ordered, Sum, holds_in_row, named
-from .laws import Cell, Laws, RowLaw
+from .draft import Content, Draft
+from .laws import Laws
 from .pool import Choice, Combination, Pool
-
-Content = dict[str, list[list[Any]]]
 
 _SIZES = (2, 1, 3, 2, 5, 3, 8, 2, 14)
 _CHANGES = (1, 2, 0, 3, 1, 5, 2, 8)
 _TRIES = 4
-_MOST_ROUNDS = 8
-
-
-class Draft:
-    """A database in the making: copies of pool rows, by their place in the pool."""
-
-    def __init__(self, pool: Pool, laws: Laws) -> None:
-        self._pool = pool
-        self._laws = laws
-        self.rows: dict[str, dict[int, list[Any]]] = {name: {} for name in pool.tables}
-        self.changed: set[Cell] = set()
-        self._made = 0
-
-    def add(self, table: str, number: int) -> list[Any]:
-        rows = self.rows[table]
-        if number not in rows:
-            rows[number] = list(self._pool.rows[table][number])
-        return rows[number]
-
-    def add_new(self, table: str, row: list[Any], pointing: dict[int, Any]) -> None:
-        """A row that is not in the original: like another, but pointing elsewhere."""
-        self._made += 1
-        made = list(row)
-        for column, value in pointing.items():
-            made[column] = value
-        self.rows[table][-self._made] = made
-        self.changed.update((table, column) for column in range(len(made)))
-
-    def with_value(self, table: str, column: int, value: Any) -> Iterator[list[Any]]:
-        return (row for row in self.rows[table].values() if row[column] == value)
-
-    def content(self) -> Content:
-        return {name: list(rows.values()) for name, rows in self.rows.items()}
-
-    # Changing cells
-
-    def change(self, table: str, row: list[Any], values: dict[int, Any]) -> bool:
-        """New values for some cells of a row, with all that follows; nothing if one of them may not be."""
-        wanted = self._consequences(table, row, values)
-        if wanted is None:
-            return False
-        before = list(row)
-        for column, value in wanted.items():
-            row[column] = value
-        self._balance(table, row, wanted)
-        if any(self._laws.broken_in_row(table, column, row) for column in wanted):
-            row[:] = before
-            return False
-        self.changed.update((table, column) for column in wanted)
-        self._carry(table, row, wanted)
-        return True
-
-    def _balance(self, table: str, row: list[Any], wanted: dict[int, Any]) -> None:
-        """Where a law about a row no longer holds, a cell that was not changed makes up for it, and so on."""
-        queue = list(wanted)
-        while queue:
-            for law in self._laws.mendable.get((table, queue.pop()), ()):
-                if not holds_in_row(law, row, self._laws.tables[table]):
-                    queue += self._make_up(law, table, row, wanted)
-
-    def _make_up(self, law: RowLaw, table: str, row: list[Any], wanted: dict[int, Any]) -> list[int]:
-        """The column that was changed, if one could be."""
-        places = [self._laws.tables[table].place(column) for _, column in named(law)]
-        ways: list[tuple[int, Any]]
-        if isinstance(law, NullTogether):
-            column, other = places
-            ways = [(column, self._beside(table, column, other, row[other])), (other, None)]
-        elif isinstance(law, Ordered):
-            less, more = places
-            ways = [(more, row[less]), (less, row[more])]
-        elif isinstance(law, Sum):
-            result, one, other = places
-            ways = [(other, row[result] - row[one]), (one, row[result] - row[other]), (result, row[one] + row[other])]
-        else:
-            result, one, other = places
-            ways = [(result, row[one] / row[other]), (one, _whole(row[result] * row[other], row[one]))]
-        for changed, value in ways:
-            if changed not in wanted and self._laws.allows(table, changed, value) and (table, changed) not in self._laws.fixed:
-                row[changed] = wanted[changed] = value
-                return [changed]
-        return []
-
-    def _beside(self, table: str, column: int, other: int, value: Any) -> Any:
-        """What a column holds in a real row that has this value in another."""
-        rows = (self._pool.rows[table][number] for number in self._pool.index(table, other).get(value, ()))
-        return next((row[column] for row in rows if row[column] is not None), None)
-
-    def _consequences(self, table: str, row: list[Any], values: dict[int, Any]) -> dict[int, Any] | None:
-        wanted = {
-            column: value for column, value in values.items() if row[column] != value or type(row[column]) is not type(value)
-        }
-        queue = list(wanted)
-        while queue:
-            column = queue.pop()
-            value = wanted[column]
-            if (table, column) in self._laws.fixed or not self._laws.allows(table, column, value):
-                return None
-            for other, facts in self._laws.determining.get((table, column), ()):
-                if value is None or facts is None:
-                    continue
-                if value not in facts:
-                    return None
-                follows = facts[value]
-                if wanted.get(other, row[other]) != follows:
-                    if other in wanted:
-                        return None
-                    wanted[other] = follows
-                    queue.append(other)
-            for other, facts, back in self._laws.determined.get((table, column), ()):
-                left = wanted.get(other, row[other])
-                if left is None or facts.get(left) == value:
-                    continue
-                causes = back.get(value)
-                if not causes or other in wanted:
-                    return None
-                wanted[other] = self._least_change(table, row, wanted, other, causes)
-                queue.append(other)
-        return wanted
-
-    def _least_change(self, table: str, row: list[Any], wanted: dict[int, Any], column: int, causes: list[Any]) -> Any:
-        """Of the values that a column could have, the one from which the most of the row follows as it is."""
-        followers = [(other, facts) for other, facts in self._laws.determining.get((table, column), ()) if facts is not None]
-
-        def changes(cause: Any) -> int:
-            return sum(facts.get(cause) != wanted.get(other, row[other]) for other, facts in followers)
-
-        start = hash_free(wanted, len(causes))
-        return min(causes[start:] + causes[:start], key=changes)
-
-    def _carry(self, table: str, row: list[Any], changed: dict[int, Any]) -> None:
-        """Columns that are copies: a change of the copy changes what it is copied from; the rest follows in `mend`."""
-        for law in self._laws.copied:
-            if law.table.lower() != table:
-                continue
-            info = self._laws.tables[table]
-            column = info.place(law.column)
-            if column not in changed or info.place(law.key) in changed:
-                continue
-            parent = law.parent.lower()
-            there = self._laws.tables[parent]
-            for other in self.with_value(parent, there.place(law.parent_key), row[info.place(law.key)]):
-                self.change(parent, other, {there.place(law.parent_column): changed[column]})
-
-    # Keeping the laws
-
-    def mend(self) -> bool:
-        """Adds, completes and removes rows until nothing is missing; False if that does not end."""
-        return any(not self._mend_once() for _ in range(_MOST_ROUNDS))
-
-    def _mend_once(self) -> bool:
-        """Whether anything had to be done."""
-        return self._complete() | self._mirror() | self._copy() | self._settle()
-
-    def _complete(self) -> bool:
-        done = False
-        for law in self._laws.inclusions:
-            table, parent = law.table.lower(), law.parent.lower()
-            here = self._laws.tables[table].place(law.column)
-            there = self._laws.tables[parent].place(law.parent_column)
-            present = {row[there] for row in self.rows[parent].values()}
-            for number, row in list(self.rows[table].items()):
-                if row[here] is None or row[here] in present:
-                    continue
-                done = True
-                if partners := self._pool.index(parent, there).get(row[here]):
-                    added = next((partner for partner in partners if partner not in self.rows[parent]), None)
-                    if added is not None:
-                        present.add(self.add(parent, added)[there])
-                        continue
-                del self.rows[table][number]
-        return done
-
-    def _mirror(self) -> bool:
-        done = False
-        for law in self._laws.symmetric:
-            table = law.table.lower()
-            info = self._laws.tables[table]
-            there = {tuple(row) for row in self.rows[table].values()}
-            for number, row in list(self.rows[table].items()):
-                mirrored = law.mirror(row, info)
-                if mirrored in there:
-                    continue
-                done = True
-                added = self._pool.place(table, mirrored)
-                if added is None:
-                    del self.rows[table][number]
-                else:
-                    there.add(mirrored)
-                    self.add(table, added)
-        return done
-
-    def _copy(self) -> bool:
-        done = False
-        for law in self._laws.copied:
-            table, parent = law.table.lower(), law.parent.lower()
-            info, there = self._laws.tables[table], self._laws.tables[parent]
-            key, column, original = info.place(law.key), info.place(law.column), there.place(law.parent_column)
-            parents = {row[there.place(law.parent_key)]: (number, row[original]) for number, row in self.rows[parent].items()}
-            for number, row in self.rows[table].items():
-                if row[key] not in parents or row[column] == parents[row[key]][1]:
-                    continue
-                if law.exceptions and number >= 0 and self._is_exception(law, number, parents[row[key]][0]):
-                    continue
-                row[column] = parents[row[key]][1]
-                self.changed.add((table, column))
-                done = True
-        return done
-
-    def _is_exception(self, law: Copied, number: int, parent_number: int) -> bool:
-        """The two rows belong together in the original, and are not equal there."""
-        table, parent = law.table.lower(), law.parent.lower()
-        row, original = self._pool.rows[table][number], self._pool.rows[parent][parent_number]
-        info, there = self._laws.tables[table], self._laws.tables[parent]
-        together = row[info.place(law.key)] == original[there.place(law.parent_key)]
-        return together and row[info.place(law.column)] != original[there.place(law.parent_column)]
-
-    def _settle(self) -> bool:
-        """Where a column determines another: all follow the first row that was changed, else the first."""
-        done = False
-        for (table, column), followers in self._laws.determining.items():
-            for other, facts in followers:
-                if facts is not None or not ({(table, column), (table, other)} & self.changed):
-                    continue
-                settled: dict[Any, Any] = {}
-                for number, row in self.rows[table].items():
-                    if row[column] is not None and number >= 0 and row[other] != self._pool.rows[table][number][other]:
-                        settled.setdefault(row[column], row[other])
-                for row in self.rows[table].values():
-                    if row[column] is not None and row[other] != settled.setdefault(row[column], row[other]):
-                        row[other] = settled[row[column]]
-                        done = True
-        return done
-
-    def broken(self) -> Invariant | None:
-        """A law that a change has broken. Real rows keep all laws; rows that need others are checked in any case."""
-        laws: dict[int, Invariant] = {id(law): law for law in self._laws.asking}
-        for cell in self.changed:
-            laws.update((id(law), law) for law in self._laws.about.get(cell, ()))
-        check = Checker(self.content(), self._laws.tables)
-        return next((law for law in laws.values() if not check.holds(law)), None) or self._broken_in_a_row()
-
-    def _broken_in_a_row(self) -> Invariant | None:
-        for table, column in self.changed:
-            for row in self.rows[table].values():
-                if law := self._laws.broken_in_row(table, column, row):
-                    return law
-        return None
-
-
-def _whole(value: float, like: Any) -> float:
-    """As whole as its column's values are, but for the last digits."""
-    return type(like)(round(value)) if isinstance(like, int) or float(like).is_integer() else value
-
-
-def hash_free(value: Any, size: int) -> int:
-    """A place in a list that depends on the value alone: Python's own hash of text changes from run to run."""
-    return sum(str(value).encode()) % size
 
 
 class Generator:
@@ -461,13 +201,21 @@ class Generator:
                 draft.change(table, made, {column: row[column] for column in choice.places})
 
     def _merge_groups(self, draft: Draft, chance: random.Random) -> None:
-        """Rows of several groups become rows of one."""
-        for table in dict.fromkeys(name for name, _ in self.pool.group_keys):
-            rows = list(draft.rows[table].values())
-            places = [place for name, place in self.pool.group_keys if name == table]
+        """Rows of several groups become rows of one: those that meet a query's conditions, or all that there are."""
+        keys: dict[str, list[int]] = {}
+        for table, place in self.pool.group_keys:
+            keys.setdefault(table, []).append(place)
+        many = [combinations for combinations in self._meeting if len(combinations) > 1]
+        if many and chance.random() < 0.5:
+            combinations = chance.choice(many)
+            chosen = chance.sample(combinations, min(len(combinations), chance.choice((2, 2, 3, 7))))
+            groups = {table: [draft.add(name, n) for one in chosen for name, n in one if name == table] for table in keys}
+        else:
+            groups = {table: list(draft.rows[table].values()) for table in keys}
+        for table, rows in groups.items():
             for row in rows[1:]:
-                if chance.random() < 0.7:
-                    draft.change(table, row, {place: rows[0][place] for place in places})
+                if len(rows) == 2 or chance.random() < 0.7:
+                    draft.change(table, row, {place: rows[0][place] for place in keys[table]})
 
     def _rank(self, draft: Draft, chance: random.Random) -> None:
         """The rows get something to be ordered by: other values, none of them NULL."""
@@ -500,26 +248,3 @@ class Generator:
 def _take(draft: Draft, combination: Combination) -> None:
     for table, place in combination:
         draft.add(table, place)
-
-
-def subset_keeps(laws: Laws, content: Content) -> Content:
-    """What is left of a database when rows that lack a partner are taken away until none does."""
-    left = {name: list(rows) for name, rows in content.items()}
-    while True:
-        removed = False
-        for law in laws.asking:
-            table = law.table.lower()
-            info = laws.tables[table]
-            here = info.place(law.column)
-            if isinstance(law, Inclusion):
-                there = laws.tables[law.parent.lower()].place(law.parent_column)
-                present = {row[there] for row in left[law.parent.lower()]}
-                kept = [row for row in left[table] if row[here] is None or row[here] in present]
-            else:
-                there_too = {tuple(row) for row in left[table]}
-                kept = [row for row in left[table] if law.mirror(row, info) in there_too]
-            if len(kept) < len(left[table]):
-                left[table] = kept
-                removed = True
-        if not removed:
-            return left

@@ -11,8 +11,9 @@ that the queries differ, not which of them is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,7 +23,8 @@ from ..engines.cache import Cache
 from .amendments import Amendments
 from .arena import Arena, Filled, Frozen, SqliteArena, canonical, is_void
 from .decides import what_decides
-from .generator import Content, Generator, subset_keeps
+from .draft import Content, subset_keeps
+from .generator import Generator
 from .invariants import Invariant
 from .laws import Laws
 from .mining import mine
@@ -30,10 +32,14 @@ from .pool import Pool
 from .queries import Query, same_statement
 from .source import Source, TableInfo
 
+_PAIRS_BELOW = 16
+"""Rows of a refutation of which also two are left out together."""
 ENOUGH = 10
 """Informative databases below which nothing is said."""
 
 Rows = list[tuple[Any, ...]]
+Place = tuple[str, int]
+"""Of a row: its table, and its number there."""
 Word = Literal["same", "refuted", "upheld", "open"]
 
 
@@ -168,14 +174,14 @@ class QueryPair:
     @cached_property
     def tables(self) -> Mapping[str, Filled]:
         """With the columns that a query may look at."""
-        found: dict[str, Filled] = {}
+        tables: dict[str, Filled] = {}
         for name, table in self._named.items():
             mentions = [query.mentions(table) for query in self._queries]
             everything = self._whole or table.whole or table.is_view or any(columns is None for columns in mentions)
             wanted = set[str]().union(*(columns or () for columns in mentions))
             places = tuple(place for place, column in enumerate(table.columns) if everything or column.lower() in wanted)
-            found[name] = Filled(table, places or (0,))
-        return found
+            tables[name] = Filled(table, places or (0,))
+        return tables
 
 
 class Search:
@@ -192,7 +198,7 @@ class Search:
         self.arena = pair.subject.arena(pair.tables, [gold.sql, prediction.sql, *extras])
         self.informative = 0
         self.databases = 0
-        self.found: Content | None = None
+        self.refuting: Content | None = None
         """The database of the refutation."""
         self.undetermined = 0
         self.silent = 0
@@ -209,8 +215,6 @@ class Search:
             content = self.generator.database(self.databases)
             self.databases += 1
             if content is not None and self.tells(content):
-                from .minimise import minimised  # here, since it needs this module
-
                 return Proof("refuted", "", self.informative, self.databases, minimised(self, content, budget.minimising))
         if self.informative >= min(ENOUGH, budget.informative):
             reason = f"equal on {self.informative} informative databases"
@@ -304,7 +308,7 @@ class Search:
         one, other = canonical(expected), canonical(got)
         return one != other and not (is_void(one) and is_void(other)) and self._counts(content, one)
 
-    def without(self, content: Content, places: Iterable[tuple[str, int]]) -> Content:
+    def without(self, content: Content, places: Iterable[Place]) -> Content:
         """Less these rows, and those that need them."""
         gone = set(places)
         less = {name: [row for place, row in enumerate(rows) if (name, place) not in gone] for name, rows in content.items()}
@@ -329,3 +333,37 @@ class Search:
             any(tuple(row) not in real[name] for name, rows in content.items() for row in rows),
             decides,
         )
+
+
+# A refutation made smaller: as few rows as still show it, each step keeping the invariants. Large parts are tried first, then
+# single rows, then pairs of rows: a third of three is a difference that a third of four is not.
+
+
+def minimised(search: Search, content: Content, budget: int) -> Refutation:
+    left, first = budget, content
+    shrinking = True
+    while shrinking and left > 0:
+        shrinking = False
+        for part in _parts(content):
+            left -= 1
+            smaller = search.without(content, part)
+            if search.differs(smaller):
+                content, shrinking = smaller, True
+                break
+            if left <= 0:
+                break
+    search.refuting = content
+    return search.refutation(content, first)
+
+
+def _parts(content: Content) -> Iterator[Iterable[Place]]:
+    places = [
+        (name, place) for name in sorted(content, key=lambda name: -len(content[name])) for place in range(len(content[name]))
+    ]
+    size = len(places) // 2
+    while size > 1:
+        yield from (places[start : start + size] for start in range(0, len(places), size))
+        size //= 2
+    yield from ([place] for place in reversed(places))
+    if len(places) <= _PAIRS_BELOW:
+        yield from combinations(places, 2)

@@ -147,12 +147,12 @@ def _of_values(loaded: _Loaded, column: _Column) -> Iterator[Invariant]:
     few = 0 < len(column.counts) <= _MOST_VALUES and column.filled >= 5 * len(column.counts)
     if few and column.name not in _pointing(loaded.table) and (column.text or _is_code(column)):
         values = tuple(sorted(column.counts, key=lambda value: (isinstance(value, str), value)))
-        found = (
+        whole = (
             {row[0] for row in loaded.source.run(f"SELECT DISTINCT {name} FROM {quoted(table)}")}
             if loaded.sampled
             else set(values)
         )
-        if found - {None} == set(values):
+        if whole - {None} == set(values):
             yield OneOf(table, column.name, values)
             return
     if column.numeric:

@@ -48,13 +48,13 @@ def mutants(query: Query) -> list[Mutant]:
     """Each one once, in the order of KINDS."""
     if query.tree is None:
         return []
-    found: dict[str, Mutant] = {}
+    by_text: dict[str, Mutant] = {}
     original = query.written(query.tree)
     for kind, what, tree in _steps(query):
         sql = query.written(tree)
         if sql != original:
-            found.setdefault(sql, Mutant(kind, what, sql))
-    return sorted(found.values(), key=lambda mutant: KINDS.index(mutant.kind))
+            by_text.setdefault(sql, Mutant(kind, what, sql))
+    return sorted(by_text.values(), key=lambda mutant: KINDS.index(mutant.kind))
 
 
 Step = tuple[str, str, exp.Expr]

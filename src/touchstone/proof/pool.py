@@ -104,7 +104,7 @@ class Pool:
         return known[row]
 
     def _combinations(self, query: Query, *, meets: bool, seed: int) -> list[Combination]:
-        found: dict[Combination, None] = {}
+        combinations: dict[Combination, None] = {}
         chance = random.Random(f"{seed} {query.sql}")
         for sources, meeting, joined in query.witnesses:
             if meets:
@@ -119,12 +119,12 @@ class Pool:
                     (name, place) for (_, name), number in zip(sources, row, strict=True) for place in self._row(name, number)
                 ]
                 if parts:
-                    found[tuple(dict.fromkeys(parts))] = None
-        return list(found)
+                    combinations[tuple(dict.fromkeys(parts))] = None
+        return list(combinations)
 
     def _bundles(self, query: Query) -> list[Bundle]:
         """The rows of whole groups."""
-        found: list[Bundle] = []
+        bundles: list[Bundle] = []
         for sources, grouped, numbers in query.groups:
             members: dict[Any, dict[Combination, None]] = {}
             for key, *row in self._source.ask(grouped) or []:
@@ -132,8 +132,8 @@ class Pool:
                     (name, place) for (_, name), number in zip(sources, row, strict=True) for place in self._row(name, number)
                 ]
                 members.setdefault(key, {})[tuple(dict.fromkeys(parts))] = None
-            found += [Bundle(tuple(combinations), numbers) for combinations in members.values()]
-        return found
+            bundles += [Bundle(tuple(combinations), numbers) for combinations in members.values()]
+        return bundles
 
     def _row(self, table: str, number: Any) -> list[int]:
         if number is None or table not in self.tables:
@@ -252,10 +252,10 @@ def neighbours(literal: Any, declared: str, like: Any = None) -> list[Any]:
     if isinstance(literal, float):
         return [literal, literal - 1, literal + 1, literal - 0.01, literal + 0.01]
     if isinstance(literal, int):
-        found: list[Any] = [literal, literal - 1, literal + 1]
+        values: list[Any] = [literal, literal - 1, literal + 1]
         if any(word in declared.upper() for word in ("REAL", "FLOA", "DOUB")):
-            found = [float(value) for value in found] + [literal + 0.01]
-        return found + ([str(value) for value in found] if any(word in declared.upper() for word in ("CHAR", "TEXT")) else [])
+            values = [float(value) for value in values] + [literal + 0.01]
+        return values + ([str(value) for value in values] if any(word in declared.upper() for word in ("CHAR", "TEXT")) else [])
     if (day := _day(literal)) is not None:
         rest = literal[10:] or (like[10:] if isinstance(like, str) and _day(like) is not None else "")
         return [literal[:10] + rest, *(f"{day + datetime.timedelta(days=step)}{rest}" for step in (-1, 1))]

@@ -162,9 +162,10 @@ class Query:
 
     @cached_property
     def group_keys(self) -> list[tuple[str, str]]:
-        """Tables and columns by which some SELECT groups, in lower case."""
-        groups = self.tree.find_all(exp.Group) if self.tree is not None else ()
-        return self._owned(key for group in groups for key in group.expressions if isinstance(key, exp.Column))
+        """Tables and columns by which some SELECT groups or a window is partitioned, in lower case."""
+        nodes = list(self.tree.find_all(exp.Group, exp.Window)) if self.tree is not None else []
+        keys = [key for node in nodes for key in (node.args.get("partition_by") or node.expressions)]
+        return self._owned(key for key in keys if isinstance(key, exp.Column))
 
     @cached_property
     def order_keys(self) -> list[tuple[str, str]]:

@@ -118,12 +118,12 @@ class Source:
     @cached_property
     def tables(self) -> dict[str, TableInfo]:
         """By name in lower case."""
-        found = self._connection.execute(
+        entries = self._connection.execute(
             "SELECT name, sql, type FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' "
             "AND sql IS NOT NULL AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY rowid"
         ).fetchall()
         tables: dict[str, TableInfo] = {}
-        for name, sql, kind in found:
+        for name, sql, kind in entries:
             try:
                 tables[name.lower()] = self._describe(name, sql, kind == "view")
             except sqlite3.Error:

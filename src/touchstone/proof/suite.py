@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from ..errors import InputError
 from .arena import Frozen, Ring, canonical, is_void, statements
-from .generator import Content
+from .draft import Content
 from .judge import Budget, QueryPair, Search, Subject
 from .mutants import mutants
 from .source import quoted
@@ -157,7 +157,7 @@ def _candidates(pair: QueryPair, targets: list[str], subject: Subject, seed: int
         candidates += [candidate for content in contents if (candidate := _candidate(search, content, targets)) is not None]
     finally:
         search.close()
-    reached = set[str]().union(*(told for _, told in candidates))
+    reached = set[str]().union(*(apart for _, apart in candidates))
     for target in targets:
         if target in reached:
             continue
@@ -166,8 +166,8 @@ def _candidates(pair: QueryPair, targets: list[str], subject: Subject, seed: int
             continue
         search = Search(own, seed)
         try:
-            if search.run(Budget()).refutation is not None and search.found is not None:
-                candidate = _candidate(search, search.found, targets)
+            if search.run(Budget()).refutation is not None and search.refuting is not None:
+                candidate = _candidate(search, search.refuting, targets)
                 if candidate is not None:
                     candidates.append(candidate)
                     reached |= candidate[1]

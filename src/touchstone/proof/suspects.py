@@ -61,7 +61,7 @@ def suspect(
     results = {system: subject.source.ask(sql, steps=_MOST_STEPS) for system, sql in predictions.items()}
     running = [system for system in predictions if results[system] is not None]
     right = [system for system in running if canonical(results[system] or []) == canonical(expected)]
-    found: list[tuple[Search, Refutation]] = []
+    refutations: list[tuple[Search, Refutation]] = []
     refuted: list[str] = []
     known: dict[str, bool] = {}
     try:
@@ -73,14 +73,14 @@ def suspect(
                 proof = search.run(budget) if search is not None else None
                 known[sql] = proof is not None and proof.refutation is not None
                 if search is not None and proof is not None and proof.refutation is not None:
-                    found.append((search, proof.refutation))
+                    refutations.append((search, proof.refutation))
                 elif search is not None:
                     search.close()
             if known[sql]:
                 refuted.append(system)
-        cases = [_vote(task, gold, predictions, running, refuted, search, refutation) for search, refutation in found]
+        cases = [_vote(task, gold, predictions, running, refuted, search, refutation) for search, refutation in refutations]
     finally:
-        for search, _ in found:
+        for search, _ in refutations:
             search.close()
     return max((case for case in cases if case is not None), key=lambda case: case.rank, default=None)
 
@@ -94,7 +94,7 @@ def _vote(
     search: Search,
     refutation: Refutation,
 ) -> Suspect | None:
-    content = search.found
+    content = search.refuting
     if content is None:
         return None
     queries = {system: predictions[system].strip().rstrip(";") for system in systems}

@@ -48,7 +48,7 @@ class RunOptions(Options, frozen=True, kw_only=True):
     json: Annotated[Path | None, Opt(target=True, group=RUN, advanced=True)] = None
     """Write each task's verdict to this file, by the task's id."""
     max_cost: Annotated[Positive | None, Opt(group=RUN)] = None
-    """Start no new task once the models have cost this much, in USD."""
+    """Start no new task once models have cost this much, in USD."""
     max_tokens_total: Annotated[Count | None, Opt(group=RUN, advanced=True)] = None
     """Start no new task once the models have used this many tokens, input and output. --resume with a higher limit
     continues."""

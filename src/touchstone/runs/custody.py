@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..plugins import returned
 from ..protocols import Agent, Benchmark, Gold, GoldReach
 from ..types import Outcome
 
@@ -21,12 +22,14 @@ async def gold_reach(benchmark: Benchmark, agent: Agent) -> GoldReach:
     ask = getattr(agent, "gold_reach", None)
     if ask is None:
         return GoldReach("not confined")
-    tell = getattr(benchmark, "gold", None)
-    gold: Gold | None = tell() if tell is not None else None
-    return await ask(gold)
+    describe = getattr(benchmark, "gold", None)
+    gold = describe() if describe is not None else None
+    if gold is not None:
+        returned(gold, Gold, f"the benchmark '{benchmark.name}': gold()", "Gold")
+    return returned(await ask(gold), GoldReach, f"the agent {type(agent).__qualname__}: gold_reach()", "a GoldReach")
 
 
-def told(config: Mapping[str, Any]) -> dict[str, str]:
+def answer_in(config: Mapping[str, Any]) -> dict[str, str]:
     """The answer in a run's configuration, by its name; nothing for a run of before this was asked."""
     identity: Mapping[str, Any] = config.get("identity") or {}
     return {NAME: str(identity[NAME])} if NAME in identity else {}

@@ -10,8 +10,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ..budgets import BUDGETS, Budgets
-from ..errors import RULES, EpisodeFailure, TimeLimit, TouchstoneError
-from ..protocols import Agent, Benchmark, Episode
+from ..errors import RULES, EpisodeFailure, TimeLimit, TouchstoneError, WrongReturn
+from ..plugins import expected_of, returned
+from ..protocols import Agent, AsksModels, Benchmark, Episode
 from ..types import JUDGED, Outcome, PartialScore, Record, Step, Task, Usage, Verdict
 from .stage import RecordingStage, shortened
 
@@ -36,13 +37,20 @@ async def play(
     stage: RecordingStage | None = None
     ended_by: EpisodeFailure | None = None
     try:
-        async with benchmark.open(task) as episode:
+        who = f"the benchmark '{benchmark.name}'"
+        opening = expected_of(benchmark.open(task), f"{who}: open()", "an async context manager", "__aenter__", "__aexit__")
+        async with opening as opened:
+            episode = expected_of(opened, f"{who}: open()", "an Episode", "call", "verdict", "partial_score")
+            if isinstance(episode, AsksModels):
+                episode.epoch = epoch
             stage = RecordingStage(episode, task.key, epoch, watch, budgets)
             await _played(agent, stage, budgets.seconds)
-            verdict = await episode.verdict()
+            verdict = returned(await episode.verdict(), Verdict, f"{who}: verdict()", "a Verdict")
     except EpisodeFailure as failure:
         ended_by = failure
         verdict = _ended(failure, episode)
+    except WrongReturn as defect:
+        verdict = Verdict(Outcome.error, 0.0, str(defect), {}, {"traceback": traceback.format_exc()})
     except TouchstoneError:
         raise  # not of this episode: a mistake in the input that shows only now
     except Exception as defect:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from xml.sax.saxutils import escape, quoteattr
 
 import msgspec
 
@@ -19,6 +18,7 @@ from .summary import money, percent
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]|<>#"} | {"\n": " "})
+_XML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _TAGS = {Outcome.failed: "failure", Outcome.limit: "failure", Outcome.error: "error"}
 _LISTED = 100
 """Tasks that did not pass in a Markdown summary."""
@@ -112,7 +112,7 @@ def _testcase(record: Record) -> Iterator[str]:
         yield f"      <skipped {message}/>"
     else:
         kind = str(record.evidence.get("kind") or record.outcome.value)
-        yield f"      <{tag} type={_attribute(kind)} {message}>{escape(_xml_text(record.reason))}</{tag}>"
+        yield f"      <{tag} type={_attribute(kind)} {message}>{_content(record.reason)}</{tag}>"
     yield "    </testcase>"
 
 
@@ -152,7 +152,13 @@ def by_task(records: Sequence[Record], verdict: Callable[[Record], Mapping[str, 
     return msgspec.json.format(msgspec.json.encode(found), indent=1).decode() + "\n"
 
 
+def _content(text: str) -> str:
+    return _xml_text(text).translate(_XML)
+
+
 def _attribute(text: str) -> str:
+    from xml.sax.saxutils import quoteattr  # which loads an HTTP client: not for every run
+
     return quoteattr(_xml_text(text))
 
 

@@ -15,7 +15,7 @@ from ..errors import InputError, RunStopped
 from ..protocols import Agent, Benchmark
 from ..types import Record, Step, Task
 from .aggregate import Aggregate, aggregate
-from .custody import told
+from .custody import answer_in
 from .executors import Executor, Local
 from .scheduler import Batch, Job, Say, quiet
 from .summary import summary_text
@@ -167,7 +167,7 @@ def versions() -> dict[str, str]:
 
 
 def _conclude(plan: Plan, directory: Store, counted: Aggregate, interrupted: bool, stopped: str | None) -> Finished:
-    overall = {**counted.overall(), **told(directory.config)}
+    overall = {**counted.overall(), **answer_in(directory.config)}
     made_with = {**versions(), **plan.versions}
     summary = summary_text(plan.title, overall, made_with)
     # If even the summary cannot be written, the reason for stopping (a full disk, say) is what the user must read.

@@ -18,18 +18,16 @@ import msgspec
 
 from ..addresses import address_of
 from ..distribution import refuse_without
-from ..errors import InputError
+from ..errors import InputError, WrongReturn
 from ..models.rate_limit import Pace, PacedModel
-from ..models.reply_cache import CachedModel, ReplyCache
-from ..plugins import expected_of
-from ..protocols import Agent, AgentContext, Benchmark, BenchmarkConfig, Model, ModelConfig, Move, Opening, Script
+from ..plugins import described, expected_of, returned
+from ..protocols import Agent, AgentContext, Benchmark, BenchmarkConfig, Hints, Model, ModelConfig, Move, Opening, Script
 from ..types import Record, Step, Task, ToolCall, ToolStep
 from . import custody
 from .config import FORMAT, OpenModel, RunConfig, RunOptions, from_json
 from .config_file import as_toml
 from .directory import RunDirectory
 from .executors import Executor
-from .executors.node import NodePlayer
 from .records import read_config, read_records
 from .remote import Mirror, fetched, local_base, refuse_unknown
 from .report_files import refuse_unwritable, shortfall, write_reports
@@ -37,6 +35,7 @@ from .run import Finished, Memory, Plan, Watch, owed, run, versions
 from .scheduler import quiet
 
 if TYPE_CHECKING:
+    from .executors.node import NodePlayer
     from .spans import RunTrace
 
 
@@ -115,10 +114,11 @@ async def run_config(
     async with AsyncExitStack() as stack:
         opened = await open_parts(config, stack, interface.say, resume=resume, only=only)
         single = len(opened.benchmark.tasks()) * config.run.epochs == 1 and not config.agent.at_terminal
+        title = getattr(opened.benchmark, "title", config.benchmark.title)(heading or opened.who)
         if trace := _trace(config, opened.identity, interface.say):
             stack.push_async_callback(trace.close)
         plan = Plan(
-            title=getattr(opened.benchmark, "title", config.benchmark.title)(heading or opened.who),
+            title=returned(title, str, f"the benchmark '{config.benchmark.name}': title()", "a string"),
             benchmark=opened.benchmark,
             agent=opened.agent,
             epochs=config.run.epochs,
@@ -160,6 +160,7 @@ def _trace(config: RunConfig, identity: Mapping[str, Any], say: Callable[[str], 
 
 def _reported(config: RunConfig, title: str, played: Played) -> Played:
     """Writes the files that were asked for, and holds the run against `--fail-under`."""
+    whose = f"the benchmark '{config.benchmark.name}'"
     finished = played.finished
     missed = shortfall(config.run, finished.overall)
     if finished.overall["total"]:
@@ -170,7 +171,7 @@ def _reported(config: RunConfig, title: str, played: Played) -> Played:
             title,
             finished.overall,
             lambda: read_records(played.path) if played.path else played.records,
-            config.benchmark.verdict,
+            lambda record: returned(config.benchmark.verdict(record), Mapping, f"{whose}: verdict()", "a mapping"),
             note,
         )
     return replace(played, shortfall=missed)
@@ -199,6 +200,7 @@ async def open_parts(
     benchmark = await opened_benchmark(config.benchmark, opening)
     if only is not None:
         benchmark = cast(Benchmark, Narrowed(benchmark, only))
+    whose, agents = f"the benchmark '{config.benchmark.name}'", f"the agent '{config.agent.name}'"
     tasks = benchmark.tasks()
     model = None
     if config.model and config.agent.needs_model:
@@ -208,25 +210,25 @@ async def open_parts(
     output = config.run.output or Path("results")
     context = AgentContext(
         model=model,
-        hints=config.benchmark.hints(),
+        hints=returned(config.benchmark.hints(), Hints, f"{whose}: hints()", "Hints"),
         solutions=lambda: solutions(benchmark),
         predictions=lambda path, allow_missing: predictions(config.benchmark, path, tasks, allow_missing=allow_missing),
         hidden=[path for path in (*config.paths(), output, resume) if path is not None],
     )
     agent = config.agent.build(context)
-    expected_of(agent, f"the agent '{config.agent.name}': build()", "an Agent", "play")
+    expected_of(agent, f"{agents}: build()", "an Agent", "play")
     if close := getattr(agent, "close", None):
         stack.push_async_callback(close)
     reach = await custody.gold_reach(benchmark, agent)
     if reach.detail:
         say(reach.detail)
     identity = {
-        **await benchmark.identity(),
+        **returned(await benchmark.identity(), Mapping, f"{whose}: identity()", "a mapping"),
         "agent": config.agent.name,
         "model": model.name if model else None,
         "max_turns": getattr(config.agent, "max_turns", None),
-        **(config.model.identity() if config.model and model else {}),
-        **config.agent.identity(agent, context),
+        **(_model_identity(config.model) if config.model and model else {}),
+        **returned(config.agent.identity(agent, context), Mapping, f"{agents}: identity()", "a mapping"),
         **({"reply_cache": True} if config.run.reply_cache else {}),
         custody.NAME: reach.answer,
     }
@@ -241,8 +243,12 @@ async def opened_benchmark(config: BenchmarkConfig, opening: Opening) -> Benchma
     expected_of(benchmark, f"{who}: open()", "a Benchmark", "tasks", "open", "solution", "identity")
     tasks = cast("Sequence[Any]", benchmark.tasks())
     if not isinstance(tasks, Sequence) or not all(isinstance(task, Task) for task in tasks):  # pyright: ignore
-        raise InputError(f"{who}: tasks() gave a {type(tasks).__name__}, expected a sequence of Task")
+        raise WrongReturn(f"{who}: tasks() returned {described(tasks)}, expected a sequence of Task")
     return benchmark
+
+
+def _model_identity(config: ModelConfig) -> Mapping[str, Any]:
+    return returned(config.identity(), Mapping, f"the model '{config.model}': identity()", "a mapping")
 
 
 def _model(config: ModelConfig, concurrency: int) -> Model:
@@ -253,13 +259,20 @@ def _shared(options: RunOptions) -> Callable[[Model, ModelConfig], Model]:
     """What makes each model of a run keep to the limits that they share, and to its cache of replies."""
     requests = Pace(options.requests_per_minute) if options.requests_per_minute else None
     tokens = Pace(options.tokens_per_minute) if options.tokens_per_minute else None
-    cache = ReplyCache(options.reply_cache) if options.reply_cache else None
+    cached = _cached(options.reply_cache) if options.reply_cache else None
 
     def shared(model: Model, config: ModelConfig) -> Model:
         paced = PacedModel(model, requests, tokens) if requests or tokens else model
-        return CachedModel(paced, config, cache) if cache else paced
+        return cached(paced, config) if cached else paced
 
     return shared
+
+
+def _cached(path: Path) -> Callable[[Model, ModelConfig], Model]:
+    from ..models.reply_cache import CachedModel, ReplyCache  # with what models are called with
+
+    cache = ReplyCache(path)
+    return lambda model, config: CachedModel(model, config, cache)
 
 
 class Narrowed:
@@ -332,7 +345,25 @@ async def _in_memory(plan: Plan, identity: Mapping[str, Any], interface: Interfa
 def solutions(benchmark: Benchmark) -> Script:
     """The reference of every task. Each is read when it is played: gold files can be large."""
     tasks = {task.key: task for task in benchmark.tasks()}
-    return lambda task: benchmark.solution(tasks[task])
+    who = f"the benchmark '{benchmark.name}': solution()"
+
+    def solution(task: str) -> Sequence[Move] | None:
+        return _moves(benchmark.solution(tasks[task]), who)
+
+    return solution
+
+
+def _moves(moves: Any, who: str) -> Sequence[Move] | None:
+    """Calls, or lists of calls; None for nothing to play."""
+    ok = moves is None or (isinstance(moves, Sequence) and all(_is_move(move) for move in cast("Sequence[Any]", moves)))
+    if not ok:
+        raise WrongReturn(f"{who} returned {described(moves)}, expected a list of ToolCall")
+    return cast("Sequence[Move] | None", moves)
+
+
+def _is_move(move: Any) -> bool:
+    calls = cast("Sequence[Any]", move if isinstance(move, list | tuple) else [move])
+    return all(isinstance(call, ToolCall) for call in calls)
 
 
 class Predictions(dict[str, Sequence[Move]]):
@@ -349,9 +380,11 @@ class Predictions(dict[str, Sequence[Move]]):
 def predictions(benchmark: BenchmarkConfig, path: Path, tasks: Sequence[Task], *, allow_missing: bool = False) -> Predictions:
     """Of a file, if the benchmark has a format for it; else the calls of an earlier run."""
     if read := getattr(benchmark, "predictions", None):
-        moves = cast("Mapping[str, Sequence[Move]] | None", read(path, tasks, allow_missing=allow_missing))
-        if moves is None:
+        who = f"the benchmark '{benchmark.name}': predictions()"
+        by_task = cast("Mapping[str, Any] | None", read(path, tasks, allow_missing=allow_missing))
+        if by_task is None:
             return recorded_calls(path)
+        moves = {key: _moves(each, who) or () for key, each in returned(by_task, Mapping, who, "calls by task").items()}
         answers = sorted((key, [_arguments(move) for move in each]) for key, each in moves.items())
         return Predictions(moves, blake2b(msgspec.json.encode(answers), digest_size=8).hexdigest())
     return recorded_calls(path)

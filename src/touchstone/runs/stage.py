@@ -11,11 +11,13 @@ import msgspec
 from msgspec.structs import replace
 
 from ..budgets import BUDGETS, Budgets, in_words
-from ..errors import ModelRefusal, SizeLimit, Unscorable
+from ..errors import ModelRefusal, SizeLimit, Unscorable, WrongReturn
 from ..foreign import Unreadable, read_json, size_of, whole_value
-from ..models import request_digest
+from ..models import picture_sizes, request_digest
+from ..plugins import described, returned
 from ..protocols import Episode, Model
 from ..types import (
+    Brief,
     CallPosition,
     Message,
     ModelStep,
@@ -149,8 +151,11 @@ class RecordingStage:
     ) -> None:
         """`keep`: whether there is a transcript. Nobody who serves hundreds of episodes has a use for theirs."""
         self.task = task
-        self.brief = episode.brief
+        self._who = f"the episode {type(episode).__module__}.{type(episode).__qualname__}"
+        self.brief = returned(episode.brief, Brief, f"{self._who}: brief", "a Brief")
         self.tools = episode.tools
+        if not isinstance(self.tools, Sequence) or not all(isinstance(tool, Tool) for tool in self.tools):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise WrongReturn(f"{self._who}: tools is {described(self.tools)}, expected a sequence of Tool")
         self.usage = Usage()
         self._episode = episode
         self._epoch = epoch
@@ -172,8 +177,13 @@ class RecordingStage:
         started = time.perf_counter()
         reply = await model.reply(messages, tools, CallPosition(self.task, self._epoch, self.usage.calls))
         seconds = time.perf_counter() - started
+        returned(reply, Reply, f"the model '{model.name}': reply()", "a Reply")
         self.usage += reply.usage
-        self._transcript.add(ModelStep(reply, request_digest(messages, tools), round(seconds, 6)))
+        sizes = picture_sizes(messages)
+        step = ModelStep(
+            *(reply, request_digest(messages, tools), round(seconds, 6)), pictures=len(sizes), picture_bytes=sum(sizes)
+        )
+        self._transcript.add(step)
         self._spend_in(size_of(reply.text) + sum(map(_size, reply.calls)))
         if reply.finish == "refusal":
             raise ModelRefusal(f"the model refused: {reply.text[:200] or 'no reason given'}")
@@ -181,6 +191,8 @@ class RecordingStage:
 
     async def call(self, call: ToolCall) -> Observation:
         started = time.perf_counter()
+        if not isinstance(call, ToolCall):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise WrongReturn(f"the agent called a tool with {described(call)}, expected a ToolCall")
         self._spend_in(_size(call))
         self._calls += 1
         if self._calls > self._budgets.calls:
@@ -232,7 +244,7 @@ class RecordingStage:
             fields = ", ".join(tool.arguments.__struct_fields__)
             what = f"Expected a JSON object with: {fields}." if fields else "It takes none."
             return self._unreadable(f"The arguments of {tool.name} could not be read: {error}. {what}")
-        return await self._episode.call(tool.name, arguments)
+        return returned(await self._episode.call(tool.name, arguments), Observation, f"{self._who}: call()", "an Observation")
 
     def _unreadable(self, complaint: str) -> Observation:
         self.unreadable += 1

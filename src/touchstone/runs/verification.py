@@ -15,7 +15,7 @@ from ..errors import InputError
 from ..types import Usage
 from . import seal
 from .aggregate import Aggregate
-from .custody import told
+from .custody import answer_in
 from .records import SLIM, decode_line, read_config, refuse_second
 from .remote import open_to_read
 from .summary import summary_text
@@ -147,7 +147,7 @@ def _summaries(run: Path, config: Mapping[str, Any], counted: Aggregate, report:
     if overall is None or summary is None:
         (report.wrong if finished else report.open).append("overall.json or summary.txt is missing")
         return
-    anew = {**counted.overall(), **told(config)}
+    anew = {**counted.overall(), **answer_in(config)}
     try:
         recorded = msgspec.json.decode(overall, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeError) as error:

@@ -10,9 +10,9 @@ from the most telling reason to the least: a difference in columns or in the wri
     missing_columns, extra_columns    another number of columns
     missing_rows, extra_rows          the prediction is a part of gold, or gold a part of the prediction
     column_order                      the same rows once the columns are put in order
-    case_or_space, types, rounding,   the same rows, written in another way; `also` in the evidence
-    not_a_number                      lists further kinds where only several together explain it, and extra_rows or
-                                      missing_rows where besides there are rows too many or missing
+    case_or_space, types, dates,      the same rows, written in another way; `also` in the evidence
+    number_format, rounding,          lists further kinds where only several together explain it, and extra_rows or
+    not_a_number                      missing_rows where besides there are rows too many or missing
     factor                            the numbers of a column are 100 times too large or too small
     different_rows                    anything else
 
@@ -27,13 +27,24 @@ from typing import Any
 
 from ..types import Row, Table
 from .difference import EXAMPLES, Difference, RowPair, names, projection
-from .forms import WORDS, form_and_rows, other_factor, other_form, other_order, other_width, too_large
+from .forms import WORDS, form_and_rows, order_and_rows, other_factor, other_form, other_order, other_width, too_large
 from .shown import plain, plain_row, shown_name, shown_pair, shown_row, shown_rows
 
 
 def explain(gold: Table, predicted: Table) -> Difference:
     pair = RowPair(gold, predicted)
-    steps = (_identical, _empty, other_width, _same_set, _part, other_order, other_form, other_factor, form_and_rows)
+    steps = (
+        _identical,
+        _empty,
+        other_width,
+        _same_set,
+        _part,
+        other_order,
+        other_form,
+        other_factor,
+        form_and_rows,
+        order_and_rows,
+    )
     for step in (*steps, _one_column, _mixed):
         if difference := step(pair):
             return difference

@@ -42,13 +42,42 @@ def other_order(pair: RowPair) -> Difference | None:
     return reordered(pair, order, "Same rows")
 
 
+def order_and_rows(pair: RowPair) -> Difference | None:
+    """Two causes: the columns in another order, and rows missing or too many."""
+    gold, predicted = pair.gold_distinct, pair.predicted_distinct
+    left = len(predicted) - len(gold)
+    if not pair.width or pair.width > _WIDEST or pair.common or too_large(pair):
+        return None
+    if left == 0 or min(len(gold), len(predicted)) < _PARTNERS:
+        return None
+    for order in permutations(range(pair.width)):
+        back = projection([order.index(at) for at in range(pair.width)])
+        there = projection(order)
+        if all(there(row) in gold for row in predicted) if left < 0 else all(back(row) in predicted for row in gold):
+            expected, got = _columns_in_order(pair, order)
+            sentence = f"Two causes: the columns are in another order (expected {expected}, got {got}), and {_left(left)}."
+            also = ["extra_rows" if left > 0 else "missing_rows"]
+            return pair.difference("column_order", sentence, order=plain_row(order), also=also, left_over=abs(left))
+    return None
+
+
+def _left(rows: int) -> str:
+    """Too many, or missing if less than 0."""
+    return f"{abs(rows):,} row{'' if abs(rows) == 1 else 's'} {'too many' if rows > 0 else 'missing'}"
+
+
 def reordered(pair: RowPair, order: tuple[int, ...], same: str, also: tuple[str, ...] = ()) -> Difference:
+    expected, got = _columns_in_order(pair, order)
+    sentence = f"{same}, but the columns are in another order: expected {expected}, got {got}."
+    return pair.difference("column_order", sentence, order=plain_row(order), also=list(also))
+
+
+def _columns_in_order(pair: RowPair, order: tuple[int, ...]) -> tuple[str, str]:
     gold, predicted = names(pair.gold, len(order)), names(pair.predicted, len(order))
     if gold == predicted:  # names do not tell what went wrong, so gold's columns are numbered
         gold = [str(at + 1) for at in range(len(order))]
         predicted = [gold[at] for at in sorted(range(len(order)), key=order.__getitem__)]
-    sentence = f"{same}, but the columns are in another order: expected {shown_names(gold)}, got {shown_names(predicted)}."
-    return pair.difference("column_order", sentence, order=plain_row(order), also=list(also))
+    return shown_names(gold), shown_names(predicted)
 
 
 def other_width(pair: RowPair) -> Difference | None:
@@ -137,6 +166,12 @@ def _supersets(pair: RowPair, gold: _Side, predicted: _Side) -> str:
             wider.append(name)
     if wider:
         return f"the values of {_named(wider)} are there, among others"
+    if narrower := [
+        name
+        for at, name in enumerate(gold.names)
+        if any(len(other) >= _PARTNERS and other < set(map(itemgetter(at), gold.rows)) for other in sets)
+    ]:
+        return f"some of the values of {_named(narrower)} are there"
     return "no expected column is there with all its values"
 
 
@@ -149,13 +184,18 @@ def _joined(gold: _Side, predicted: _Side) -> str | None:
     for one, other in permutations(range(width), 2):
         for separator in _SEPARATORS:
             for at in range(width - 1):
-                rest = [column for column in range(width) if column not in (one, other)]
-                made = {_with_joined(row, one, other, separator, rest, at) for row in wide.rows}
-                if made == narrow.rows.keys():
-                    columns = f"{_named([wide.names[one], wide.names[other]])}"
-                    if wide is gold:
-                        return f"{columns} are joined in column {shown_name(narrow.names[at])}, the rest is as expected"
-                    return f"column {shown_name(narrow.names[at])} is split into {columns}, the rest is as expected"
+                others = [column for column in range(width) if column not in (one, other)]
+                made = {_with_joined(row, one, other, separator, others, at) for row in wide.rows}
+                if None in made or not (made <= narrow.rows.keys() or made >= narrow.rows.keys()):
+                    continue
+                left = (len(narrow.rows) - len(made)) * (1 if wide is gold else -1)
+                if left and min(len(made), len(narrow.rows)) < _PARTNERS:
+                    continue
+                columns = _named([wide.names[one], wide.names[other]])
+                rest = "the rest is as expected" if not left else f"and there is a second cause: {_left(left)}"
+                if wide is gold:
+                    return f"{columns} are joined in column {shown_name(narrow.names[at])}, {rest}"
+                return f"column {shown_name(narrow.names[at])} is split into {columns}, {rest}"
     return None
 
 
@@ -182,6 +222,8 @@ WORDS = {
     "not_a_number": "NaN, which equals nothing",
     "case_or_space": "letter case or surrounding spaces",
     "types": "the types of values",
+    "number_format": "the writing of numbers",
+    "dates": "the writing of dates",
     "rounding": "rounding",
 }
 _HUGE = 1e300  # beyond it, a factor overflows
@@ -189,6 +231,13 @@ _PARTNERS = 2
 """Rows that must be each other's by rounding before it is said of a part of the rows: one may be chance."""
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_WRITTEN = re.compile(r"[$€£]?\s?(?P<number>[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)\s?%?", re.ASCII)
+"""As people write numbers: $12.50, 12,500, 25%."""
+_DATES = (
+    re.compile(r"(?P<y>\d{4})[-/](?P<m>\d{1,2})[-/](?P<d>\d{1,2})(?:[T ]00:00(?::00(?:\.0+)?)?)?", re.ASCII),
+    re.compile(r"(?P<m>\d{1,2})/(?P<d>\d{1,2})/(?P<y>\d{4})", re.ASCII),
+    re.compile(r"(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>\d{4})", re.ASCII),
+)
 _LONGEST_NUMBER = 40  # characters; longer digits are a code, and Python refuses to read them at some length
 
 
@@ -222,6 +271,19 @@ def _decoded(cell: bytes) -> str | bytes:
         return cell
 
 
+def _without_symbols(cell: Cell) -> Cell:
+    if isinstance(cell, str) and len(cell) <= _LONGEST_NUMBER and (written := _WRITTEN.fullmatch(cell.strip())):
+        return _typed(written["number"].replace(",", ""))
+    return _typed(cell)
+
+
+def _dated(cell: Cell) -> Cell:
+    if not isinstance(cell, str) or len(cell) > _LONGEST_NUMBER:
+        return _one_nan(cell)
+    date = next((match for pattern in _DATES if (match := pattern.fullmatch(cell.strip()))), None)
+    return f"{date['y']}-{date['m']:>02}-{date['d']:>02}" if date else cell
+
+
 def _typed_and_folded(cell: Cell) -> Cell:
     return _folded(_typed(cell))
 
@@ -230,6 +292,8 @@ PLAIN = Form((), _one_nan)
 FORMS = (
     Form(("case_or_space",), _folded),
     Form(("types",), _typed),
+    Form(("number_format",), _without_symbols),
+    Form(("dates",), _dated),
     Form(("types", "case_or_space"), _typed_and_folded),
 )
 
@@ -274,8 +338,10 @@ def form_and_rows(pair: RowPair) -> Difference | None:
 
 def other_factor(pair: RowPair) -> Difference | None:
     """A share where a percentage is expected, or the other way round."""
-    if not pair.width or too_large(pair) or len(pair.missing) != len(pair.extra):
+    if not pair.width or too_large(pair) or not (pair.missing and pair.extra):
         return None
+    if len(pair.missing) != len(pair.extra):
+        return _factor_and_rows(pair)
     for at in range(pair.width):
         if not all(_is_number(row[at]) for rows in (pair.missing, pair.extra) for row in rows):
             continue
@@ -292,6 +358,20 @@ def other_factor(pair: RowPair) -> Difference | None:
     return None
 
 
+def _factor_and_rows(pair: RowPair) -> Difference | None:
+    left = len(pair.extra) - len(pair.missing)
+    for at in range(pair.width or 0):
+        if not all(_is_number(row[at]) for rows in (pair.missing, pair.extra) for row in rows):
+            continue
+        others = {_scaled(row, at, 1): row for row in pair.extra}
+        for factor in (100, 0.01):
+            scaled = {_scaled(row, at, factor): row for row in pair.missing if row[at] != 0}
+            shared = [row for row in scaled if row in others]
+            if len(shared) >= _PARTNERS and len(shared) == min(len(pair.missing), len(pair.extra)):
+                return _by_factor(pair, at, factor, scaled[shared[0]], others[shared[0]], None, left)
+    return None
+
+
 def _is_number(cell: Cell) -> bool:
     return isinstance(cell, int | float) and -_HUGE < cell < _HUGE
 
@@ -302,13 +382,18 @@ def _scaled(row: Row, at: int, factor: float) -> Row:
     return (*row[:at], float(f"{cell * factor:.12g}"), *row[at + 1 :])
 
 
-def _by_factor(pair: RowPair, at: int, factor: float, gold: Row, row: Row, rounding: Rounding | None) -> Difference:
+def _by_factor(
+    pair: RowPair, at: int, factor: float, gold: Row, row: Row, rounding: Rounding | None, left: int = 0
+) -> Difference:
     name = names(pair.gold, pair.width or 0)[at]
     times = "100 times too large" if factor > 1 else "100 times too small"
     also = " and rounded" if rounding else ""
     where = f"expected {shown(gold[at])}, got {shown(row[at])}"
     sentence = f"Same rows, but the numbers in column {shown_name(name)} are {times}{also}: {where}."
-    more = {"also": ["rounding"] if rounding else [], "differing_columns": [plain(name)]}
+    if left:
+        sentence = f"Two causes: the numbers in column {shown_name(name)} are {times} ({where}), and {_left(left)}."
+    further = ["rounding"] if rounding else ["extra_rows" if left > 0 else "missing_rows"] if left else []
+    more = {"also": further, "differing_columns": [plain(name)]}
     return pair.difference("factor", sentence, factor=factor, **more)
 
 
@@ -367,8 +452,7 @@ def _alike(
         return pair.difference(kinds[0], f"{_except(kinds)}{_how(rounding, apart)}: {where}.", **more)
     word = "extra_rows" if spare == "prediction" else "missing_rows"
     more["also"] = [*kinds[1:], word]
-    rows = f"{left:,} row{'' if left == 1 else 's'}"
-    too = f"{rows} too many" if spare == "prediction" else f"{rows} missing"
+    too = _left(left if spare == "prediction" else -left)
     causes = " and ".join(WORDS[kind] for kind in kinds)
     sentence = f"Two causes: {causes}{_how(rounding, apart)}, and {too}; {where}."
     return pair.difference(kinds[0], sentence, left_over=left, **more)

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import sqrt
-from statistics import fmean, pstdev
 
 STEPS = ((2.0, 1.25), (1.0, 1.0), (0.5, 0.75), (0.25, 0.5), (0.0, 0.25))
 """From which mean ratio on which reward is given."""
@@ -26,10 +25,14 @@ def r_ves(ratios: Sequence[float]) -> float:
         return 0.0
     if not all(0 <= ratio < float("inf") for ratio in ratios):
         raise ValueError("a time ratio must be finite and not negative")
+    from statistics import fmean  # slow to import, and few runs measure efficiency
+
     tau = fmean(_typical(ratios))
     return 100 * sqrt(next(reward for least, reward in STEPS if tau >= least))
 
 
 def _typical(ratios: Sequence[float]) -> Sequence[float]:
+    from statistics import fmean, pstdev
+
     mean, band = fmean(ratios), 3 * pstdev(ratios)
     return [ratio for ratio in ratios if mean - band < ratio < mean + band] or ratios

@@ -275,6 +275,8 @@ class Pool:
         self._rules = rules
         self._most_spare = spare
         self._spare: list[Worker] = []
+        self._lent = 0
+        """Spare workers that calls had to wait for: they become spare ones again as soon as calls need fewer."""
         self._environment = environment or {}
         self._warm = warm or cores()
         self._limit = max(limit, self._warm)
@@ -388,10 +390,11 @@ class Pool:
         return worker
 
     def give_back(self, worker: Worker) -> None:
-        needed = self._waiting or self._shared < self._warm
-        if worker.alive and not worker.gave_way and not needed and len(self._spare) < self._most_spare:
-            self._spare.append(worker)
-            return
+        if worker.alive and not worker.gave_way and self._shared >= self._warm and self._has_room:
+            if not self._waiting:
+                self._spare.append(worker)
+                return
+            self._lent += 1
         self._shared += 1
         self._release(worker)
 
@@ -413,10 +416,10 @@ class Pool:
             await asyncio.sleep(0)  # lets the transports finish closing
 
     def _idle_worker(self, key: str | None) -> Worker | None:
-        """For a new key that which was idle for longest, so that workers do not lose what they have open for others."""
+        """For a new key the one that has worked last: what it needs is still in the caches."""
         if key is None or not self._idle:
             return None
-        worker = next((one for one in self._idle if key in one.served), self._idle[0])
+        worker = next((one for one in self._idle if key in one.served), self._idle[-1])
         if not worker.is_there():
             return None
         self._idle.remove(worker)
@@ -456,11 +459,19 @@ class Pool:
             if not waiter.done():
                 waiter.set_result(worker)
                 return
-        if self._shared > self._warm:
+        if self._shared <= self._warm:
+            self._idle.append(worker)
+        elif self._lent:
+            self._lent -= 1
+            self._shared -= 1
+            self._spare.append(worker)
+        else:
             worker.close()
             self._forget(worker)
-        else:
-            self._idle.append(worker)
+
+    @property
+    def _has_room(self) -> bool:
+        return len(self._spare) + self._lent < self._most_spare
 
     def _forget(self, worker: Worker) -> None:
         self._shared -= 1

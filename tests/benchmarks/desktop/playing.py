@@ -55,9 +55,11 @@ class World:
     async def calls(self, *made: ToolCall, task: int = 0) -> Record:
         return await self.play(ScriptedAgent(lambda _: made), task)
 
-    async def screen(self, answers: Iterable[Answer], *, steps: int = 5, history: int = 3) -> tuple[Record, ScriptedModel]:
+    async def screen(
+        self, answers: Iterable[Answer], *, steps: int = 5, history: int = 3, pictures: int | None = None
+    ) -> tuple[Record, ScriptedModel]:
         model = ScriptedModel(answers)
-        return await self.play(ScreenAgent(model, steps, history)), model
+        return await self.play(ScreenAgent(model, steps, history, pictures)), model
 
     def _made(self) -> DrawnDesktop:
         desktop = DrawnDesktop()

@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
+from touchstone.benchmarks.desktop import screen
 from touchstone.benchmarks.desktop.actions import Act, BadAction, code_of
 from touchstone.benchmarks.desktop.observations import UNREADABLE, Node, nodes, table, tokens
-from touchstone.benchmarks.desktop.screen import NoSuchBox, bound, marked
+from touchstone.benchmarks.desktop.screen import NoSuchBox, bound, marked, until_rest
 
-from .drawn import SAVE, drawn, tree
+from .drawn import SAVE, DrawnDesktop, drawn, tree
 
 STATE: dict[str, Any] = {"text": "SELECT 1;\n\tFROM t", "pointer": [300, 300], "events": 0}
 SCREEN = (640, 400)
@@ -163,3 +164,34 @@ def _act(action: dict[str, Any]) -> Act:
     import msgspec
 
     return msgspec.convert(action, Act)
+
+
+class Shown(DrawnDesktop):
+    """What its screen shows, one picture after the other; then the last two in turn, as with a cursor that blinks."""
+
+    def __init__(self, pictures: list[bytes]) -> None:
+        super().__init__()
+        self.pictures, self.looks = pictures, 0
+
+    async def screenshot(self) -> bytes:
+        self.looks += 1
+        rest = self.looks - len(self.pictures)
+        return self.pictures[self.looks - 1] if rest <= 0 else self.pictures[-2 + (rest - 1) % 2]
+
+
+@pytest.mark.parametrize(
+    ("pictures", "looks"),
+    [
+        ([b"still", b"still"], 5),
+        ([b"on", b"off"], 6),
+        ([b"starting", b"splash", b"window", b"window"], 7),
+        ([str(number).encode() for number in range(50)], 20),
+    ],
+)
+async def test_a_screen_is_at_rest_when_it_shows_nothing_new(
+    monkeypatch: pytest.MonkeyPatch, pictures: list[bytes], looks: int
+) -> None:
+    monkeypatch.setattr(screen, "_POLL", 0.001)
+    desktop = Shown(pictures)
+    await until_rest(desktop, 0.02)
+    assert desktop.looks == looks

@@ -11,6 +11,7 @@ from tests.benchmarks.interact.datasets import ACTIVE, COUNTED, TOTALS, VIEW, ma
 from tests.benchmarks.interact.playing import call, play_moves, seen, sqlite_benchmark
 from tests.support.scripted_model import Answer as ModelAnswer
 from tests.support.scripted_model import ScriptedModel, calls, says
+from touchstone.agents.scripted import ScriptedAgent
 from touchstone.agents.tools import ToolAgent
 from touchstone.benchmarks.interact.user.view import Situation, UserAnswer
 from touchstone.errors import ContextLimit, ModelFailure, ModelNonsense, ModelRefusal, SizeLimit
@@ -338,3 +339,40 @@ async def test_the_brief_names_the_budget_and_the_prices_but_neither_gold_nor_th
     assert tools["ask"].endswith("Costs 2 bird-coins.")
     assert tools["execute"].endswith("Costs 1 bird-coin.")
     assert "two or more" not in brief.request + brief.instructions
+
+
+class NotesPositions:
+    """A user that notes where each question stands in the run."""
+
+    name = "noting"
+
+    def __init__(self) -> None:
+        self.positions: list[CallPosition] = []
+
+    def identity(self) -> dict[str, Any]:
+        return {}
+
+    async def answer(self, question: str, situation: Situation, place: CallPosition) -> UserAnswer:
+        self.positions.append(place)
+        return UserAnswer("As you like.", "unanswerable")
+
+
+async def test_the_user_of_another_attempt_is_asked_anew(dataset: Path) -> None:
+    """Replies are remembered by task, attempt and number of the call: attempts must not share the user's."""
+    user = NotesPositions()
+    async with sqlite_benchmark(dataset, user) as benchmark:
+        task = next(each for each in benchmark.tasks() if each.key == "shop_1")
+        for epoch in (0, 3):
+            await play(benchmark, ScriptedAgent(lambda _: [call(("ask", "Which ones?"))]), task, epoch)
+    assert user.positions == [CallPosition("shop_1#user", 0, 0), CallPosition("shop_1#user", 3, 0)]
+
+
+async def test_a_second_semicolon_is_a_second_statement_to_the_originals_on_sqlite(dataset: Path) -> None:
+    async def passes(sql: str, compat: str) -> bool:
+        async with sqlite_benchmark(dataset, compat=compat) as benchmark:
+            record = await play_moves(benchmark, "shop_1", ("submit", sql))
+        return record.metrics["phase_1"] == 1
+
+    assert await passes(f"{ACTIVE} ; -- done;", "batch")
+    assert not await passes(f"{ACTIVE};\n;", "batch")
+    assert await passes(f"{ACTIVE};\n;", "strict")

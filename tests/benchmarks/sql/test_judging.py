@@ -115,6 +115,18 @@ def test_the_audit_says_which_gold_is_broken(shop: Path, tmp_path: Path, capsys:
     assert not {kind for task, kind in kinds if task == "rows"}
 
 
+def test_columns_that_the_gold_has_not_make_a_question_unscorable(
+    shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    questions = tmp_path / "odd.csv"
+    questions.write_text("question,sql,columns\nOne?,SELECT 1 AS x,nope\nTwo?,SELECT 2 AS x,X\n")
+    assert main(["run", "sql", str(questions), str(shop), "--agent", "oracle"]) == 0
+    shown = capsys.readouterr().out
+    assert "columns: the gold has no column 'nope'; it has x" in shown
+    assert "Passed:           1" in shown
+
+
 def test_a_filter_by_tag_or_a_wrong_name_is_told(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "sql", *said(shop), "--agent", "oracle", "--tag", "none"]) == 2
     assert "--tag none: not in the questions" in capsys.readouterr().err

@@ -76,10 +76,12 @@ def test_expected_rows_are_inline_or_a_file(tmp_path: Path) -> None:
         {"question": "q", "expected": "right.csv"},
         {"question": "q", "expected": '[["Ada", 1]]'},
         {"question": "q", "expected": '[{"name": "Ada", "n": 1}]'},
+        {"question": "q", "expected": '[{"name": "Ada", "n": 1}, {"n": 2, "name": "Eve"}]'},
         {"question": "q", "expected": "7"},
     ]
     found = [task.expected for task in load(write(tmp_path / "q.csv", rows))]
-    assert [each.rows for each in found if each] == [[("Ada", "1")], [("Ada", 1)], [("Ada", 1)], [("7",)]]
+    named = [("Ada", 1), ("Eve", 2)]
+    assert [each.rows for each in found if each] == [[("Ada", "1")], [("Ada", 1)], [("Ada", 1)], named, [("7",)]]
 
 
 WRONG = {
@@ -91,7 +93,12 @@ WRONG = {
     "question,sql,order\nq,SELECT 1,perhaps\n": "row 2: order: expected true or false, found 'perhaps'",
     "question,sql,tolerance\nq,SELECT 1,much\n": "row 2: tolerance: expected a number",
     'question,expected\nq,"[[1], [1, 2]]"\n': "row 2: the expected rows are not all of one width",
-    "question,expected\nq,nowhere.csv\n": "nowhere.csv: cannot be read",
+    "question,expected\nq,nowhere.csv\n": "row 2: the file of expected rows: .*nowhere.csv: cannot be read",
+    "question,sql,sql\nq,SELECT 1,SELECT 2\n": "two columns are named 'sql'",
+    "question,sql,tolerance\nq,SELECT 1,inf\n": "row 2: tolerance: expected a number such as 0.01, or 1%, found 'inf'",
+    "question,sql,tolerance\nq,SELECT 1,nan%\n": "row 2: tolerance: expected a number",
+    'question,expected\nq,"[{""a"": 1}, {""b"": 1}]"\n': "row 2: the expected rows do not all have the same columns",
+    'question,expected\nq,"[{""a"": 1}, [1]]"\n': "row 2: the expected rows do not all have the same columns",
     "question,sql\n": "there are no questions",
     "": "the file is empty",
 }

@@ -115,3 +115,13 @@ def fail(bench: JudgingConnection, work: Work) -> Found:
 def dialect_of(work: Work) -> str:
     """No judgement: any other call of a worker."""
     return "postgres"
+
+
+def process_of_session(bench: JudgingConnection, work: Work) -> int:
+    """The server's process behind the session, which does what a hidden test would."""
+    with bench.session() as connection, connection.cursor() as cursor:
+        for text in work.texts:
+            cursor.execute(text)
+        cursor.execute("SELECT current_setting('statement_timeout')")
+        assert cursor.fetchone() == ("5s",)
+        return connection.info.backend_pid

@@ -81,7 +81,8 @@ async def test_an_engine_that_was_never_used_touches_nothing(pool: Pool) -> None
 
 async def test_what_dead_runs_left_is_dropped(server: Server, pool: Pool) -> None:
     own_pool = Pool(preload=PRELOAD)
-    dead, alive = PostgresEngine(server, pool=own_pool, run="dead"), PostgresEngine(server, pool=pool, run="alive")
+    dead = PostgresEngine(server, pool=own_pool, run="dead", ahead=0)  # copies made ahead would come at any moment
+    alive = PostgresEngine(server, pool=pool, run="alive", ahead=0)
     worlds = [engine.world("shop", "task") for engine in (dead, alive)]
     for world in worlds:
         await explore(world, "DELETE FROM sales")
@@ -211,3 +212,18 @@ async def test_passwords_and_who_is_let_in(pool: Pool) -> None:
 async def test_the_main_process_does_without_the_driver() -> None:
     code = "import sys, touchstone.engines.postgres.engine as e; sys.exit('psycopg' in sys.modules or not e.PostgresEngine)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0  # noqa: ASYNC221
+
+
+async def test_a_session_that_was_opened_ahead_is_used_once(server: Server, pool: Pool) -> None:
+    """After a judgement by a session of its own, the next copy comes with one, made in a pause."""
+    engine = PostgresEngine(server, pool=pool, ahead=1)
+    waiting = "SELECT pid FROM pg_stat_activity WHERE datname ~ '^ts_.*_c[0-9]+$' AND usename ~ '^ts_'"
+    world, ahead, process = engine.world("shop", "task"), set[int](), 0
+    try:
+        while process not in ahead:  # the first has none, and later ones only if a pause was long enough
+            ahead = {pid for (pid,) in administer(server, waiting)}
+            process = await world.judge(functions.process_of_session, Work(["DELETE FROM sales"]), LIMITS, writes=True, wall=30)
+            await asyncio.sleep(0.2)
+        assert process not in {pid for (pid,) in administer(server, waiting)}
+    finally:
+        await engine.close()

@@ -38,7 +38,7 @@ class Ahead(Generic[T]):
     @asynccontextmanager
     async def taken(self, task: DesktopTask) -> AsyncGenerator[T]:
         """The task, prepared now or before."""
-        at = next((place for place, coming in enumerate(self._coming) if coming.key == task.key), None)
+        at = next((index for index, coming in enumerate(self._coming) if coming.key == task.key), None)
         if at is not None:
             del self._coming[at]
         spare = self._spares.pop(task.key, None)

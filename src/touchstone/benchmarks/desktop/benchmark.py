@@ -27,6 +27,7 @@ from .episode import DesktopEpisode
 from .evaluate import evaluate
 from .evaluation_context import EvaluationContext, Given
 from .needed import applications
+from .screen import until_rest
 from .settings import DesktopSettings
 from .solutions import gold_files, solution, solution_file, text_of
 from .steps import run_steps
@@ -68,7 +69,7 @@ class DesktopBenchmark:
         self._pool = Pool(make)
         self._settings = settings or DesktopSettings()
         self._ahead = Ahead(self._prepared, lambda task: self._pool.room(applications(task)), self._settings.ahead)
-        self._told = told
+        self._instructions = told
         self._retriever = retriever
         self._solutions = solutions
         others = {task.key: task for task in (*known, *tasks)}
@@ -129,6 +130,9 @@ class DesktopBenchmark:
                 try:
                     await run_steps(task.form.config, evaluation)
                     await evaluation.log.probe(desktop)
+                    began = time.monotonic()
+                    await until_rest(desktop, self._settings.settle)
+                    evaluation.log.rest = round(time.monotonic() - began, 2)
                 except EpisodeFailure as failure:
                     failure.evidence["setup"] = evaluation.log.facts()
                     raise
@@ -157,7 +161,7 @@ class DesktopBenchmark:
             "eval_timeout": settings.eval_timeout,
             "network": settings.network,
             "offline_web": settings.offline_web,
-            "instructions": hashlib.sha256((self._told or instructions(settings, (0, 0))).encode()).hexdigest()[:16],
+            "instructions": hashlib.sha256((self._instructions or instructions(settings, (0, 0))).encode()).hexdigest()[:16],
             "retrieval": self._retriever.facts() if self._retriever else None,
             "desktop": self._described(),
         }
@@ -168,11 +172,11 @@ class DesktopBenchmark:
 
     async def _begin(self, episode: DesktopEpisode, task: DesktopTask, setup: Mapping[str, Any]) -> None:
         await episode.screen.open()
-        told = self._told if self._told is not None else instructions(self._settings, episode.screen.size)
-        found = await asyncio.to_thread(self._retriever.retrieve, task) if self._retriever else None
-        said: dict[str, Any] = {"setup": setup}
-        said |= {"retrieval": {"found": found.reason, "sources": list(found.sources)}} if found else {}
-        await episode.open(brief(task, told, found), said)
+        told = self._instructions if self._instructions is not None else instructions(self._settings, episode.screen.size)
+        passages = await asyncio.to_thread(self._retriever.retrieve, task) if self._retriever else None
+        evidence: dict[str, Any] = {"setup": setup}
+        evidence |= {"retrieval": {"found": passages.reason, "sources": list(passages.sources)}} if passages else {}
+        await episode.open(brief(task, told, passages), evidence)
 
     def _described(self) -> Any:
         return msgspec.to_builtins(dict(self._pool.sample().description()))
@@ -223,9 +227,9 @@ class FileEpisode(PlainEpisode):
         return Observation("There is no desktop here: the files are judged as they are.", error=True)
 
     async def verdict(self) -> Verdict:
-        found = await evaluate(self._task, self._scene)
-        wrong = next((check["metric"] for check in found.evidence["checks"] if check["score"] < 1), None)
-        return msgspec.structs.replace(found, evidence={**found.evidence, "kind": wrong}) if wrong else found
+        verdict = await evaluate(self._task, self._scene)
+        wrong = next((check["metric"] for check in verdict.evidence["checks"] if check["score"] < 1), None)
+        return msgspec.structs.replace(verdict, evidence={**verdict.evidence, "kind": wrong}) if wrong else verdict
 
 
 def digest_of(folder: Path) -> str:

@@ -42,7 +42,7 @@ class TaskChoice(Options, frozen=True, kw_only=True):
     split: Annotated[Split | None, Opt(group=TASKS)] = None
     """A published list of tasks; account and non_account follow from the tags."""
     domain: Annotated[tuple[str, ...], Opt(group=TASKS)] = ()
-    """Only this folder of tasks, such as excel (repeatable)."""
+    """Only this folder, such as excel (repeatable)."""
     app: Annotated[tuple[str, ...], Opt(group=TASKS)] = ()
     """Only tasks that use this application (repeatable)."""
     tag: Annotated[tuple[str, ...], Opt(group=TASKS, advanced=True)] = ()
@@ -132,7 +132,7 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
     sleep_after_action: Annotated[NotNegative, Opt(group=SCREEN, advanced=True)] = 0.5
     """Seconds between an action and the next observation."""
     settle: Annotated[NotNegative, Opt(group=SCREEN, advanced=True)] = 10.0
-    """How many seconds at most the first observation waits for the screen to stop changing."""
+    """The most seconds that the first observation waits for a steady screen."""
     a11y_max_tokens: Annotated[Count, Opt(group=SCREEN, advanced=True)] = 5_000
     """Where the list is cut, in estimated tokens."""
     task_timeout: Annotated[Positive, Opt(group=SCREEN)] = 1_800.0
@@ -142,8 +142,7 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
     system_prompt: Annotated[Path | None, Opt(group=WHO, advanced=True)] = None
     """A file with instructions that replace the built-in ones."""
     provider: Annotated[str, Opt(group=DESKTOP)] = "sandbox"
-    """Where desktops come from: sandbox, docker, remote (--address), or your own module:function, which gets the settings and
-    returns a desktop factory."""
+    """Where desktops come from: sandbox, docker, remote (--address), or your module:function, which makes a factory."""
     address: Annotated[str | None, Opt(group=DESKTOP, advanced=True)] = None
     """The controller of a running desktop, such as http://host:5000 (with --provider remote)."""
     reset_command: Annotated[str | None, Opt(group=DESKTOP, verbatim=True, advanced=True)] = None
@@ -156,7 +155,7 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
     """A folder of your own solutions for the oracle: <task>.py or <task>.sh; they take precedence over those beside the
     tasks."""
     settings: Annotated[Path | None, Opt(group=DESKTOP)] = None
-    """The accounts' settings; by default those in the dataset."""
+    """The settings of accounts; by default the dataset's."""
     ahead: Annotated[WholeNumber | None, Opt(group=DESKTOP, advanced=True)] = None
     """How many tasks to set up on spare desktops while others are played; by default 1 with sandbox and docker, else 0."""
     video: Annotated[bool, Opt(group=DESKTOP)] = True

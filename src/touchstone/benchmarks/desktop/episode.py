@@ -75,7 +75,7 @@ class DesktopEpisode(PlainEpisode):
         self.brief = Brief("", "")
         self.screen = Screen(desktop, settings, artefacts)
         self._task = task
-        self._desktop = desktop
+        self.desktop = desktop
         self._scene = evaluation
         self._settings = settings
         self._artefacts = artefacts
@@ -95,10 +95,10 @@ class DesktopEpisode(PlainEpisode):
 
     async def open(self, brief: Brief, evidence: dict[str, Any]) -> None:
         self.brief = brief
-        self._evidence = {**evidence, "desktop": dict(self._desktop.description())}
+        self._evidence = {**evidence, "desktop": dict(self.desktop.description())}
         if self._settings.video and self._artefacts.folder is not None:
             try:
-                await self._desktop.start_recording()
+                await self.desktop.start_recording()
                 self._recording = True
             except (WorkerFailure, OSError) as error:
                 self._video = {"video_problem": str(error)}
@@ -114,7 +114,7 @@ class DesktopEpisode(PlainEpisode):
 
     async def peek(self) -> Observation:
         """The screen, for somebody who watches. Leaves no trace."""
-        return Observation("", pictures=(await self._desktop.screenshot(),))
+        return Observation("", pictures=(await self.desktop.screenshot(),))
 
     async def verdict(self) -> Verdict:
         if self.clock is not None:
@@ -161,7 +161,7 @@ class DesktopEpisode(PlainEpisode):
             code = self._code(arguments)
         except (NoSuchBox, BadAction) as wrong:
             return _observed(f"Nothing was done: {wrong}", await self.screen.look(), error=True)
-        execution = await self._desktop.act(code)
+        execution = await self.desktop.act(code)
         await asyncio.sleep(self._settings.sleep_after_action)
         seen = await self.screen.look()
         seen.details["returncode"] = execution.returncode
@@ -177,7 +177,7 @@ class DesktopEpisode(PlainEpisode):
             return
         self._recording = False
         try:
-            if await self._desktop.stop_recording(self._artefacts.folder / VIDEO):
+            if await self.desktop.stop_recording(self._artefacts.folder / VIDEO):
                 self._video = {"video": self._artefacts.named(VIDEO) or ""}
             else:
                 self._video = {"video_problem": "the desktop recorded nothing"}

@@ -6,6 +6,7 @@ import ast
 import asyncio
 import re
 import struct
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -35,12 +36,12 @@ class NoSuchBox(Exception):
     """Code names a box that is not on the screen."""
 
 
-def marked(screenshot: bytes, found: Sequence[Node]) -> tuple[bytes, list[Node]]:
+def marked(screenshot: bytes, usable: Sequence[Node]) -> tuple[bytes, list[Node]]:
     """The picture with its boxes, and the things that have one, in the order of their numbers."""
     pictures = need("PIL.Image")
     with pictures.open(BytesIO(screenshot)) as opened:
         picture = opened.convert("RGB")
-    boxed = [node for node in found if _is_seen(picture, node)]
+    boxed = [node for node in usable if _is_seen(picture, node)]
     _draw(picture, boxed)
     target = BytesIO()
     picture.save(target, "PNG")
@@ -65,7 +66,7 @@ def _named(code: str) -> set[int]:
         return set()
     names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     own = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
-    return {int(found[1]) for node in names if node.id not in own and (found := _INDEX.fullmatch(node.id))}
+    return {int(match[1]) for node in names if node.id not in own and (match := _INDEX.fullmatch(node.id))}
 
 
 def _is_seen(picture: Any, node: Node) -> bool:
@@ -89,9 +90,11 @@ def _draw(picture: Any, boxed: Sequence[Node]) -> None:
 
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_POLL = 0.5
-_REST = 3
-"""So many looks in a row without a change."""
+_POLL = 0.3
+_REST = 4
+"""So many looks in a row that showed nothing new."""
+_RECENT = 6
+"""A blinking cursor makes two pictures, of which each comes back: what was seen among so many looks before is nothing new."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,19 @@ class Sight:
     text: str = ""
     pictures: tuple[bytes, ...] = ()
     details: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+async def until_rest(desktop: Desktop, seconds: float) -> None:
+    """Until the screen has been at rest for a while, or does not come to rest in the time given."""
+    recent: deque[bytes] = deque(maxlen=_RECENT)
+    resting = 0
+    for _ in range(round(seconds / _POLL)):
+        picture = await desktop.screenshot()
+        resting = resting + 1 if picture in recent else 0
+        if resting == _REST:
+            return
+        recent.append(picture)
+        await asyncio.sleep(_POLL)
 
 
 class Screen:
@@ -117,15 +133,8 @@ class Screen:
         """What the numbers of the last look stand for."""
 
     async def open(self) -> None:
-        """The first picture: when the screen has been at rest for a while, or does not come to rest in the time given."""
+        """The first picture."""
         picture = await self._desktop.screenshot()
-        resting = 0
-        for _ in range(round(self._settings.settle / _POLL)):
-            await asyncio.sleep(_POLL)
-            before, picture = picture, await self._desktop.screenshot()
-            resting = resting + 1 if picture == before else 0
-            if resting == _REST:
-                break
         self.size = size_of(picture)
         self._last = self._artefacts.keep(picture, "000.png")
 
@@ -151,12 +160,12 @@ class Screen:
 
     def _read(self, picture: bytes, tree: str) -> tuple[bytes, str]:
         """The picture, marked if that is wanted, and the table."""
-        found = observations.nodes(tree)
+        usable = observations.nodes(tree)
         numbered = self._settings.observation == "som"
         if numbered:
-            picture, self.boxed = marked(picture, found or ())
-            found = None if found is None else self.boxed
-        return picture, observations.table(found, self._settings.a11y_max_tokens, indexed=numbered)
+            picture, self.boxed = marked(picture, usable or ())
+            usable = None if usable is None else self.boxed
+        return picture, observations.table(usable, self._settings.a11y_max_tokens, indexed=numbered)
 
 
 def size_of(picture: bytes) -> tuple[int, int]:

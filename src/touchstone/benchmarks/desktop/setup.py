@@ -76,6 +76,8 @@ class SetupLog:
     def __init__(self) -> None:
         self.steps: list[StepRecord] = []
         self.probes: list[ProbeRecord] = []
+        self.rest = 0.0
+        """Seconds until the screen had come to rest."""
         self._open: list[Command] = []
         self._expected: list[Probe] = []
         self._called: list[str] = []
@@ -104,7 +106,7 @@ class SetupLog:
 
     def facts(self) -> dict[str, Any]:
         """For the record."""
-        return {"steps": to_builtins(self.steps), "probes": to_builtins(self.probes)}
+        return {"steps": to_builtins(self.steps), "probes": to_builtins(self.probes), "rest": self.rest}
 
     async def probe(self, guest: Guest) -> None:
         """One after the other. Raises WorkerFailure with what is not there."""

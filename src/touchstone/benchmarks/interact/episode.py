@@ -53,6 +53,7 @@ class InteractEpisode(ABC):
     ) -> None:
         self.brief = brief
         self.tools = tools
+        self.epoch = 0
         self._task = task
         self._examiner = examiner
         self._catalogue = catalogue
@@ -79,7 +80,7 @@ class InteractEpisode(ABC):
     def unreadable(self, complaint: str) -> Observation: ...
 
     async def ask(self, question: str) -> Observation:
-        place = CallPosition(f"{self._task.key}#user", 0, sum(len(answer.calls) for answer in self._answers))
+        place = CallPosition(f"{self._task.key}#user", self.epoch, sum(len(answer.calls) for answer in self._answers))
         answer = await self._user.answer(question, self._situation(), place)
         self._answers.append(answer)
         return Observation(answer.text, details={"user": msgspec.to_builtins(answer)})

@@ -75,11 +75,12 @@ class Spider2Episode(SqlEpisode):
             await asyncio.to_thread(_write, Path(self._settings.results, f"{self._task.key}.csv"), judgement.csv)
         evidence = {"prediction": self.submitted, "gold_files": self._gold_files()}
         verdict = verdict_of(judgement, self._settings.compat, evidence)
-        if self._settings.proof and verdict.outcome is Outcome.passed:
-            proof = await self._proof(self.submitted)
-            verdict.evidence["proof"] = proof
-            verdict.metrics["proven"] = float(proof["verdict"] in ("same", "upheld"))
-        return verdict
+        if not self._settings.proof or verdict.outcome not in (Outcome.passed, Outcome.failed):
+            return verdict
+        proof = await self._proof(self.submitted) if verdict.outcome is Outcome.passed else {}
+        metrics = {**verdict.metrics, "proven": float(proof.get("verdict") in ("same", "upheld"))}
+        more = {"proof": proof} if proof else {}
+        return msgspec.structs.replace(verdict, metrics=metrics, evidence={**verdict.evidence, **more})
 
     async def _proof(self, sql: str) -> dict[str, Any]:
         from ...proof.finding import ProofFinding  # here, since sqlglot is an extra

@@ -134,7 +134,7 @@ async def judged(task: SqlTask, prediction: str, database: EpisodeDatabase, sett
     # The worker died on one of the queries: the prediction is to blame if the golds run without it.
     alone = msgspec.structs.replace(question, prediction="SELECT 1")
     try:
-        found = await database.judge(judge, alone, settings.judging, wall=wall)
+        without_it = await database.judge(judge, alone, settings.judging, wall=wall)
     except SqlError as error:
         return Judgement(False, "", unscorable=f"the gold SQL cannot be run: {error.message}")
-    return found if found.unscorable else Judgement(False, died.message, {"kind": "error"}, fault=died.kind)
+    return without_it if without_it.unscorable else Judgement(False, died.message, {"kind": "error"}, fault=died.kind)

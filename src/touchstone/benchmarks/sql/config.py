@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from msgspec.structs import force_setattr
 
+from ...engines.duckdb.in_memory import MEMORY, is_recipe, only_name
 from ...errors import InputError, Unscorable
 from ...options import Opt, OptionError, Positive
 from ...plugins import available, engine_at, engine_type, open_engine
@@ -17,7 +18,7 @@ from ..audit import remaining
 from ..audit.audited import Audited, AuditOptions
 from ..sql_episode import read_instructions, submission
 from ..task_file import Selection, cut, refuse_unknown
-from .questions import NAMES, SqlTask, load_questions
+from .questions import NAMES, SqlTask, expected_files, is_tolerance, load_questions
 
 if TYPE_CHECKING:
     from .benchmark import SqlQuestions
@@ -37,12 +38,14 @@ class SqlConfig(Selection, frozen=True):
     """The questions, one row each: .csv, .tsv, .json, .jsonl, .yaml, .parquet or .xlsx. demo for the questions that ship with
     Touchstone."""
     databases: Annotated[Path | None, Opt(names=("--db",), positional=True)] = None
-    """The database: a SQLite or DuckDB file, or a folder with one per name; or an address, as for --database-url."""
+    """The database: a SQLite or DuckDB file, or a folder with one per name; for DuckDB also a folder of CSV, Parquet or JSON
+    files, or a set-up script (--engine duckdb); or an address, as for --database-url."""
     database_url: Annotated[str | None, Opt(group=TASKS)] = None
     """A live database: postgresql://user@host:port/name, mysql://user@host:port/name, bigquery://project/dataset or
     snowflake://user@account/database/schema. It is only read: a role that could write is refused."""
     engine: Annotated[Literal["sqlite", "duckdb", "mysql", "postgres"] | None, Opt(group=TASKS)] = None
-    """What the files are, if their names do not say so. Dumps that end in .sql are loaded into a private server."""
+    """What the files are, if their names do not say so. Dumps that end in .sql are loaded into a private server; with duckdb, a
+    .sql file is a set-up script."""
     column: Annotated[tuple[str, ...], Opt(group=TASKS)] = ()
     """Map a column of the questions file, such as question=Frage (repeatable)."""
     tag: Annotated[tuple[str, ...], Opt(group=TASKS)] = ()
@@ -73,13 +76,8 @@ class SqlConfig(Selection, frozen=True):
         for each in self.column:
             if each.partition("=")[0] not in NAMES or not each.partition("=")[2]:
                 raise OptionError("column", each, f"expected NAME=COLUMN with one of {', '.join(NAMES)}")
-        if self.tolerance is not None:
-            try:
-                valid = float(self.tolerance.removesuffix("%")) >= 0
-            except ValueError:
-                valid = False
-            if not valid:
-                raise OptionError("tolerance", self.tolerance, "expected a number such as 0.01, or 1%")
+        if self.tolerance is not None and not is_tolerance(self.tolerance):
+            raise OptionError("tolerance", self.tolerance, "expected a number such as 0.01, or 1%")
 
     async def open(self, opening: Opening) -> SqlQuestions:
         tasks = self.chosen(opening.say)
@@ -113,14 +111,14 @@ class SqlConfig(Selection, frozen=True):
         """SQL by id: {"id": "SQL"}, rows with an id and sql in any format of questions, or a run."""
         from .predictions import load_predictions
 
-        found = load_predictions(path, [task.key for task in self.all_questions()])
-        missing = [] if allow_missing else [task.key for task in tasks if task.key not in found]
+        queries = load_predictions(path, [task.key for task in self.all_questions()])
+        missing = [] if allow_missing else [task.key for task in tasks if task.key not in queries]
         if missing:
             raise InputError(
                 f"{path}: {len(missing)} of {len(tasks)} questions have no prediction, the first is {missing[0]} "
                 "(--allow-missing counts them as failed)"
             )
-        return {key: [submission(sql)] for key, sql in found.items()}
+        return {key: [submission(sql)] for key, sql in queries.items()}
 
     async def audit(self, opening: Opening, options: AuditOptions) -> Audited:
         from .audit import audit
@@ -143,22 +141,41 @@ class SqlConfig(Selection, frozen=True):
             return self.engine
         if self.databases.is_file():
             return _sniffed(self.databases)
+        if self.databases.name == MEMORY:
+            return "duckdb"
         for name in available("engines"):
             suffixes = engine_type(name).suffixes
             if any(file.suffix.lower() in suffixes for file in self.databases.rglob("*") if suffixes):
                 return name
         for dump in sorted(self.databases.rglob("*.sql")):
             return _sniffed(dump)
-        raise InputError(f"{self.databases}: there is no SQLite or DuckDB file and no dump in this folder")
+        if is_recipe(self.databases):
+            return "duckdb"
+        raise InputError(
+            f"{self.databases}: there is no SQLite or DuckDB file, no dump, and no CSV, Parquet or JSON file in it"
+        )
 
     def _only_database(self) -> str:
         """What a question is on that names no database; none if there are several."""
         if self.database_url is not None:
             return self.database_url.rpartition("/")[2].partition("?")[0]
         assert self.databases is not None
-        if not self.databases.exists():
+        if self.databases.name != MEMORY and not self.databases.exists():
             raise InputError(f"{self.databases}: there is no such database file or folder")
+        if self.engine_name() == "duckdb" and is_recipe(self.databases):
+            self._refuse_gold_among_data()
+            return only_name(self.databases)
         return self.databases.stem if self.databases.is_file() else ""
+
+    def _refuse_gold_among_data(self) -> None:
+        """Every file of data becomes a table that agents can read."""
+        assert self.questions is not None
+        assert self.databases is not None
+        for file in (self.questions, *expected_files(self.questions)):
+            if self.databases.is_dir() and file.resolve().is_relative_to(self.databases.resolve()):
+                raise InputError(
+                    f"{file}: it lies in the database's folder, where agents could read it; move it out of {self.databases}"
+                )
 
     def _built(self, tasks: Sequence[SqlTask], engine: Engine, say: Callable[[str], None]) -> SqlQuestions:
         from .benchmark import Settings, SqlQuestions
@@ -200,5 +217,7 @@ def _sniffed(path: Path) -> str:
         for name, words in (("mysql", (b"MySQL dump", b"MariaDB dump")), ("postgres", (b"PostgreSQL database dump",))):
             if any(word in head for word in words):
                 return name
-        raise InputError(f"{path}: a dump of which system? Add --engine mysql or --engine postgres")
-    raise InputError(f"{path}: neither a SQLite nor a DuckDB database, nor a dump that ends in .sql")
+        raise InputError(
+            f"{path}: which system is this SQL for? Add --engine mysql or postgres for a dump, duckdb for a script"
+        )
+    raise InputError(f"{path}: neither a SQLite nor a DuckDB database, nor a dump or script that ends in .sql")

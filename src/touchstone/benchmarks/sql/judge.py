@@ -47,7 +47,7 @@ class Compared(Struct, frozen=True):
 def judge(bench: JudgingConnection, question: Question) -> Judgement:
     references, broken = _references(bench, question)
     if not references:
-        return Judgement(False, "", unscorable=f"the gold SQL cannot be run: {broken}")
+        return Judgement(False, "", unscorable=broken)
     try:
         predicted = bench.run(question.prediction)
     except SqlError as error:
@@ -55,28 +55,33 @@ def judge(bench: JudgingConnection, question: Question) -> Judgement:
         return Judgement(False, words, {"kind": "error"}, fault=error.kind)
     first: Judgement | None = None
     for gold, is_text in references:
-        found = _compared(gold, predicted, question, is_text=is_text)
-        if found.passed:
-            return found
-        first = first or found
+        judgement = _compared(gold, predicted, question, is_text=is_text)
+        if judgement.passed:
+            return judgement
+        first = first or judgement
     assert first is not None
     return first
 
 
 def _references(bench: JudgingConnection, question: Question) -> tuple[list[tuple[Compared, bool]], str]:
     """What is accepted, and why the first gold that cannot be run is not among it."""
-    found: list[tuple[Compared, bool]] = []
+    references: list[tuple[Compared, bool]] = []
     broken = ""
     if question.expected is not None:
-        found.append((Compared(question.expected.columns, question.expected.rows), question.expected.text))
+        references.append((Compared(question.expected.columns, question.expected.rows), question.expected.text))
     for sql in question.golds:
         try:
             result = bench.run(sql)
         except SqlError as error:
-            broken = broken or error.message
+            broken = broken or f"the gold SQL cannot be run: {error.message}"
         else:
-            found.append((Compared(result.columns, result.rows), False))
-    return found, broken
+            references.append((Compared(result.columns, result.rows), False))
+    for reference in list(references):
+        names = reference[0].columns
+        if missing := next((name for name in question.columns if _position(names, name) is None), None):
+            broken = broken or f"columns: the gold has no column '{missing}'; it has {', '.join(names) or 'none'}"
+            references.remove(reference)
+    return references, broken
 
 
 def _compared(gold: Compared, predicted: Result, question: Question, *, is_text: bool) -> Judgement:
@@ -91,45 +96,45 @@ def _compared(gold: Compared, predicted: Result, question: Question, *, is_text:
         if is_text and not gold.rows and not gold.columns:
             gold = Compared(got.columns, [])
         got = _snapped(gold, got, question.tolerance) if question.tolerance else got
-    found = strict(gold, got, Conditions(order=question.order))
-    return Judgement(found.matched, found.difference.sentence, {"kind": found.difference.kind, **found.difference.evidence})
+    match = strict(gold, got, Conditions(order=question.order))
+    return Judgement(match.matched, match.difference.sentence, {"kind": match.difference.kind, **match.difference.evidence})
 
 
 def _chosen(gold: Compared, got: Compared, columns: Sequence[str]) -> tuple[Compared, Compared]:
-    """The columns that count: of the prediction by name where it has them all, else by place."""
-    places = [_place(gold.columns, name) for name in columns]
-    if any(place is None for place in places):
-        raise LookupError(f"The gold has no column {columns[places.index(None)]}; it has {', '.join(gold.columns)}.")
-    names = [gold.columns[place] for place in places if place is not None]
-    theirs = [_place(got.columns, name) for name in names]
+    """The columns that count: of the prediction by name where it has them all, else by position."""
+    positions = [_position(gold.columns, name) for name in columns]
+    names = [gold.columns[position] for position in positions if position is not None]
+    theirs = [_position(got.columns, name) for name in names]
     if None in theirs:
         if len(got.columns) == len(names):
             theirs = list(range(len(names)))
         elif len(got.columns) == len(gold.columns):
-            theirs = places
+            theirs = positions
         else:
             missing = names[theirs.index(None)]
             raise LookupError(f"The prediction has no column {missing}; it has {', '.join(got.columns) or 'none'}.")
-    return _only(gold, places), _only(got, theirs)
+    return _only(gold, positions), _only(got, theirs)
 
 
-def _place(names: Sequence[str], name: str) -> int | None:
+def _position(names: Sequence[str], name: str) -> int | None:
     lowered = [each.lower() for each in names]
     if name.lower() in lowered:
         return lowered.index(name.lower())
     return int(name) - 1 if name.isdecimal() and 0 < int(name) <= len(names) else None
 
 
-def _only(table: Compared, places: Sequence[int | None]) -> Compared:
-    kept = [place for place in places if place is not None]
-    return Compared(tuple(table.columns[place] for place in kept), [tuple(row[place] for place in kept) for row in table.rows])
+def _only(table: Compared, positions: Sequence[int | None]) -> Compared:
+    kept = [position for position in positions if position is not None]
+    return Compared(
+        tuple(table.columns[position] for position in kept), [tuple(row[position] for position in kept) for row in table.rows]
+    )
 
 
 def _typed(gold: Compared, got: Compared) -> Compared:
     """Cells from a file as what the prediction has in their column: numbers, dates, truth values. An empty cell is NULL, unless
     the prediction has empty texts there: a CSV file cannot tell them apart."""
     kinds: list[set[Any]] = [
-        {type(row[place]) if row[place] != "" else "" for row in got.rows} for place in range(len(got.columns))
+        {type(row[position]) if row[position] != "" else "" for row in got.rows} for position in range(len(got.columns))
     ]
     return Compared(gold.columns, [tuple(map(_as_one_of, row, kinds)) for row in gold.rows])
 
@@ -163,8 +168,8 @@ def _snapped(gold: Compared, got: Compared, tolerance: str) -> Compared:
         return got
     off, relative = float(tolerance.removesuffix("%")), tolerance.endswith("%")
     columns: list[list[Any]] = []
-    for place, cells in enumerate(zip(*got.rows, strict=True)):
-        numbers = sorted((float(row[place]), row[place]) for row in gold.rows if _is_number(row[place]))
+    for position, cells in enumerate(zip(*got.rows, strict=True)):
+        numbers = sorted((float(row[position]), row[position]) for row in gold.rows if _is_number(row[position]))
         columns.append([_nearest(cell, numbers, off / 100 if relative else off, relative) for cell in cells])
     return Compared(got.columns, list(zip(*columns, strict=True)))
 
@@ -173,8 +178,8 @@ def _nearest(cell: Any, numbers: list[tuple[float, Any]], off: float, relative: 
     if not _is_number(cell) or not numbers:
         return cell
     value = float(cell)
-    place = bisect_left(numbers, value, key=lambda each: each[0])
-    near, itself = min(numbers[max(place - 1, 0) : place + 1] or numbers[-1:], key=lambda each: abs(each[0] - value))
+    position = bisect_left(numbers, value, key=lambda each: each[0])
+    near, itself = min(numbers[max(position - 1, 0) : position + 1] or numbers[-1:], key=lambda each: abs(each[0] - value))
     allowed = off * abs(near) if relative else off
     return itself if abs(near - value) <= allowed * (1 + 1e-9) else cell
 

@@ -105,6 +105,13 @@ def read_rows(path: Path) -> Iterator[Entry]:
         yield number, cast("dict[str, Any]", row)
 
 
+def expected_files(path: Path) -> list[Path]:
+    """The files of expected rows that a file of questions names, as far as they lie beside or below it."""
+    names = {cell.strip() for _, row in read_rows(path) for cell in row.values() if isinstance(cell, str)}
+    files = [path.parent / name for name in sorted(names) if name.lower().endswith((".csv", ".tsv")) and "\n" not in name]
+    return [file for file in files if file.is_file() and file.resolve().is_relative_to(path.parent.resolve())]
+
+
 def _lines(path: Path) -> Iterator[tuple[int, Any]]:
     for number, line in enumerate(_text(path).splitlines(), 1):
         if line.strip():
@@ -116,6 +123,8 @@ def _lines(path: Path) -> Iterator[tuple[int, Any]]:
 
 def _csv(path: Path) -> Iterator[tuple[int, Any]]:
     header, rows = read_csv(path)
+    if twice := next((name for name in header if header.count(name) > 1), None):
+        raise InputError(f"{path}: two columns are named '{twice}'; names must differ")
     for number, row in enumerate(rows, 2):
         yield number, dict(zip(header, row, strict=True))
 
@@ -134,7 +143,8 @@ def read_csv(path: Path) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         raise InputError(f"{path}: the file is empty; expected a line of column names")
     for number, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
-            raise InputError(f"{path}: row {number}: {len(row)} cells, expected {len(rows[0])} as in the first line")
+            cells = f"{len(row)} cell{'s' * (len(row) != 1)}"
+            raise InputError(f"{path}: row {number}: {cells}, expected {len(rows[0])} as in the first line")
     return tuple(rows[0]), [tuple(row) for row in rows[1:]]
 
 
@@ -169,9 +179,9 @@ def _parquet(path: Path) -> Iterator[tuple[int, Any]]:
 
     try:
         with duckdb.connect() as connection:
-            found = connection.execute("SELECT * FROM read_parquet(?)", [str(path)])
-            names = [column[0] for column in found.description or ()]
-            rows = found.fetchall()
+            result = connection.execute("SELECT * FROM read_parquet(?)", [str(path)])
+            names = [column[0] for column in result.description or ()]
+            rows = result.fetchall()
     except duckdb.Error as error:
         raise InputError(f"{path}: not valid Parquet: {str(error).splitlines()[0]}") from None
     for number, row in enumerate(rows, 1):
@@ -214,7 +224,7 @@ def _places(path: Path, rows: Sequence[Entry], named: Mapping[str, str]) -> dict
         if theirs not in there:
             raise InputError(f"--column {ours}={theirs}: {path} has no such column; there are: {', '.join(there)}")
         places[ours] = [theirs]
-    taken = {each for found in places.values() for each in found}
+    taken = {name for names in places.values() for name in names}
     for ours, usual in NAMES.items():
         free = {_plain(name): name for name in there if name not in taken}
         first = next((free[name] for name in usual if name in free), None)
@@ -285,7 +295,10 @@ def _golds(where: str, column: str, value: Any) -> list[str]:
 
 def _expected(path: Path, where: str, value: Any) -> Expected | None:
     if isinstance(value, str) and value.strip().lower().endswith((".csv", ".tsv")):
-        columns, rows = read_csv(path.parent / value.strip())
+        try:
+            columns, rows = read_csv(path.parent / value.strip())
+        except InputError as error:
+            raise InputError(f"{where}: the file of expected rows: {error}") from None
         return Expected(columns, list(rows), text=True)
     if isinstance(value, str) and value.strip()[:1] in ("[", "{"):
         try:
@@ -296,18 +309,26 @@ def _expected(path: Path, where: str, value: Any) -> Expected | None:
         return None
     if not isinstance(value, list):
         return Expected(("1",), [(value,)], text=isinstance(value, str))
-    rows = [_row(each) for each in cast("list[Any]", value)]
+    values = cast("list[Any]", value)
+    keys = _keys(values[0]) if values else None
+    if any((keys and set(keys)) != (own and set(own)) for own in map(_keys, values)):
+        raise InputError(f"{where}: the expected rows do not all have the same columns")
+    rows = [_row(each, keys) for each in values]
     if any(len(row) != len(rows[0]) for row in rows):
         raise InputError(f"{where}: the expected rows are not all of one width")
-    first: Any = cast("list[Any]", value)[0] if value else None
     width = len(rows[0]) if rows else 0
-    names = tuple(map(str, cast("dict[str, Any]", first))) if isinstance(first, dict) else tuple(map(str, range(1, width + 1)))
+    names = tuple(keys) if keys is not None else tuple(map(str, range(1, width + 1)))
     return Expected(names, rows, text=True)
 
 
-def _row(value: Any) -> tuple[Any, ...]:
-    if isinstance(value, dict):
-        return tuple(cast("dict[str, Any]", value).values())
+def _keys(row: Any) -> list[str] | None:
+    """The names of its columns, if it has names."""
+    return list(cast("dict[str, Any]", row)) if isinstance(row, dict) else None
+
+
+def _row(value: Any, keys: Sequence[str] | None) -> tuple[Any, ...]:
+    if keys is not None:
+        return tuple([value[key] for key in keys])
     return tuple(cast("Iterable[Any]", value)) if isinstance(value, list | tuple) else (value,)
 
 
@@ -323,10 +344,15 @@ def _flag(where: str, value: Any) -> bool:
     return word in _YES
 
 
-def _tolerance(where: str, value: str) -> str:
+def is_tolerance(value: str) -> bool:
+    """Whether it is a number such as 0.01, or 1%."""
     try:
-        if value and float(value.removesuffix("%")) < 0:
-            raise ValueError
+        return 0 <= float(value.removesuffix("%")) < float("inf")
     except ValueError:
-        raise InputError(f"{where}: tolerance: expected a number such as 0.01, or 1%, found {value!r}") from None
+        return False
+
+
+def _tolerance(where: str, value: str) -> str:
+    if value and not is_tolerance(value):
+        raise InputError(f"{where}: tolerance: expected a number such as 0.01, or 1%, found {value!r}")
     return value

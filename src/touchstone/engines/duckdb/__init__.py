@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, ClassVar
 from ...distribution import pip_install
 from ...errors import InputError
 from ...protocols import EngineConfig, Opening
+from .in_memory import is_recipe, recipes
 
 if TYPE_CHECKING:
     from .engine import DuckdbEngine
 
 
 class DuckdbConfig(EngineConfig, frozen=True, kw_only=True):
-    """DuckDB files. A folder holds <name>/<name>.duckdb or <name>.duckdb."""
+    """DuckDB files. A folder holds <name>/<name>.duckdb or <name>.duckdb; or CSV, Parquet and JSON files, a table each."""
 
     name: ClassVar[str] = "duckdb"
     suffixes: ClassVar[tuple[str, ...]] = (".duckdb", ".ddb")
@@ -25,12 +26,15 @@ class DuckdbConfig(EngineConfig, frozen=True, kw_only=True):
             raise InputError(f"DuckDB files need its library: {pip_install('duckdb')}")
         from .engine import DuckdbEngine
 
-        engine = DuckdbEngine(_existing(self.place))
+        place = Path(self.place or "DuckDB")
+        if is_recipe(place):
+            return await DuckdbEngine.made(recipes(place), opening)
+        engine = DuckdbEngine(_existing(place))
         opening.stack.push_async_callback(engine.close)
         return engine
 
 
-def _existing(place: str | None) -> Path:
-    if place is None or not Path(place).exists():
-        raise InputError(f"{place or 'DuckDB'}: expected a DuckDB file, or a folder of them")
-    return Path(place)
+def _existing(place: Path) -> Path:
+    if not place.exists():
+        raise InputError(f"{place}: expected a DuckDB file, a folder of them, or a folder of CSV, Parquet or JSON files")
+    return place

@@ -17,8 +17,8 @@ from typing import TypeVar
 
 import msgspec
 
-from ...errors import SqlError, Unscorable
-from ...protocols import Limits
+from ...errors import InputError, SqlError, Unscorable
+from ...protocols import Limits, Opening
 from ...sandbox.folders import scratch_folder
 from ...sandbox.worker import WorkerRules
 from ...types import Observation, Table
@@ -26,6 +26,7 @@ from ...workers.limits import Turns, cores
 from ...workers.pool import STALLED, Pool, WorkerLost
 from ..judging_connection import JudgingConnection, name_of, result_type
 from ..sqlite.engine import blamed
+from .in_memory import Build, Recipe, build
 from .worker import Answer, Fault, Response, Rows, Shown, Work, do
 
 A = TypeVar("A")
@@ -34,6 +35,7 @@ R = TypeVar("R")
 _MAGIC = b"DUCK"
 _MAGIC_AT = 8
 _SUFFIXES = (".duckdb", ".ddb", ".db")
+_SECONDS_TO_BUILD = 600.0
 
 
 class DuckdbEngine:
@@ -41,13 +43,32 @@ class DuckdbEngine:
 
     name = "duckdb"
 
-    def __init__(self, place: Path, *, pool: Pool | None = None) -> None:
-        """`place` is a file, or the folder in which `database` finds one by its name."""
+    def __init__(self, place: Path, *, pool: Pool | None = None, digests: Mapping[str, str] | None = None) -> None:
+        """`place` is a file, or the folder in which `database` finds one by its name. `digests` are of what the files were made
+        of, where we made them."""
         self._place = place
+        self._digests = digests
         # DuckDB looks up the limits of its control group as it opens a file, and aborts where it is not let near them.
         rules = WorkerRules([str(scratch_folder())], readable=("/sys/fs/cgroup",))
         self.pool = pool or Pool(preload=["touchstone.engines.duckdb.worker"], rules=rules)
         self.judging = Turns(cores())
+
+    @classmethod
+    async def made(cls, recipes: Mapping[str, Recipe], opening: Opening) -> DuckdbEngine:
+        """With databases that are built for this run. Raises InputError."""
+        folder = opening.stack.enter_context(tempfile.TemporaryDirectory(dir=scratch_folder()))
+        files = {name: Path(folder, f"{name}.duckdb") for name in recipes}
+        place = next(iter(files.values())) if len(files) == 1 else Path(folder)
+        engine = cls(place, digests={name: recipe.digest for name, recipe in recipes.items()})
+        opening.stack.push_async_callback(engine.close)
+        for name, recipe in recipes.items():
+            try:
+                complaint = await engine.pool.call(build, Build(recipe, str(files[name])), stalled=_SECONDS_TO_BUILD)
+            except WorkerLost as lost:
+                raise InputError(f"{recipe.folder}: the database '{name}' could not be built: DuckDB {lost.cause}") from None
+            if complaint:
+                raise InputError(complaint)
+        return engine
 
     @property
     def versions(self) -> Mapping[str, str]:
@@ -67,6 +88,9 @@ class DuckdbEngine:
         return next((place for place in places if place.is_file()), self._place / f"{name}.duckdb")
 
     async def digests(self, names: Sequence[str]) -> Mapping[str, str | None]:
+        if self._digests is not None:
+            only = next(iter(self._digests.values())) if self._place.is_file() else None
+            return {name: self._digests.get(name, only) for name in names}
         return {name: await asyncio.to_thread(_digest, self.file(name)) for name in names}
 
     async def judged(self, work: Work, wall: float) -> Answer:

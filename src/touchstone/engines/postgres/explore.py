@@ -15,8 +15,7 @@ from psycopg.pq import TransactionStatus
 from ...errors import SqlError
 from ...types import Table
 from ..tables import observation_of
-from . import connection_cache
-from .connection import Connection, Unreachable, abandoned
+from .connection import CannotBegin, Connection, Unreachable, abandoned, begin, put_back
 from .execution import ConnectionLost, Execution, Impossible
 from .messages import Exploration, Fault, Lost, NeedsCopy, Rows, ServerGone, Shown
 
@@ -70,8 +69,8 @@ def explore(request: Exploration) -> Rows | Shown | Fault | NeedsCopy | Lost | S
     if not request.writes and not only_reads(request.sql):
         return NeedsCopy()
     try:
-        connection = connection_cache.begin(request.login, _start(request))
-    except connection_cache.CannotBegin:
+        connection = begin(request.login, _start(request))
+    except CannotBegin:
         return Lost()
     except Unreachable as error:
         return ServerGone(str(error))
@@ -85,7 +84,7 @@ def explore(request: Exploration) -> Rows | Shown | Fault | NeedsCopy | Lost | S
     finally:
         if isinstance(answer, Lost) or (isinstance(answer, Rows | Shown | Fault) and answer.spoiled):
             connection.close()
-        connection_cache.put_back(request.login, connection)
+        put_back(request.login, connection)
     return answer
 
 

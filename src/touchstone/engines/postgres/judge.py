@@ -17,8 +17,17 @@ from psycopg.pq import TransactionStatus
 from ...errors import SqlError
 from ...protocols import Limits
 from ..judging_connection import Result, found, last_result
-from . import connection_cache
-from .connection import Connection, Unreachable, abandoned, open_psycopg2, take_seat
+from .connection import (
+    CannotBegin,
+    Connection,
+    Unreachable,
+    abandoned,
+    begin,
+    open_psycopg2,
+    put_back,
+    send,
+    take_seat,
+)
 from .execution import ConnectionLost, Execution, Impossible, in_their_words
 from .explore import only_reads
 from .messages import CRASHED, Applied, Login, Lost, NeedsCopy, QueryJudgement, ServerGone
@@ -78,11 +87,11 @@ class ReadOnlyJudgingConnection:
         return in_their_words(text, self._seat)
 
     def close(self) -> None:
-        connection_cache.put_back(self._seat, self._connection)
+        put_back(self._seat, self._connection)
 
     def _send(self, sql: str) -> None:
         """If it fails, the connection is gone, with whatever its session had set."""
-        if not connection_cache.send(self._connection, sql):
+        if not send(self._connection, sql):
             raise _Again(NeedsCopy())
 
 
@@ -171,8 +180,8 @@ def _execution(request: QueryJudgement) -> Execution:
 
 def _begun(login: Login, start: str) -> Connection:
     try:
-        return connection_cache.begin(login, start)
-    except connection_cache.CannotBegin:
+        return begin(login, start)
+    except CannotBegin:
         raise _Again(NeedsCopy()) from None
     except Unreachable as error:
         raise _Again(ServerGone(str(error))) from None

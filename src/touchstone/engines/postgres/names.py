@@ -1,6 +1,6 @@
 """Names of what a run makes on a server. All of them are plain identifiers of less than 64 bytes.
 
-Apart from `admin_sql`, since the event loop names things too and does without the driver.
+Apart from `administration`, since the event loop names things too and does without the driver.
 """
 
 from __future__ import annotations

@@ -14,8 +14,7 @@ import secrets
 import psycopg
 from psycopg.sql import SQL, Identifier, Literal
 
-from .admin_sql import MAINTENANCE
-from .connection import Connection, Unreachable, administrate, connect, one_line
+from .connection import MAINTENANCE, Connection, Unreachable, administrate, connect, one_line
 from .messages import Done, Facts, Hold, Server, ServerGone, Unfit
 from .names import keeper, of_episodes, owner, quoted
 

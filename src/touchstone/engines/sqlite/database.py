@@ -29,6 +29,7 @@ from ..tables import observation_of
 from .connection import Connection
 from .engine import SqliteEngine, blamed
 from .guard import statements as cut
+from .guard import without_comments
 from .worker import SECONDS_TO_COMPARE, Fault, Rows, Shown
 
 _MOST_STATEMENTS = 8
@@ -136,7 +137,7 @@ class SqliteJudgingConnection:
 
     def official_rows(self, sql: str, result: Result) -> list[tuple[Any, ...]]:
         """They send a text as one statement, and commit what is no query before they read its rows."""
-        if len(cut(sql)) > 1:
+        if _is_several(sql):
             raise SqlError("multiple", "You can only execute one statement at a time.")
         if sql.strip().lower().startswith(_QUERIES):
             return result.rows[:MOST_ROWS]
@@ -149,6 +150,12 @@ class SqliteJudgingConnection:
 
     def shown(self, text: str) -> str:
         return text
+
+
+def _is_several(sql: str) -> bool:
+    """As Python's sqlite3 counts them: behind the first statement, a semicolon alone is another."""
+    pieces = cut(sql)
+    return len(pieces) > 1 or (len(pieces) == 1 and bool(without_comments(sql.rpartition(pieces[0])[2]).strip()))
 
 
 def do(work: Work) -> Rows | Shown | Fault | Response:

@@ -10,6 +10,7 @@ a worker that makes no progress at all is a failure of ours.
 from __future__ import annotations
 
 import asyncio
+import re
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -162,6 +163,10 @@ class SqliteEngine:
             raise blamed(lost, limits) from None
 
 
+_WRITES = re.compile(r"\s*(?:insert|update|delete|replace|create|drop|alter)\b", re.IGNORECASE)
+"""What needs a private copy, at a glance."""
+
+
 class SqliteSession:
     """One isolated connection: reads the original until it writes, then has a private copy."""
 
@@ -193,6 +198,8 @@ class SqliteSession:
         return answer
 
     async def _run(self, request: Query) -> Rows | Shown | Fault:
+        if self._own is None and self._writable and _WRITES.match(request.sql):  # as the shared reader would find out
+            self._own = await self.pool.lease()
         if self._own is not None:
             return await self._run_private(request)
         try:

@@ -199,7 +199,7 @@ class Node:
 
     def forget(self, folder: str) -> None:
         """The driver has its files. The folder stays, so that the next attempt has another."""
-        for path in (self._seat.folder / folder).iterdir():
+        for path in (self._seat.folder / folder).glob("*"):
             path.unlink()
 
     def end(self) -> None:

@@ -191,7 +191,7 @@ async def test_a_second_build_waits_for_the_first(store: Store) -> None:
 
 async def test_nothing_is_removed_while_a_build_is_going_on(store: Store) -> None:
     async with store.locked():
-        with pytest.raises(InputError, match="a build is going on"):
+        with pytest.raises(InputError, match="a build is running"):
             async with store.locked():
                 pass
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -146,6 +147,48 @@ def test_a_project_of_astro(guest: Guest) -> None:
     assert {path.name for path in project.iterdir()} >= {".astro", "dags", "include", "plugins", "tests", "Dockerfile"}
     assert (project / "requirements.txt").read_text() == "mine"
     assert "Airflow is not on this desktop" in guest.call("astro", "dev", "start", cwd=project).stderr
+
+
+SERVER = """import http.server, sys
+print(*sys.argv[1:], flush=True)
+port = int(sys.argv[sys.argv.index("--bind") + 1].rpartition(":")[2])
+http.server.HTTPServer(("127.0.0.1", port), type("Any", (http.server.BaseHTTPRequestHandler,), {
+    "do_GET": lambda self: (self.send_response(200), self.end_headers())})).serve_forever()
+"""
+
+
+def test_a_project_of_astro_is_started_by_its_servers(guest: Guest) -> None:
+    """Airflow's own programs are played by small ones. Settings that name nothing are not worth a start of Python."""
+    project, programs = guest.home / "project", guest.home / "anaconda3/envs/airflow/bin"
+    programs.mkdir(parents=True)
+    asked = guest.home / "asked"
+    played = {"gunicorn": f"#!{sys.executable}\n{SERVER}", "airflow": '#!/bin/sh\necho "$1"\nexec sleep 600\n'}
+    for name, text in {**played, "python": f'#!/bin/sh\necho "$3" >> {asked}\n'}.items():
+        (programs / name).write_text(text)
+        (programs / name).chmod(0o755)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    guest.call("astro", "dev", "init", cwd=project)
+    guest.call("astro", "config", "set", "webserver.port", port, cwd=project)
+    try:
+        started = guest.call("astro", "dev", "start", cwd=project)
+        assert started.returncode == 0, started.stderr
+        assert f"Airflow Webserver: http://localhost:{port}" in started.stdout
+        assert [line.split()[1] for line in guest.call("astro", "dev", "ps", cwd=project).stdout.splitlines()[1:]] == [
+            "running"
+        ] * 3
+        logs = guest.call("astro", "dev", "logs", cwd=project).stdout
+        assert f"--bind 0.0.0.0:{port} airflow.www.app:cached_app()" in logs
+        assert {"scheduler", "triggerer"} <= set(logs.split())
+        assert not asked.exists()
+        (project / "airflow_settings.yaml").write_text(
+            "airflow:\n  variables:\n    - variable_name: day\n      variable_value: 1\n"
+        )
+        assert guest.call("astro", "dev", "restart", cwd=project).returncode == 0
+        assert asked.read_text() == f"{project}/airflow_settings.yaml\n"
+    finally:
+        guest.call("astro", "dev", "stop", cwd=project)
 
 
 def test_settings_of_astro(guest: Guest) -> None:

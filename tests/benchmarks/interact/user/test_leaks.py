@@ -121,6 +121,64 @@ def test_ordinary_talk_that_looks_like_a_disguise(answer: str) -> None:
     assert found(answer, sql=DISGUISED) == ()
 
 
+DOSES = (
+    "SELECT p.PatientRef, ROUND(SUM(d.dose_mg) / COUNT(*), 4) AS avg_dose FROM dosage_events d "
+    "JOIN patient_registry p ON p.PatientRef = d.patient_fk WHERE d.AdverseScore > 37.25 AND d.route_kind = 'IntraVenous' "
+    "AND p.age_years BETWEEN 45 AND 79 AND d.lag_hours < 1440 GROUP BY 1 HAVING SUM(d.dose_mg) > 2750 ORDER BY avg_dose DESC"
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "leak"),
+    [
+        ("over thirty-seven and a quarter", "37.25"),
+        ("over 37¼", "37.25"),
+        ("between forty-five and seventy-nine", "79"),
+        ("one hundred twenty dozen hours", "1440"),
+        ("less than one thousand four hundred and forty", "1440"),
+        ("more than two thousand seven hundred fifty", "2750"),
+        ("mehr als zweitausendsiebenhundertfünfzig", "2750"),
+        ("siebenunddreißig Komma zwei fünf", "37.25"),
+        ("à partir de quarante-cinq ans", "45"),
+        ("hasta setenta y nueve años", "79"),
+        ("menos de mil cuatrocientos cuarenta", "1440"),
+        ("soixante-dix-neuf au plus", "79"),
+        ("rounded to the fourth decimal", "4 decimals"),
+        ("to the nearest ten-thousandth", "4 decimals"),
+        ("in decreasing order", "descending order"),
+        ("absteigend sortiert", "descending order"),
+        ("par ordre décroissant", "descending order"),
+        ("the ADVERSE SCORE of each", "AdverseScore"),
+        ("the adverse score column", "AdverseScore"),
+        ("age\u2010years", "age_years"),
+        ("d0sage_ev3nts", "dosage_events"),
+        ("\u0440atientRef", "PatientRef"),
+        ("p a t i e n t r e g i s t", "patient_registry"),
+        ("only 'intra venous'", "IntraVenous"),
+    ],
+)
+def test_given_away_in_other_languages_and_letters(answer: str, leak: str) -> None:
+    assert leak in found(answer, "Which ones are good?", sql=DOSES)
+    assert leak not in found(answer, f"{DOSES} sorted, highest first", sql=DOSES)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Patients who got the drug by a vein, the older ones, but not the very old.",
+        "Elf of them, once a day, six months, dix, onze; sept was bad, cent by cent, by mil spec.",
+        "Es geht um die Patienten im Register, zwei oder drei Beispiele reichen.",
+        "C'est une moyenne par patient; vingt ans, c'est long. A croissant, please.",
+        "El promedio por paciente, nada más.",
+        "The first decimal place of pi is 1; MP3 and H2O are not relevant. THE PATIENT comes first.",
+        "The registry of patients; doses and events; a score is adverse if it harms.",
+        "With increasing age it gets worse. Half past 4, or a quarter to 5.",
+    ],
+)
+def test_ordinary_talk_in_other_languages_and_letters(answer: str) -> None:
+    assert found(answer, sql=DOSES) == ()
+
+
 def test_descriptions_of_other_databases_are_ordinary_talk() -> None:
     """Prose of the same kind that cannot be about the gold: one coincidence, of an order, in 900."""
     folder = shared_data("mini-interact")

@@ -51,7 +51,7 @@ def ours(data: bytes, buffer: int = 2**20) -> Any:
         table = read_csv(data, buffer)
     except CsvError:
         return "error"
-    return [(DTYPES[column.kind], [shown(value) for value in column.values]) for column in table.columns]
+    return [(DTYPES[column.kind], [shown(value) for value in column.listed.values]) for column in table.columns]
 
 
 def shown(value: Any) -> Any:

@@ -314,10 +314,10 @@ class _Table:
     @staticmethod
     def get_block(node: Accessible, first: tuple[int, int], last: tuple[int, int]) -> list[Accessible]:
         """Row by row; what a tree has of cells is learnt on the way."""
-        places = [(row, column) for row in range(first[0], last[0] + 1) for column in range(first[1], last[1] + 1)]
-        answers = node.program.ask([(node.path, _method("Table", "GetAccessibleAt", "ii", *place)) for place in places])
-        cells = [node.program.node(answer, node) for answer in answers if not isinstance(answer, Failed)]
-        block = list(dict.fromkeys(cell for cell in cells if cell is not None))
+        cells = [(row, column) for row in range(first[0], last[0] + 1) for column in range(first[1], last[1] + 1)]
+        answers = node.program.ask([(node.path, _method("Table", "GetAccessibleAt", "ii", *cell)) for cell in cells])
+        nodes = [node.program.node(answer, node) for answer in answers if not isinstance(answer, Failed)]
+        block = list(dict.fromkeys(cell for cell in nodes if cell is not None))
         learn(block, ["name", "states", "text", "box"])
         learn([cell for cell in block if cell.known["text"]], ["attributes"])
         return block
@@ -362,18 +362,18 @@ class _Action:
 
     @staticmethod
     def get_action_name(node: Accessible, index: int) -> str:
-        return _told(node, "GetName", index)
+        return _action_text(node, "GetName", index)
 
     @staticmethod
     def get_action_description(node: Accessible, index: int) -> str:
-        return _told(node, "GetDescription", index)
+        return _action_text(node, "GetDescription", index)
 
     @staticmethod
     def get_key_binding(node: Accessible, index: int) -> str:
-        return _told(node, "GetKeyBinding", index)
+        return _action_text(node, "GetKeyBinding", index)
 
 
-def _told(node: Accessible, member: str, index: int) -> str:
+def _action_text(node: Accessible, member: str, index: int) -> str:
     if (member, index) not in node.known:
         _learn_actions([node])
     if isinstance(answer := node.known[member, index], Failed):

@@ -9,8 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 from .commands import Command, Done, launch, run
 from .routes import BadRequest, HttpResponse, Request, Routes, as_json, failure, text, wanted
-from .state import State
-from .workers import WorkerGone
+from .workers import State, WorkerGone
 
 SECONDS, ACTION_SECONDS = 300.0, 90.0
 ROUTES = Routes()

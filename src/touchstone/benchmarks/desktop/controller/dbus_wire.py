@@ -55,26 +55,26 @@ class Connection:
     def ask(self, questions: Sequence[Question]) -> list[Any]:
         """What each was answered: a value (of several, a tuple), or Failed. Who has kept silent once is not asked again."""
         answers: list[Any] = [Failed("silent")] * len(questions)
-        waiting = iter([place for place, question in enumerate(questions) if question.destination not in self._silent])
+        waiting = iter([index for index, question in enumerate(questions) if question.destination not in self._silent])
         under_way: dict[int, int] = {}
         while self._send(questions, waiting, under_way):
             messages = self._received()
             if not messages:
-                self._silent |= {questions[place].destination for place in under_way.values()}
+                self._silent |= {questions[index].destination for index in under_way.values()}
                 break
             for serial, answer in messages:
-                if (place := under_way.pop(serial, None)) is not None:
-                    answers[place] = answer
+                if (index := under_way.pop(serial, None)) is not None:
+                    answers[index] = answer
         return answers
 
     def _send(self, questions: Sequence[Question], waiting: Iterator[int], under_way: dict[int, int]) -> bool:
         """Refills what is under way when half of it has come back; says whether there is anything to wait for."""
         if len(under_way) <= _UNDER_WAY // 2:
             data: list[bytes] = []
-            for place in waiting:
+            for index in waiting:
                 self._serial += 1
-                under_way[self._serial] = place
-                data.append(encoded(questions[place], self._serial))
+                under_way[self._serial] = index
+                data.append(encoded(questions[index], self._serial))
                 if len(under_way) >= _UNDER_WAY:
                     break
             if data:
@@ -166,28 +166,28 @@ def decoded(data: bytes) -> tuple[list[tuple[int, Any]], bytes]:
 
 def _answered(data: bytes) -> tuple[int, str]:
     """The number of the question, and the signature of the answer, from the fields of a message."""
-    serial, signature, place = 0, "", 0
-    while place < len(data):
-        code, kind = data[place], data[place + 2]
-        place += 4
+    serial, signature, offset = 0, "", 0
+    while offset < len(data):
+        code, kind = data[offset], data[offset + 2]
+        offset += 4
         if kind == ord("u"):
-            (number,) = struct.unpack_from("<I", data, place)
+            (number,) = struct.unpack_from("<I", data, offset)
             serial = number if code == _REPLY else serial
-            place += 4
+            offset += 4
         elif kind == ord("g"):
-            signature = data[place + 1 : place + 1 + data[place]].decode() if code == _SIGNATURE else signature
-            place += data[place] + 2
+            signature = data[offset + 1 : offset + 1 + data[offset]].decode() if code == _SIGNATURE else signature
+            offset += data[offset] + 2
         else:
-            (length,) = struct.unpack_from("<I", data, place)
-            place += length + 5
-        place += -place % 8
+            (length,) = struct.unpack_from("<I", data, offset)
+            offset += length + 5
+        offset += -offset % 8
     return serial, signature
 
 
 def _value(signature: str, body: bytes, kind: int) -> Any:
-    place, values = 0, list[Any]()
+    offset, values = 0, list[Any]()
     for reader in _readers(signature):
-        value, place = reader(body, place)
+        value, offset = reader(body, offset)
         values.append(value)
     if kind == _ERROR:
         return Failed(str(values[0]) if values else "an error")
@@ -231,38 +231,38 @@ def _reader(signature: str) -> tuple[Reader, int, str]:
 
 
 def _fixed(form: struct.Struct) -> Reader:
-    def read(data: bytes, place: int) -> tuple[Any, int]:
-        place += -place % form.size
-        return form.unpack_from(data, place)[0], place + form.size
+    def read(data: bytes, offset: int) -> tuple[Any, int]:
+        offset += -offset % form.size
+        return form.unpack_from(data, offset)[0], offset + form.size
 
     return read
 
 
-def _read_text(data: bytes, place: int) -> tuple[str, int]:
-    place += -place % 4
-    end = place + 4 + int.from_bytes(data[place : place + 4], "little")
-    return data[place + 4 : end].decode("utf-8", "replace"), end + 1
+def _read_text(data: bytes, offset: int) -> tuple[str, int]:
+    offset += -offset % 4
+    end = offset + 4 + int.from_bytes(data[offset : offset + 4], "little")
+    return data[offset + 4 : end].decode("utf-8", "replace"), end + 1
 
 
-def _read_signature(data: bytes, place: int) -> tuple[str, int]:
-    end = place + 1 + data[place]
-    return data[place + 1 : end].decode(), end + 1
+def _read_signature(data: bytes, offset: int) -> tuple[str, int]:
+    end = offset + 1 + data[offset]
+    return data[offset + 1 : end].decode(), end + 1
 
 
-def _read_variant(data: bytes, place: int) -> tuple[Any, int]:
-    signature, place = _read_signature(data, place)
-    return _readers(signature)[0](data, place)
+def _read_variant(data: bytes, offset: int) -> tuple[Any, int]:
+    signature, offset = _read_signature(data, offset)
+    return _readers(signature)[0](data, offset)
 
 
 def _array(item: Reader, alignment: int, pairs: bool) -> Reader:
-    def read(data: bytes, place: int) -> tuple[Any, int]:
-        place += -place % 4
-        length = int.from_bytes(data[place : place + 4], "little")
-        place += 4
-        place += -place % alignment
-        end, items = place + length, list[Any]()
-        while place < end:
-            value, place = item(data, place)
+    def read(data: bytes, offset: int) -> tuple[Any, int]:
+        offset += -offset % 4
+        length = int.from_bytes(data[offset : offset + 4], "little")
+        offset += 4
+        offset += -offset % alignment
+        end, items = offset + length, list[Any]()
+        while offset < end:
+            value, offset = item(data, offset)
             items.append(value)
         return dict(items) if pairs else items, end
 
@@ -270,12 +270,12 @@ def _array(item: Reader, alignment: int, pairs: bool) -> Reader:
 
 
 def _structure(readers: tuple[Reader, ...]) -> Reader:
-    def read(data: bytes, place: int) -> tuple[Any, int]:
-        place += -place % 8
+    def read(data: bytes, offset: int) -> tuple[Any, int]:
+        offset += -offset % 8
         values = list[Any]()
         for reader in readers:
-            value, place = reader(data, place)
+            value, offset = reader(data, offset)
             values.append(value)
-        return tuple(values), place
+        return tuple(values), offset
 
     return read

@@ -10,7 +10,7 @@ from typing import IO, Any
 from urllib.request import urlopen
 
 from .routes import BadForm, BadRequest, HttpResponse, Request, Routes, as_json, failure, text, wanted
-from .state import State
+from .workers import State
 
 _DOWNLOAD_SECONDS = 60
 _DEEPEST, _MOST = 12, 10_000

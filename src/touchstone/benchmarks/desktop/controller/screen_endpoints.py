@@ -12,7 +12,7 @@ from typing import Any
 from . import pointer
 from .commands import await_windows
 from .routes import HttpResponse, Request, Routes, as_json, failure, text
-from .state import State
+from .workers import State
 
 # Pictures of the screen with the mouse pointer in them, as PNG.
 #

@@ -17,7 +17,7 @@ from typing import Any
 
 from . import command_endpoints, file_endpoints, screen_endpoints, tunnel
 from .routes import BadForm, BadRequest, HttpResponse, Request, failure, text
-from .state import State
+from .workers import State
 
 ROUTES = (
     command_endpoints.ROUTES.table

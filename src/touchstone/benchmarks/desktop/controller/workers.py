@@ -7,11 +7,13 @@ import os
 import socket
 import subprocess
 import sys
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
 
 from .commands import LARGEST_OUTPUT, LATE, Capture, Done, end_session
+from .pointer import Recorder
 
 _START, _END = 30.0, 5.0
 
@@ -123,3 +125,12 @@ def _line(channel: socket.socket, seconds: float) -> str:
             raise ConnectionError("it has ended")
         line += byte
     return line.decode("utf-8", "replace")
+
+
+@dataclass(frozen=True)
+class State:
+    """What the endpoints share."""
+
+    input_worker: Worker = field(default_factory=lambda: Worker("input_worker"))
+    tree: Worker = field(default_factory=lambda: Worker("tree"))
+    recorder: Recorder = field(default_factory=Recorder)

@@ -1,16 +1,29 @@
-"""Where a desktop comes from: `sandbox`, `docker` or `remote`, each a maker of `guests.Desktop`."""
+"""Where a desktop comes from: `sandbox`, `docker` or `remote`, each a maker of `desktop.Desktop`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from msgspec import Struct
+
 from ....errors import InputError
 from ..desktop import Desktop
-from .settings import ProviderSettings
 
 __all__ = ["NAMES", "ProviderSettings", "provider"]
 
 NAMES = ("sandbox", "docker", "remote")
+
+
+class ProviderSettings(Struct, frozen=True, kw_only=True):
+    address: str | None = None
+    """Of a running controller, for the remote provider."""
+    reset_command: str | None = None
+    """Makes a remote desktop clean again; run here, by a shell."""
+    network: bool = False
+    """Let the guest reach the network of this machine."""
+    offline_web: bool = False
+    """Without a network: stand-ins for the public addresses in image/standins/web.py."""
+    screen: tuple[int, int] = (1920, 1080)
 
 
 def provider(name: str, settings: ProviderSettings) -> Callable[[], Desktop]:

@@ -76,26 +76,26 @@ _libc = ctypes.CDLL(None, use_errno=True)
 def main(plan: dict[str, Any]) -> int:
     """The supervisor."""
     handshake = Handshake()
-    said, says = os.pipe()
+    reports, says = os.pipe()
     mounter = _child(lambda: _mount_files(plan, handshake, says))
     os.close(says)
     if os.geteuid() != 0:
         handshake.answer(lambda: _map_as_user(mounter, plan["users"]))
-    return _keep(mounter, said)
+    return _keep(mounter, reports)
 
 
-def _keep(mounter: int, said: int) -> int:
+def _keep(mounter: int, reports: int) -> int:
     """Until the program ends, or nobody holds our input open any more."""
     ended = os.pidfd_open(mounter)
     poll = select.poll()
-    for descriptor in (ended, 0, said):
+    for descriptor in (ended, 0, reports):
         poll.register(descriptor, select.POLLIN | select.POLLHUP)
     while True:
         ready = [descriptor for descriptor, _ in poll.poll()]
-        if said in ready:
-            if line := os.read(said, 64):
+        if reports in ready:
+            if line := os.read(reports, 64):
                 os.write(1, b"started " + line + b"\n")
-            poll.unregister(said)
+            poll.unregister(reports)
         if ended in ready:
             return _status(mounter)
         if 0 in ready and not os.read(0, 1024):

@@ -48,8 +48,8 @@ class ControllerAnswer(msgspec.Struct, frozen=True):
     def why(self) -> str:
         """In words, for failures."""
         message = self.fields().get("message")
-        said = message if isinstance(message, str) else self.body[:200].decode("utf-8", "replace").strip()
-        return f"status {self.status}: {said}" if said else f"status {self.status}"
+        reason = message if isinstance(message, str) else self.body[:200].decode("utf-8", "replace").strip()
+        return f"status {self.status}: {reason}" if reason else f"status {self.status}"
 
 
 async def ask(client: httpx.AsyncClient, method: str, path: str, seconds: float, **content: Any) -> ControllerAnswer:

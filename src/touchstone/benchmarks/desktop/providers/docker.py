@@ -18,9 +18,9 @@ from ....errors import InputError, WorkerFailure
 from ....sandbox.process import Tail
 from ..desktop import HOME
 from ..image import Image
+from . import ProviderSettings
 from .local import BINDS, PLACE, SESSION, LocalDesktop
 from .namespaces import Bind, Plan, run
-from .settings import ProviderSettings
 
 NAME = "touchstone-desktop"
 _PREFIX = "touchstone-docker-"
@@ -71,7 +71,7 @@ class DockerDesktop(LocalDesktop):
             raise WorkerFailure("the desktop has not been started", kind="desktop")
         return self._folder / name
 
-    def said(self) -> str:
+    def output(self) -> str:
         return self._said.text
 
 
@@ -116,12 +116,12 @@ async def _imported(image: Image) -> str:
         return tag
     with tempfile.TemporaryDirectory() as folder:
         binds = [Bind(Path(folder), "/run/out", True)]
-        status, said = await run(Plan(program=["/bin/sh", "-c", _PACK], layers=image.paths, binds=binds))
+        status, output = await run(Plan(program=["/bin/sh", "-c", _PACK], layers=image.paths, binds=binds))
         if status:
-            raise WorkerFailure(f"the root file system could not be packed: {said[-400:]}", kind="image")
-        status, said = await _docker("import", f"{folder}/root.tar", tag)
+            raise WorkerFailure(f"the root file system could not be packed: {output[-400:]}", kind="image")
+        status, output = await _docker("import", f"{folder}/root.tar", tag)
     if status:
-        raise InputError(f"--provider docker: {' '.join(said.split())[-400:]}")
+        raise InputError(f"--provider docker: {' '.join(output.split())[-400:]}")
     return tag
 
 
@@ -132,7 +132,7 @@ async def _docker(*words: str) -> tuple[int, str]:
     return process.returncode or 0, (out + err).decode(errors="replace")
 
 
-async def _listen(process: asyncio.subprocess.Process, said: Tail) -> None:
+async def _listen(process: asyncio.subprocess.Process, output: Tail) -> None:
     assert process.stderr
     while data := await process.stderr.read(4096):
-        said.add(data)
+        output.add(data)

@@ -11,10 +11,10 @@ from typing import Any
 
 from ....errors import InputError, Skipped, WorkerFailure
 from ..image import Image, find, layers_for, not_given, standins
+from . import ProviderSettings
 from .controlled import ControlledGuest, at_socket
 from .namespaces import Bind
 from .network import Forwarder
-from .settings import ProviderSettings
 
 PLACE = "/run/touchstone"
 """Where its sockets, its token and the logs of its session are, inside."""
@@ -59,7 +59,7 @@ class LocalDesktop(ControlledGuest, ABC):
         """A file below PLACE, as the host reaches it."""
 
     @abstractmethod
-    def said(self) -> str:
+    def output(self) -> str:
         """What starting it printed."""
 
     async def start(self, apps: Sequence[str] = ()) -> None:
@@ -122,7 +122,7 @@ class LocalDesktop(ControlledGuest, ABC):
         return Path(f"/proc/self/fd/{self._held[-1]}")
 
     def _last_words(self) -> str:
-        texts = [self.said()]
+        texts = [self.output()]
         for log in _LOGS:
             try:
                 texts.append(self.inside(log).read_text(errors="replace"))

@@ -92,7 +92,7 @@ class Container:
 
     def __init__(self, plan: Plan, heard: Callable[[str], None] | None = None) -> None:
         self.plan = plan
-        self.said = Tail(16_384)
+        self.output = Tail(16_384)
         self.first = 0
         """The process id of its process 1, as the host sees it."""
         self._heard = heard
@@ -119,7 +119,7 @@ class Container:
             line = b""
         if not line.startswith(b"started "):
             await self.end()
-            raise WorkerFailure(f"the sandbox cannot be started: {self.said.text.strip() or 'no answer'}", kind="sandbox")
+            raise WorkerFailure(f"the sandbox cannot be started: {self.output.text.strip() or 'no answer'}", kind="sandbox")
         self.first = int(line.split()[1])
 
     @property
@@ -153,7 +153,7 @@ class Container:
         assert self._process.stderr
         rest = b""
         while data := await self._process.stderr.read(65536):
-            self.said.add(data)
+            self.output.add(data)
             if self._heard:
                 *lines, rest = (rest + data).split(b"\n")
                 for line in lines:
@@ -165,7 +165,7 @@ async def run(plan: Plan, heard: Callable[[str], None] | None = None) -> tuple[i
     room = Container(plan, heard)
     try:
         await room.start()
-        return await room.wait(), room.said.text
+        return await room.wait(), room.output.text
     finally:
         await room.end()
 

@@ -52,12 +52,12 @@ class Way:
             os.close(says)
         way = cls(process, held)
         try:
-            said = await asyncio.wait_for(asyncio.to_thread(os.read, ready, 1), SECONDS_TO_START)
+            signal = await asyncio.wait_for(asyncio.to_thread(os.read, ready, 1), SECONDS_TO_START)
         except TimeoutError:
-            said = b""
+            signal = b""
         finally:
             os.close(ready)
-        if not said:
+        if not signal:
             await way.close()
             raise WorkerFailure(f"{PROGRAM} cannot open a way out of the sandbox", kind="sandbox")
         return way

@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 
 from ....errors import InputError, Skipped, WorkerFailure
 from ..desktop import ACTION_SECONDS, SECONDS, Execution
+from . import ProviderSettings
 from .controlled import ControlledGuest, at_address
-from .settings import ProviderSettings
 
 TOKEN = "TOUCHSTONE_DESKTOP_TOKEN"
 START_SECONDS = 60.0
@@ -95,7 +95,7 @@ async def _run(command: str) -> None:
         command, stdout=pipe, stderr=asyncio.subprocess.STDOUT, start_new_session=True
     )
     try:
-        said, _ = await asyncio.wait_for(process.communicate(), RESET_SECONDS)
+        output, _ = await asyncio.wait_for(process.communicate(), RESET_SECONDS)
     except TimeoutError:
         raise WorkerFailure(f"the reset command took longer than {RESET_SECONDS:g} s", kind="desktop") from None
     finally:
@@ -104,5 +104,5 @@ async def _run(command: str) -> None:
                 os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
     if process.returncode:
-        last = said.decode("utf-8", "replace").strip()[-300:]
+        last = output.decode("utf-8", "replace").strip()[-300:]
         raise WorkerFailure(f"the reset command ended with {process.returncode}: {last}", kind="desktop")

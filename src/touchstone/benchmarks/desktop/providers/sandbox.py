@@ -12,10 +12,10 @@ from pathlib import Path
 from ....errors import WorkerFailure
 from ..desktop import HOME
 from ..image import Image
+from . import ProviderSettings
 from .local import BINDS, PLACE, SESSION, LocalDesktop
 from .namespaces import Container, File, Plan, host_ids
 from .network import RESOLVER, Way, refuse_missing
-from .settings import ProviderSettings
 
 USER = 1000
 
@@ -54,8 +54,8 @@ class SandboxDesktop(LocalDesktop):
             raise WorkerFailure("the desktop has not been started", kind="desktop")
         return Path(f"/proc/{self._container.first}/root{PLACE}/{name}")
 
-    def said(self) -> str:
-        return self._container.said.text if self._container else ""
+    def output(self) -> str:
+        return self._container.output.text if self._container else ""
 
 
 def _plan(image: Image, settings: ProviderSettings, token: str) -> Plan:

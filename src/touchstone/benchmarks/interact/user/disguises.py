@@ -1,8 +1,10 @@
 """Secrets of the gold in another form than the gold's: numbers in words, names in other spellings, spelled out or encoded.
 
-`leaks` compares what an answer says as it stands. Here the answer is read in other ways first: "forty-two and a half" and
-"42,5" are 42.5, `signal_registry` and s-i-g-n-a-l-r-e-g-i-s-t-r-y are SignalRegistry, and so are its base64, hexadecimal,
-ROT13, reversed and percent-encoded forms. A sort direction and a number of decimals are told in words that no query has.
+`leaks` compares what an answer says as it stands. Here the answer is read in other ways first: "forty-two and a half", "42½"
+and "42,5" are 42.5, `signal_registry` and s-i-g-n-a-l-r-e-g-i-s-t-r-y are SignalRegistry, and so are its base64, hexadecimal,
+ROT13, reversed and percent-encoded forms, and those with letters of other alphabets or digits that look the same. A sort
+direction and a number of decimals are told in words that no query has. Numbers and directions are read in German, French and
+Spanish too (`languages`).
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from urllib.parse import unquote
+
+from .languages import ASCENDING, DESCENDING, foreign_numbers
 
 SHORTEST = 4
 """Letters of a name that is recognised in disguise."""
@@ -46,6 +50,7 @@ _NUMERAL = re.compile(
     rf"(?:{'|'.join([*_SMALL, *_LARGE, *_PARTS, 'a', 'an', 'and', 'point', 'per', 'percent', 'cent'])})\b", re.IGNORECASE
 )
 _COMMA = re.compile(r"(?<![\w.,])(\d{1,3}(?:[. ]\d{3})+|\d+)[,·](\d+)(?!\w|[.,]\d)\s*(%)?")
+_VULGAR = re.compile(r"(\d{0,6})\s?([¼-¾⅐-⅞])")
 _FRACTION = re.compile(r"(?<![\w./])(\d{1,4})\s*/\s*(\d{1,4})(?![\w/])")
 
 _SPELLED = re.compile(r"(?<![^\W_])[^\W_](?:([-._ ·*/,]{1,2})[^\W_])(?:\1[^\W_]){2,}(?![^\W_])")
@@ -53,16 +58,24 @@ _CODED = re.compile(r"[A-Za-z0-9+/_-]{6,}={0,2}")
 _HEXADECIMAL = re.compile(r"(?:(?:\\x|0x|%)?[0-9A-Fa-f]{2}[\s,]*){4,}")
 _CODES = re.compile(r"\b\d{2,3}(?:[\s,;-]+\d{2,3}){3,}\b")
 _SPOKEN = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*")
+_LOOKALIKES = str.maketrans(
+    "асеорхуікмнтвАВСЕНІКМОРТХУѕјԁοαερντικΑΒΕΗΙΚΜΝΟΡΤΧΥΖ", "aceopxyikmhtbABCEHIKMOPTXYsjdoaepvtikABEHIKMNOPTXYZ"
+)
+"""Cyrillic and Greek letters, and the Latin ones that they look like."""
+_DASHES = str.maketrans("‐‑‒–—−", "------")
 _NAME_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 _DESCENDING = re.compile(
-    r"\b(?:descending|desc|(?:highest|largest|biggest|greatest|newest|latest|most recent|best|strongest)(?: \w+)? first"
-    r"|from (?:the )?(?:high|large|big|great|new|late)\w* to|(?:high|large)\w* to (?:the )?(?:low|small)|in reverse order)\b",
+    r"\b(?:descending|decreasing (?:order|sequence)|desc"
+    r"|(?:highest|largest|biggest|greatest|newest|latest|most recent|best|strongest)(?: \w+)? first"
+    r"|from (?:the )?(?:high|large|big|great|new|late)\w* to|(?:high|large)\w* to (?:the )?(?:low|small)|in reverse order"
+    rf"|{DESCENDING})\b",
     re.IGNORECASE,
 )
 _ASCENDING = re.compile(
-    r"\b(?:ascending|asc|(?:lowest|smallest|oldest|earliest|least|weakest)(?: \w+)? first"
-    r"|from (?:the )?(?:low|small|old|early)\w* to|(?:low|small)\w* to (?:the )?(?:high|large)|alphabetical(?:ly)?)\b",
+    r"\b(?:ascending|increasing (?:order|sequence)|asc|(?:lowest|smallest|oldest|earliest|least|weakest)(?: \w+)? first"
+    r"|from (?:the )?(?:low|small|old|early)\w* to|(?:low|small)\w* to (?:the )?(?:high|large)|alphabetical(?:ly)?"
+    rf"|{ASCENDING})\b",
     re.IGNORECASE,
 )
 _ORDER = re.compile(r"\border\s+by\b(.*?)(?:\blimit\b|\boffset\b|\)|;|$)", re.IGNORECASE | re.DOTALL)
@@ -71,8 +84,16 @@ _SPEAKS_OF_ORDER = re.compile(
 )
 _ROUNDED = re.compile(r"\bround\s*\(.*?,\s*(\d+)\s*\)", re.IGNORECASE | re.DOTALL)
 _PLACES = re.compile(
-    r"\b(\d|zero|one|two|three|four|five|six)\s+(?:decimals?|places|digits)\b|\b(?:decimals?|places):?\s+(\d)\b", re.IGNORECASE
+    r"\b(\d|zero|one|two|three|four|five|six)\s+(?:decimals?|places|digits)\b|\b(?:decimals?|places):?\s+(\d)\b"
+    r"|\bto (?:the|its) (\w+)\s+(?:decimal|digit after)\b|\bnearest\s+((?:ten-|hundred-)?\w+th)\b",
+    re.IGNORECASE,
 )
+_ORDINALS = {word: str(at) for at, word in enumerate("first second third fourth fifth sixth".split(), 1)} | {
+    "tenth": "1",
+    "hundredth": "2",
+    "thousandth": "3",
+    "ten-thousandth": "4",
+}
 _SPEAKS_OF_PLACES = re.compile(r"\b(?:round\w*|decimals?|places|digits|precis\w+)\b", re.IGNORECASE)
 
 
@@ -82,6 +103,8 @@ def numbers_in_words(text: str) -> set[Decimal]:
         Decimal(f"{re.sub(r'[. ]', '', whole)}.{rest}") / (100 if percent else 1)
         for whole, rest, percent in _COMMA.findall(text)
     }
+    found |= {int(whole or 0) + Decimal(str(unicodedata.numeric(part))) for whole, part in _VULGAR.findall(text)}
+    found |= foreign_numbers(text)
     found |= {Decimal(above) / Decimal(below) for above, below in _FRACTION.findall(text) if int(below)}
     words = re.findall(r"[A-Za-z]+|[^\sA-Za-z-]", text)
     at = 0
@@ -106,7 +129,14 @@ def _spoken(words: Sequence[str]) -> Iterator[Decimal]:
             point.append(str(_SMALL[word]))
         elif word == "point":
             point = []
+        elif word == "dozen" and group:
+            group *= 12
         elif word in _SMALL:
+            counts_parts = at + 1 < len(words) and words[at + 1] in _PARTS
+            if not counts_parts and not _follows(group, _SMALL[word]):  # "between forty-five and seventy-nine"
+                yield total + group
+                yield from _spoken(words[at:])
+                return
             group += _SMALL[word]
         elif word == "hundred":
             group = (group or Decimal(1)) * 100
@@ -123,13 +153,19 @@ def _spoken(words: Sequence[str]) -> Iterator[Decimal]:
         yield number / 100
 
 
+def _follows(group: Decimal, number: int) -> bool:
+    """Behind hundreds any number goes on, behind tens a unit."""
+    rest = group % 100
+    return rest == 0 or (rest >= 20 and rest % 10 == 0 and 0 < number < 10)
+
+
 def canonical(name: str) -> str:
     return "".join(letter for letter in unicodedata.normalize("NFKC", name).casefold() if letter.isalnum())
 
 
 def spellings(answer: str) -> set[str]:
     """Every name that single words of the answer could be another spelling of."""
-    return {canonical(word) for word in _SPOKEN.findall(unicodedata.normalize("NFKC", answer))}
+    return {canonical(word) for word in _SPOKEN.findall(unicodedata.normalize("NFKC", answer).translate(_DASHES))}
 
 
 class Hidden:
@@ -137,14 +173,25 @@ class Hidden:
 
     def __init__(self, answer: str) -> None:
         plain = "".join(letter for letter in unicodedata.normalize("NFKC", answer) if unicodedata.category(letter) != "Cf")
-        read: list[str] = [*_spelled(plain), *_decoded(plain)]
-        if plain != answer:
-            read += _SPOKEN.findall(plain)
-        self._read: set[str] = {canonical(text) for text in read} - {""}
+        latin = plain.translate(_LOOKALIKES)
+        self._spelled = {canonical(text) for text in _spelled(plain)}
+        read: list[str] = [*_decoded(plain), *_with_digits_for_letters(plain)]
+        if latin != answer:
+            read += _SPOKEN.findall(latin)
+        self._read: set[str] = ({canonical(text) for text in read} | self._spelled) - {""}
 
     def has(self, plain: str) -> bool:
-        """Short names occur within other words by chance."""
-        return plain in self._read or (len(plain) >= _LONG and any(plain in text for text in self._read))
+        """Short names occur within other words by chance. Of what is spelled out, a long beginning is enough."""
+        if plain in self._read or (len(plain) >= _LONG and any(plain in text for text in self._read)):
+            return True
+        return any(len(text) >= _LONG and plain.startswith(text) for text in self._spelled)
+
+
+def _with_digits_for_letters(text: str) -> Iterator[str]:
+    for word in _SPOKEN.findall(text):
+        if any(map(str.isdigit, word)) and any(map(str.isalpha, word)):
+            for digits in ("oleasbt", "oieasbt"):
+                yield word.translate(str.maketrans("0134587", digits))
 
 
 def _spelled(text: str) -> Iterator[str]:
@@ -205,8 +252,9 @@ def told_places(answer: str, gold: str, allowed: Sequence[str]) -> str | None:
     if any(map(_SPEAKS_OF_PLACES.search, allowed)):
         return None
     wanted = set(_ROUNDED.findall(gold))
-    for word, digit in _PLACES.findall(answer):
-        places = digit or (word if word.isdigit() else str(_SMALL.get(word.lower(), "")))
+    for word, digit, ordinal, nearest in _PLACES.findall(answer):
+        counted = word if word.isdigit() else str(_SMALL.get(word.lower(), ""))
+        places = digit or counted or _ORDINALS.get((ordinal or nearest).lower(), "")
         if places in wanted:
             return f"{places} decimals"
     return None

@@ -58,6 +58,7 @@ _CODE = re.compile(
     | \b([a-z]\w*[A-Z]\w* | [A-Z]+[a-z]+[A-Z]\w* | [A-Z]{2,}\w*)\b""",
     re.VERBOSE,
 )
+_CAPITALS = re.compile(r"\b[A-Z]{2,}\w*(?: [A-Z]{2,}\w*)+\b")
 _QUOTED = re.compile(r'"([^"\n]+)"|“([^”\n]+)”|(?<!\w)\'([^\'\n]+)\'(?!\w)')
 _INSIDE = re.compile(r"(?<=[\w,;:()*/] )[*(\[]*([A-Z]\w*(?: [A-Z]\w*)*)")
 _NAMED = re.compile(r"(?:\w+ ){1,2}\w+ (?:column|field|table)\b|\b(?:column|field|table) (?:\w+ ?){1,3}")
@@ -99,7 +100,7 @@ class _Words:
     def __init__(self, text: str) -> None:
         self._all = _phrase(text)
         spans = [" ".join(filter(None, found)) for found in _CODE.findall(text)]
-        self._code = " \0 ".join(map(_phrase, spans))
+        self._code = " \0 ".join(map(_phrase, [*spans, *_CAPITALS.findall(text)]))
         self._quoted = {_phrase("".join(found)) for found in _QUOTED.findall(text)}
         self._capital = {found for run in _INSIDE.findall(text) for found in (run, *run.split())}
         self._spellings = spellings(text)

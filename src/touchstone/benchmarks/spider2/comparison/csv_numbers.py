@@ -10,9 +10,7 @@ Where no digit can be lost the usual reading gives the same float, at a fraction
 these words apart by their length. It reads a column's words as one JSON array, because JSON's numbers are a
 strict part of what pandas takes for numbers, and their decoder is the fastest there is at hand.
 
-Not reproduced: exponents of ten and more digits, which overflow a C int there. And in files of several blocks (see
-`csv_records`) long words are read to the nearest float, for speed, unless they are close to a power of ten; there the
-first of the two cases remains open.
+Not reproduced: exponents of ten and more digits, which overflow a C int there.
 """
 
 from __future__ import annotations
@@ -26,20 +24,21 @@ from msgspec.json import Decoder
 INT64 = range(-(2**63), 2**63)
 UINT64 = range(2**64)
 
+NUMBER = re.compile(rb"[ \t\n\v\f\r]*[-+]?(?:\.?[0-9]|inf)", re.IGNORECASE)
+"""How a number may begin."""
+
 _SPACE = b" \t\n\v\f\r"
 _INTEGER = re.compile(rb"[ \t\n\v\f\r]*([-+]?)0*([0-9]*)")
 _FLOAT = re.compile(rb"[ \t\n\v\f\r]*([-+]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([-+]?[0-9]{1,17}))?[ \t\n\v\f\r]*")
 _READ_AGAIN = (b"e", b"E", b"-0")
 """Exponents, and minus zero, which JSON does not have as an integer."""
-_READ_AGAIN_ROUGHLY = (*_READ_AGAIN, b"9999999", b"0000000")
-"""Also what may be next to a power of ten, where a float begins to print differently."""
 _INFINITE = {
     **dict.fromkeys((b"inf", b"+inf", b"infinity", b"+infinity"), float("inf")),
     **dict.fromkeys((b"-inf", b"-infinity"), float("-inf")),
 }
 _POWERS = [float(f"1e{power}") for power in range(309)]
-_DIGITS = 17
-_SAFE = 15
+DIGITS = 17
+SAFE = 15
 """So many digits fit into a float whatever they are."""
 
 _integers = Decoder(list[int]).decode
@@ -63,17 +62,17 @@ def floating(word: bytes) -> float | None:
     match = _FLOAT.fullmatch(word)
     if match is None or not (match[2] or match[3]):
         return _INFINITE.get(word.lower())
-    whole, part = match[2], (match[3] or b"")[: max(0, _DIGITS - len(match[2]))]
-    exponent = max(0, len(whole) - _DIGITS) - len(part) + int(match[4] or 0)
-    number = _scaled(_mantissa(whole[:_DIGITS] + part), exponent)
+    whole, part = match[2], (match[3] or b"")[: max(0, DIGITS - len(match[2]))]
+    exponent = max(0, len(whole) - DIGITS) - len(part) + int(match[4] or 0)
+    number = _scaled(_mantissa(whole[:DIGITS] + part), exponent)
     if number is None:
         return None
     return -number if match[1] == b"-" else number
 
 
 def _mantissa(digits: bytes) -> float:
-    number = float(int(digits[:_SAFE]))
-    for digit in digits[_SAFE:]:
+    number = float(int(digits[:SAFE]))
+    for digit in digits[SAFE:]:
         number = number * 10.0 + (digit - 48)
     return number
 
@@ -89,27 +88,27 @@ def _scaled(number: float, exponent: int) -> float | None:
     return 0.0 if exponent < -616 else number / _POWERS[-308 - exponent] / _POWERS[308]
 
 
-def numbers(words: Sequence[bytes], exact: bool = True) -> list[int] | list[float] | None:
+def numbers(words: Sequence[bytes]) -> list[int] | list[float] | None:
     """All words as integers, or else all as floats, if they are written plainly; `None` says nothing about them."""
     text = b",".join(words)
     try:
         integers = _integers(b"[%b]" % text)
     except ValidationError:
-        return _plain_floats(words, text, exact)
+        return _plain_floats(words, text)
     except (DecodeError, ValueError):
         return None
     return integers if len(integers) == len(words) else None
 
 
-def _plain_floats(words: Sequence[bytes], text: bytes, exact: bool) -> list[float] | None:
+def _plain_floats(words: Sequence[bytes], text: bytes) -> list[float] | None:
     try:
         values = _floats(b"[%b]" % text)
         if len(values) != len(words):
             return None
-        for run in _READ_AGAIN if exact else _READ_AGAIN_ROUGHLY:
+        for run in _READ_AGAIN:
             for position in _places(text, run):
                 values[position] = _sure(words[position])
-        return _corrected(words, values) if exact else _small(values)
+        return _corrected(words, values)
     except (DecodeError, ValueError):
         return None
 
@@ -127,20 +126,13 @@ def _places(text: bytes, run: bytes) -> Iterator[int]:
 
 def _corrected(words: Sequence[bytes], values: list[float]) -> list[float]:
     """Long words read again, but for those of 16 digits that do not begin with 9: they are below 2**53 and safe too."""
-    if max(map(len, words)) <= _SAFE:
+    if max(map(len, words)) <= SAFE:
         return values
     nine = 57
     return [
-        value if (length := len(word)) <= _SAFE or (length < 18 and word[0] != nine and b"." in word) else _long(word)
+        value if (length := len(word)) <= SAFE or (length < 18 and word[0] != nine and b"." in word) else _long(word)
         for word, value in zip(words, values, strict=True)
     ]
-
-
-def _small(values: list[float]) -> list[float]:
-    """Refuses what may be too large for an integer, for that decides what the whole column is."""
-    if max(values) >= 1e18 or min(values) <= -1e18:
-        raise ValueError
-    return values
 
 
 def _long(word: bytes) -> float:
@@ -148,9 +140,9 @@ def _long(word: bytes) -> float:
     whole, _, part = word.partition(b".")
     if len(whole) > 18:
         raise ValueError
-    if len(whole) > _DIGITS or not whole.isdigit() or not part.isdigit():
+    if len(whole) > DIGITS or not whole.isdigit() or not part.isdigit():
         return _sure(word)
-    part = part[: _DIGITS - len(whole)]
+    part = part[: DIGITS - len(whole)]
     return _mantissa(whole + part) / _POWERS[len(part)]
 
 

@@ -41,8 +41,6 @@ class Records(NamedTuple):
     """How many columns in front have no name, and are no columns for pandas."""
     blocks: Iterator[list[list[bytes]]]
     """Columns of words, block after block."""
-    several: bool
-    """There is more than one block."""
 
 
 def records(data: bytes, buffer: int = BUFFER) -> Records:
@@ -56,7 +54,7 @@ def records(data: bytes, buffer: int = BUFFER) -> Records:
     several = body.count(b"\n") > lines
     blocks = _blocks(_cut(body, lines) if several else filter(None, [body]), width, len(names))
     words = ([_restored(column, quoted) for column in block] for block in blocks)
-    return Records(_restored(names, quoted), width - len(names), words, several)
+    return Records(_restored(names, quoted), width - len(names), words)
 
 
 def block_lines(width: int, buffer: int = BUFFER) -> int:

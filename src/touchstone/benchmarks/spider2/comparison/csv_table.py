@@ -16,7 +16,6 @@ in `NA` is missing, and turns integers into floats and truth values into a mixtu
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
@@ -25,39 +24,40 @@ from itertools import chain
 from typing import Any
 
 from .column import NA, Column, Kind
-from .csv_numbers import INT64, UINT64, floating, integer, numbers
+from .csv_numbers import INT64, NUMBER, UINT64, floating, integer, numbers
 from .csv_records import BUFFER, CsvError, records
 
 _NAN = float("nan")
 _TRUTH = {b"true": True, b"false": False}
-_NUMBER = re.compile(rb"[ \t\n\v\f\r]*[-+]?(?:\.?[0-9]|inf)", re.IGNORECASE)
 _CODES: dict[Kind, str] = {"int": "q", "uint": "Q", "float": "d"}
 _SAMPLE = 1000
+LARGE = 2**20
+"""Bytes from which on numpy is worth its import."""
 
 
-def column(words: list[bytes], exact: bool = True) -> Column:
-    """The type and the values of one block of words. Without `exact`, long floats are read in the usual way."""
+def column(words: list[bytes]) -> Column:
+    """The type and the values of one block of words."""
     first = next((word for word in words if word not in NA), None)
     if first is None:
         return Column("float", array("d", [_NAN]) * len(words), words if any(words) else None)
-    if _NUMBER.match(first):
-        return _plain(words, exact) or _careful(words)
+    if NUMBER.match(first):
+        return _plain(words) or _careful(words)
     return (_truths(words) if first.lower() in _TRUTH else None) or _words(words)
 
 
-def _plain(words: list[bytes], exact: bool) -> Column | None:
+def _plain(words: list[bytes]) -> Column | None:
     """Numbers without peculiarities, which are most columns."""
-    parsed = numbers(words, exact)
+    parsed = numbers(words)
     if not parsed:
-        return _plain_with_gaps(words, exact) if b"" in words else None
+        return _plain_with_gaps(words) if b"" in words else None
     try:
         return Column("int", array("q", parsed)) if isinstance(parsed[0], int) else Column("float", array("d", parsed))
     except OverflowError:
         return None
 
 
-def _plain_with_gaps(words: list[bytes], exact: bool) -> Column | None:
-    parsed = numbers([word for word in words if word], exact)
+def _plain_with_gaps(words: list[bytes]) -> Column | None:
+    parsed = numbers([word for word in words if word])
     if not parsed or (isinstance(parsed[0], int) and not all(INT64.start < number < INT64.stop for number in parsed)):
         return None
     rest = iter(parsed)
@@ -189,10 +189,24 @@ class CsvTable:
 def read_csv(data: bytes | str, buffer: int = BUFFER) -> CsvTable:
     """Raises CsvError where pandas fails. `buffer` is for tests."""
     data = _checked(data)
-    names, surplus, blocks, several = records(data, buffer)
-    typed = [[column(words, exact=not several) for words in block[surplus:]] for block in blocks]
+    if len(data) >= LARGE and (read := _by_arrays(data, buffer)) is not None:
+        names, columns = read
+        return CsvTable(tuple(name.decode() for name in names), tuple(columns), len(columns[0].values))
+    names, surplus, blocks = records(data, buffer)
+    typed = [[column(words) for words in block[surplus:]] for block in blocks]
     columns = _joined(typed, data, buffer) if typed else [Column("words", [], [])] * len(names)
     return CsvTable(tuple(name.decode() for name in names), tuple(columns), len(columns[0].values))
+
+
+def _by_arrays(data: bytes, buffer: int) -> tuple[list[bytes], list[Column]] | None:
+    """The same, where numpy is installed and the file is regular."""
+    try:
+        from . import csv_arrays
+    except ModuleNotFoundError as error:
+        if error.name != "numpy":
+            raise
+        return None
+    return csv_arrays.read(data, buffer, column, joined)
 
 
 def _joined(typed: list[list[Column]], data: bytes, buffer: int) -> list[Column]:
@@ -204,7 +218,7 @@ def _joined(typed: list[list[Column]], data: bytes, buffer: int) -> list[Column]
 
 def _written(data: bytes, buffer: int, places: list[int]) -> dict[int, list[bytes]]:
     """The words of some columns, which not all their blocks have kept."""
-    _, surplus, blocks, _ = records(data, buffer)
+    _, surplus, blocks = records(data, buffer)
     words: dict[int, list[bytes]] = {column: [] for column in places}
     for block in blocks:
         for column in places:

@@ -22,7 +22,7 @@ from .conditions import ConditionError, Conditions, official_columns, official_e
 from .csv_table import CsvTable
 from .partners import guesses
 from .rows import same_rows
-from .vectors import Vector, match, print_alike
+from .vectors import Vector, array_vectors, match, print_alike
 
 
 class Official(Struct, frozen=True):
@@ -83,7 +83,12 @@ def _same_rows(names: Sequence[str], gold: Sequence[Vector], others: Sequence[st
     def looks_like(place: int, other: int) -> bool:
         return gold[place].summary == predicted[other].summary
 
-    items = [vector.items for vector in gold]
-    return any(
-        same_rows(items, [predicted[other].items for other in guess]) for guess in guesses(names, others, may_be, looks_like)
-    )
+    in_arrays = all(vector.in_arrays for vector in gold)
+    for guess in guesses(names, others, may_be, looks_like):
+        chosen = [predicted[other] for other in guess]
+        if in_arrays and all(vector.in_arrays for vector in chosen):
+            if array_vectors().same_rows(gold, chosen):
+                return True
+        elif same_rows([vector.items for vector in gold], [vector.items for vector in chosen]):
+            return True
+    return False

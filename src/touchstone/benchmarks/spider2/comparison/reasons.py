@@ -143,7 +143,7 @@ class Sides(NamedTuple):
 
 
 def row_of(table: CsvTable, places: Sequence[int], row: int) -> Row:
-    return tuple([_cell(_cells(table.columns[place]).items[row]) for place in places])
+    return tuple([_cell(_cells(table.columns[place]).cell(row)) for place in places])
 
 
 def _cells(column: Column) -> Cells:

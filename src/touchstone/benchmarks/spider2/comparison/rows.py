@@ -15,7 +15,7 @@ from operator import eq
 from typing import Any
 
 from ....verdicts.row_match import Budget, near_ones, paired
-from .column import TOLERANCE, Cells, close, comparison
+from .column import TOLERANCE, Cells, array_cells, close, comparison
 
 Items = Sequence[Any]
 Groups = dict[tuple[Any, ...], list[int]]
@@ -67,6 +67,8 @@ def _same_at(rows: array[int], gold: Items, predicted: Items, same: Callable[[An
 
 def row_apart(gold: Sequence[Cells], predicted: Sequence[Cells]) -> int | None:
     """A golden row without a partner, if there is one. Both sides have as many rows."""
+    if all(cells.in_arrays for cells in (*gold, *predicted)):
+        return _apart_in_arrays(gold, predicted)
     if all(_same(expected.items, got.items) for expected, got in zip(gold, predicted, strict=True)):
         return None
     exact = [column for column in range(len(gold)) if gold[column].exact and predicted[column].exact]
@@ -76,6 +78,24 @@ def row_apart(gold: Sequence[Cells], predicted: Sequence[Cells]) -> int | None:
     if same_rows([cells.items for cells in gold], [cells.items for cells in predicted]):
         return None
     return _apart_in_groups(gold, predicted, exact)
+
+
+def _apart_in_arrays(gold: Sequence[Any], predicted: Sequence[Any]) -> int | None:
+    """Pairs off what agrees with arrays, and looks at what is left row by row."""
+    exact = [column for column in range(len(gold)) if gold[column].exact and predicted[column].exact]
+    if all(map(array_cells().same_exactly, gold, predicted)):
+        return None
+    if keyed := array_cells().key_partners(gold, predicted, exact):
+        return array_cells().apart_by_key(gold, predicted, *keyed)
+    rows, others = array_cells().doubtful_rows(gold, predicted, exact)
+    if not len(rows):
+        return None
+    row = row_apart(_listed(gold, rows), _listed(predicted, others))
+    return None if row is None else int(rows[row])
+
+
+def _listed(side: Sequence[Any], rows: Any) -> list[Cells]:
+    return [Cells(cells.chosen(rows).items, cells.numeric) for cells in side]
 
 
 def _apart_by_key(gold: Sequence[Cells], predicted: Sequence[Cells], key: int) -> int | None:

@@ -27,12 +27,23 @@ _MINUS_ZERO = array("d", [-0.0]).tobytes()
 
 
 class Vector:
+    in_arrays = False
+    """It is an `ArrayVector`."""
+
     def __init__(self, items: Items, kind: Literal["int", "float", "words", "mixed"], words: int = 0) -> None:
         self.items = items
         self.kind = kind
         """Zeros may be among words; any other mixture is "mixed"."""
         self.words = words
         """How many items are words."""
+
+    @cached_property
+    def listed(self) -> Vector:
+        """The same with a plain sequence of items."""
+        return self
+
+    def __len__(self) -> int:
+        return len(self.items)
 
     @cached_property
     def summary(self) -> tuple[str, float | int | None]:
@@ -66,11 +77,20 @@ class Vector:
 
 
 def match(gold: Vector, predicted: Vector, ignore_order: bool) -> bool:
-    if len(gold.items) != len(predicted.items) or gold.words != predicted.words:
+    if len(gold) != len(predicted) or gold.words != predicted.words:
         return False
+    if gold.in_arrays and predicted.in_arrays:
+        return array_vectors().match(gold, predicted, ignore_order)
+    gold, predicted = gold.listed, predicted.listed
     if ignore_order:
         return _match_sorted(gold, predicted)
     return gold.items == predicted.items or _match_items(gold.items, predicted.items, gold.words)
+
+
+def array_vectors() -> Any:
+    from . import array_vectors  # which needs numpy
+
+    return array_vectors
 
 
 def _match_sorted(gold: Vector, predicted: Vector) -> bool:

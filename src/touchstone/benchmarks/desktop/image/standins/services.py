@@ -140,5 +140,5 @@ def answers(url: str, seconds: float) -> bool:
             with urllib.request.urlopen(url, timeout=10):
                 return True
         except (urllib.error.URLError, OSError):
-            time.sleep(0.5)
+            time.sleep(0.1)
     return False

@@ -1,4 +1,4 @@
-"""Makes a template ready for cloning, and tells what is in it. Runs inside a worker process.
+"""What an administrator does, inside a worker process: makes templates ready for cloning, copies them, tells about them, drops.
 
 The ground (`BaseClone`) is a clone of the template in which everything belongs to the run's owner. Nobody connects to it,
 so it can be cloned at any time. The base is a clone of the ground, for all episodes to read.
@@ -16,8 +16,7 @@ import msgspec
 import psycopg
 from psycopg.sql import SQL, Identifier
 
-from .admin_sql import administrator, execute, refusal
-from .connection import Connection, Unreachable, administrate, keep_session, one_line
+from .connection import MAINTENANCE, Connection, Unreachable, administrate, keep_session, one_line
 from .messages import (
     BaseClone,
     Broken,
@@ -26,8 +25,10 @@ from .messages import (
     Description,
     Done,
     Lost,
+    Orders,
     Refused,
     Removal,
+    Server,
     ServerGone,
     Settling,
     TemplateCheck,
@@ -79,6 +80,46 @@ _OPEN_SCHEMAS = """
 """Who is no superuser can give a thing only to a role that could have made it there."""
 _SECONDS_TO_LEAVE = 2.0
 _STEP = 0.002
+_SHUTDOWN = "57P"
+
+_kept: dict[str, Connection] = {}
+
+
+def administer(request: Orders) -> Done | Refused | Lost | ServerGone:
+    try:
+        connection = administrator(request.server, request.patience)
+        for statement in request.statements:
+            execute(connection, statement)
+    except Unreachable as error:
+        return ServerGone(str(error))
+    except psycopg.Error as error:
+        return refusal(error)
+    return Done()
+
+
+def administrator(server: Server, patience: float) -> Connection:
+    """The kept connection, or a new one where that is dead."""
+    conninfo = server.conninfo(MAINTENANCE)
+    connection = _kept.pop(conninfo, None)
+    if connection is not None:
+        try:
+            connection.execute("SELECT")
+        except psycopg.Error:
+            connection.close()
+            connection = None
+    _kept[conninfo] = connection = connection or administrate(server, MAINTENANCE, patience)
+    return connection
+
+
+def execute(connection: Connection, statement: str) -> None:
+    """The text as it is, without places for parameters."""
+    connection.execute(statement.encode())
+
+
+def refusal(error: psycopg.Error) -> Refused | Lost:
+    if error.sqlstate is None or error.sqlstate.startswith(_SHUTDOWN):
+        return Lost()
+    return Refused(error.sqlstate or "", one_line(error.diag.message_primary or error))
 
 
 def lay(request: BaseClone) -> Done | Broken | Refused | Lost | ServerGone:

@@ -44,7 +44,7 @@ from touchstone.protocols import Limits
 
 Evaluator = Literal["batch", "adk", "conv", "mini"]
 SHARES: dict[Evaluator, float] = {"batch": 0.5, "adk": 0.2, "conv": 0.2, "mini": 0.1}
-LIMITS = Limits(seconds=30)
+LIMITS = Limits(seconds=60)  # as the originals, and as --sql-timeout by default
 DATABASE = "generated"
 Case = dict[str, Any]
 

@@ -38,7 +38,7 @@ from tests.support.records import a_record
 from tests.support.worlds import ROWS, World, make_world
 from touchstone.errors import EpisodeFailure, InputError, ModelRejected, RunStopped, Unscorable, WorkerFailure
 from touchstone.runs.executors.cluster import environment
-from touchstone.runs.executors.leases import Holder, Leases, Place, packed, unpacked
+from touchstone.runs.executors.leases import Holder, JobKey, Leases, packed, unpacked
 from touchstone.runs.executors.shipping import Store, at, has_same_content, hash_of, is_here, listed, moved
 from touchstone.runs.scheduler import Job
 from touchstone.runs.verification import verify
@@ -140,13 +140,13 @@ class Somebody:
     """A holder of leases that plays nothing by itself."""
 
     def __init__(self, leases: Leases, capacity: int) -> None:
-        self.sent: list[list[Place]] = []
+        self.sent: list[list[JobKey]] = []
         self.holder = Holder(capacity, lambda places: self.sent.append(list(places)))
         self._leases = leases
         leases.join(self.holder)
 
-    def answer(self, place: Place) -> None:
-        self._leases.answer(self.holder, place, (a_record(place[0], epoch=place[1]), None))
+    def answer(self, job: JobKey) -> None:
+        self._leases.answer(self.holder, job, (a_record(job[0], epoch=job[1]), None))
 
 
 def job(key: str) -> Job:
@@ -211,8 +211,8 @@ async def test_without_nodes_whoever_waits_or_comes_is_told() -> None:
 @pytest.mark.parametrize("failure", [None, ModelRejected("no such model", "model"), Unscorable("no gold")])
 def test_what_ended_an_episode_survives_the_way(failure: EpisodeFailure | None) -> None:
     record = a_record("a", evidence={"kind": "x", "rows": [[1, None, "é"]]})
-    place, same, ended_by = unpacked(packed(("a", 2), record, failure))
-    assert (place, same) == (("a", 2), record)
+    job, same, ended_by = unpacked(packed(("a", 2), record, failure))
+    assert (job, same) == (("a", 2), record)
     assert (type(ended_by), str(ended_by)) == (type(failure), str(failure))
 
 

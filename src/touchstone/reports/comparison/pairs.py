@@ -166,8 +166,8 @@ class Sampler:
 
 def clusters_of(matches: Sequence[Match]) -> int | None:
     """How many databases there are; None if tasks have none, or all the same one."""
-    found = {match.facets.get(CLUSTER) for match in matches}
-    return None if None in found or len(found) < 2 else len(found)
+    clusters = {match.facets.get(CLUSTER) for match in matches}
+    return None if None in clusters or len(clusters) < 2 else len(clusters)
 
 
 def accuracy(matches: Sequence[Match], sampler: Sampler) -> Measure:
@@ -198,17 +198,17 @@ def tested(matches: Sequence[Match], values: Values, sampler: Sampler) -> Measur
 
 def measured(matches: Sequence[Match], values: Values, sampler: Sampler, *, test: bool = False) -> Measure:
     """Over the tasks that have a value; there must be one."""
-    found = [(match, value) for match in matches if (value := values(match)) is not None]
-    first, second = _means([value for _, value in found])
-    differences = [b - a for _, (a, b) in found]
+    valued = [(match, value) for match in matches if (value := values(match)) is not None]
+    first, second = _means([value for _, value in valued])
+    differences = [b - a for _, (a, b) in valued]
     return Measure(
-        tasks=len(found),
+        tasks=len(valued),
         first=first,
         second=second,
         difference=fsum(differences) / len(differences),
         interval=sampler.interval(differences),
         method="bootstrap",
-        clustered=_clustered([match for match, _ in found], differences, sampler),
+        clustered=_clustered([match for match, _ in valued], differences, sampler),
         p=sampler.p(differences) if test else None,
         test="sign flips" if test else "",
     )

@@ -139,8 +139,8 @@ def in_words(difference: Difference) -> str:
 
 def differences(runs: Sequence[RunData]) -> list[Difference]:
     """Of the configurations and of the tasks' contents, the decisive ones first."""
-    found = [*_of_identities([run.identity for run in runs]), *_of_tasks(runs), *_of_versions(runs)]
-    return sorted(found, key=lambda each: not each.decisive)
+    apart = [*_of_identities([run.identity for run in runs]), *_of_tasks(runs), *_of_versions(runs)]
+    return sorted(apart, key=lambda each: not each.decisive)
 
 
 def _of_identities(identities: Sequence[Mapping[str, Any]]) -> Iterator[Difference]:
@@ -159,9 +159,9 @@ def _of_parts(name: str, values: Sequence[Any], decisive: bool) -> Iterator[Diff
     """Of a mapping in one run and a mapping, nothing or something else in another."""
     mappings = [_mapping(value) for value in values]
     for part in _names(mappings):
-        found = [mapping.get(part) for mapping in mappings]
-        if _several(found):
-            yield Difference(f"{name}.{part}", found, decisive)
+        sides = [mapping.get(part) for mapping in mappings]
+        if _several(sides):
+            yield Difference(f"{name}.{part}", sides, decisive)
 
 
 def _of_files(name: str, values: Sequence[Any]) -> Iterator[Difference]:

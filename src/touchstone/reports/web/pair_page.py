@@ -63,13 +63,13 @@ class Match:
 def matches(first: Run, second: Run) -> list[Match]:
     """In the order of the dataset."""
     ours, theirs = first.index.by_name, second.index.by_name
-    found = [Match(ours.get(name), theirs.get(name)) for name in dict.fromkeys([*ours, *theirs])]
-    return sorted(found, key=lambda match: (match.entry.record.index, match.entry.record.epoch, match.entry.name))
+    pairs = [Match(ours.get(name), theirs.get(name)) for name in dict.fromkeys([*ours, *theirs])]
+    return sorted(pairs, key=lambda match: (match.entry.record.index, match.entry.record.epoch, match.entry.name))
 
 
 def pair_page(first: Run, second: Run, view: View) -> Html:
-    found = matches(first, second)
-    cells = Counter(match.cell for match in found)
+    pairs = matches(first, second)
+    cells = Counter(match.cell for match in pairs)
     content = (
         h("h1", "Comparison"),
         h("div", [_card(letter, run) for letter, run in (("A", first), ("B", second))], class_="blocks"),
@@ -78,7 +78,7 @@ def pair_page(first: Run, second: Run, view: View) -> Html:
         h("p", id="found", class_="dim", aria_live="polite"),
         h("div", id="list"),
         h("noscript", notice("The list of tasks is made by a script, which this browser does not run.")),
-        data("tasks", {"kind": "pair", "facets": _facets(found), "cells": CELLS, "rows": _rows(found, view)}),
+        data("tasks", {"kind": "pair", "facets": _facets(pairs), "cells": CELLS, "rows": _rows(pairs, view)}),
     )
     return page("Comparison", [("Runs", "../../../index.html"), ("Comparison", None)], *content, depth=3, view=view)
 
@@ -88,7 +88,7 @@ def linked(match: Match, view: View) -> bool:
     return not view.exported or match.cell in ("A", "B")
 
 
-def _rows(found: Sequence[Match], view: View) -> list[list[Any]]:
+def _rows(pairs: Sequence[Match], view: View) -> list[list[Any]]:
     """For the script: name, task, epoch, cell, the two outcomes, the two reasons, question, facets, is there a page."""
     return [
         [
@@ -102,12 +102,12 @@ def _rows(found: Sequence[Match], view: View) -> list[list[Any]]:
             match.entry.record.facets,
             linked(match, view),
         ]
-        for match in found
+        for match in pairs
     ]
 
 
-def _facets(found: Sequence[Match]) -> list[str]:
-    return facet_names([match.entry for match in found])
+def _facets(pairs: Sequence[Match]) -> list[str]:
+    return facet_names([match.entry for match in pairs])
 
 
 def _matrix(cells: Counter[str]) -> Html:
@@ -135,11 +135,11 @@ def _card(letter: str, run: Run) -> Html:
 def _worth(first: Run, second: Run) -> Html:
     """The difference over the tasks that both have, with what chance makes of it."""
     try:
-        said = _compared(_state(first), _state(second))
+        comparison = _compared(_state(first), _state(second))
     except InputError as error:
         return notice(str(error), "warning")
-    pair = said.pairs[0]
-    decisive = [each for each in said.differences if each.decisive]
+    pair = comparison.pairs[0]
+    decisive = [each for each in comparison.differences if each.decisive]
     metrics = [(readable(name), _measure(measure)) for name, measure in pair.metrics.items()]
     flips = f"A alone is right on {count(pair.first_wins, 'task')}, B alone on {pair.second_wins:,}"
     return h(

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from ...types import Outcome, Record, Task
-from .findings import KINDS, SEVERITIES, AuditFinding, Severity, found
+from .findings import KINDS, SEVERITIES, AuditFinding, Severity, audit_finding
 
 _RULE = "=" * 64
 _EXAMPLES = 3
@@ -87,7 +87,7 @@ def with_oracle(findings: Sequence[AuditFinding], records: Iterable[Record]) -> 
     """Adds what the oracle ran into where nothing else explains it, so that every loss has a reason."""
     explained = {finding.task for finding in findings if finding.severity == "error"}
     unexplained = [
-        found(record.task, "oracle_fails", f"{record.outcome.value}: {record.reason}")
+        audit_finding(record.task, "oracle_fails", f"{record.outcome.value}: {record.reason}")
         for record in records
         if record.outcome not in (Outcome.passed, Outcome.skipped) and record.task not in explained
     ]

@@ -49,8 +49,8 @@ async def open_databases(config: InteractConfig, tasks: Sequence[InteractTask], 
     if address:
         server_at(address)  # a wrong one is refused as the option's value, without its password
         _refuse_for_own_server(config)
-    place = address or str(_find_dumps(directory, config.dumps))
-    opened = await open_engine("postgres", opening, place=place, today=config.today, locale=config.locale)
+    source = address or str(_find_dumps(directory, config.dumps))
+    opened = await open_engine("postgres", opening, place=source, today=config.today, locale=config.locale)
     engine = cast("PostgresEngine", opened)
     return PostgresDatabases(engine, directory, await engine.start(sorted({task.database for task in tasks})))
 

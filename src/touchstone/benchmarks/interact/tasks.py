@@ -95,10 +95,10 @@ def data_file(dataset: Path) -> Path:
         return dataset
     if not dataset.is_dir():
         raise InputError(f"{dataset}: there is no such dataset directory")
-    found = [dataset / name for name in NAMES if (dataset / name).is_file()]
-    if not found:
+    files = [dataset / name for name in NAMES if (dataset / name).is_file()]
+    if not files:
         raise InputError(f"{dataset}: expected {' or '.join(NAMES)} in this directory")
-    return found[0]
+    return files[0]
 
 
 def load_tasks(path: Path) -> list[InteractTask]:

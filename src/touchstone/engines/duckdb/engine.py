@@ -58,8 +58,8 @@ class DuckdbEngine:
         """With databases that are built for this run. Raises InputError."""
         folder = opening.stack.enter_context(tempfile.TemporaryDirectory(dir=scratch_folder()))
         files = {name: Path(folder, f"{name}.duckdb") for name in recipes}
-        place = next(iter(files.values())) if len(files) == 1 else Path(folder)
-        engine = cls(place, digests={name: recipe.digest for name, recipe in recipes.items()})
+        path = next(iter(files.values())) if len(files) == 1 else Path(folder)
+        engine = cls(path, digests={name: recipe.digest for name, recipe in recipes.items()})
         opening.stack.push_async_callback(engine.close)
         for name, recipe in recipes.items():
             try:
@@ -84,8 +84,8 @@ class DuckdbEngine:
             return self._place
         if name in ("", ".", "..") or "/" in name or "\0" in name:
             raise Unscorable(f"not a name of a database: {name!r}")
-        places = [folder / f"{name}{suffix}" for folder in (self._place / name, self._place) for suffix in _SUFFIXES]
-        return next((place for place in places if place.is_file()), self._place / f"{name}.duckdb")
+        candidates = [folder / f"{name}{suffix}" for folder in (self._place / name, self._place) for suffix in _SUFFIXES]
+        return next((path for path in candidates if path.is_file()), self._place / f"{name}.duckdb")
 
     async def digests(self, names: Sequence[str]) -> Mapping[str, str | None]:
         if self._digests is not None:

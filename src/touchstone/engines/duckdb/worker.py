@@ -32,7 +32,7 @@ from ...protocols import Limits
 from ...sandbox.folders import scratch_folder
 from ...types import Observation, Table
 from ...workers.limits import held_to
-from ..judging_connection import Result, found, last_result
+from ..judging_connection import Result, last_result, named_function
 from ..tables import observation_of
 
 _OPEN_AT_ONCE = 4
@@ -91,7 +91,7 @@ def do(work: Work) -> Rows | Shown | Fault | Response:
         if work.sql is not None:
             return _told(_explored(work, work.sql), work.shown)
         with _opened(work.path, work.limits, private=work.private) as connection:
-            function, kind = found(work.function)
+            function, kind = named_function(work.function)
             with held_to(cpu=work.limits.cpu_seconds * _MOST_STATEMENTS + _SECONDS_TO_COMPARE):
                 bench = DuckdbBench(connection, work.limits, writes=work.private)
                 response = function(bench, msgspec.msgpack.decode(work.request, type=kind))

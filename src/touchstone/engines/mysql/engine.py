@@ -236,7 +236,7 @@ def rights_of(login: Login) -> list[str]:
 
     from .worker import connect
 
-    found: list[str] = []
+    rights: list[str] = []
     try:
         with connect(login, _PATIENCE, cursor=Cursor) as connection, connection.cursor() as cursor:
             todo, seen = ["CURRENT_USER"], set[str]()
@@ -246,15 +246,15 @@ def rights_of(login: Login) -> list[str]:
                 try:
                     cursor.execute(f"SHOW GRANTS FOR {who}")
                 except pymysql.Error:
-                    found.append(f"has the role {who}, whose rights it may not look up")
+                    rights.append(f"has the role {who}, whose rights it may not look up")
                     continue
                 for (line,) in cursor.fetchall():
                     more, roles = rights_in(str(line))
-                    found += more
+                    rights += more
                     todo += [role for role in roles if role not in seen]
     except pymysql.Error as error:
         raise DatabaseFailure(f"the server cannot be reached: {error.args[-1]}") from None
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(rights))
 
 
 def rights_in(line: str) -> tuple[list[str], list[str]]:
@@ -265,12 +265,12 @@ def rights_in(line: str) -> tuple[list[str], list[str]]:
         return ([], _names(role["roles"])) if role else ([f"has a right that is not known here: {line[:60]}"], [])
     where = grant["what"]
     names = [re.sub(r"\s*\(.*", "", right, flags=re.DOTALL).strip() for right in _listed(grant["rights"])]
-    found = [f"has {name} on {where}" for name in names if name.upper() not in _HARMLESS]
+    rights = [f"has {name} on {where}" for name in names if name.upper() not in _HARMLESS]
     if "SELECT" in map(str.upper, names) and re.match(r"\*\.\*|`mysql`|`performance_schema`", where):
-        found.append(f"can read the accounts of the server (SELECT on {where})")
+        rights.append(f"can read the accounts of the server (SELECT on {where})")
     if "WITH GRANT OPTION" in line:
-        found.append(f"can give away its rights on {where}")
-    return found, []
+        rights.append(f"can give away its rights on {where}")
+    return rights, []
 
 
 def _listed(text: str) -> list[str]:
@@ -312,11 +312,11 @@ class LiveSource:
 # Databases of a private server.
 
 
-async def open_dumps(place: str, opening: Opening) -> MysqlEngine:
+async def open_dumps(path: str, opening: Opening) -> MysqlEngine:
     """Raises InputError without a server program, or if a dump cannot be loaded."""
-    dumps = find_dumps(Path(place)) if place else {}
+    dumps = find_dumps(Path(path)) if path else {}
     if not dumps:
-        raise InputError(f"{place or 'MySQL'}: expected mysql://user@host:3306/name, a dump <name>.sql, or a folder of dumps")
+        raise InputError(f"{path or 'MySQL'}: expected mysql://user@host:3306/name, a dump <name>.sql, or a folder of dumps")
     refuse_without_linux("a private MariaDB server")
     from .private_server import started
 
@@ -332,10 +332,10 @@ async def open_dumps(place: str, opening: Opening) -> MysqlEngine:
     return engine
 
 
-def find_dumps(place: Path) -> dict[str, Path]:
-    if place.is_file():
-        return {place.stem: place}
-    return {path.stem: path for path in sorted([*place.glob("*.sql"), *place.glob("*/*.sql")])}
+def find_dumps(folder: Path) -> dict[str, Path]:
+    if folder.is_file():
+        return {folder.stem: folder}
+    return {path.stem: path for path in sorted([*folder.glob("*.sql"), *folder.glob("*/*.sql")])}
 
 
 class DumpSource:

@@ -23,7 +23,7 @@ from ...errors import SqlError, SqlFault
 from ...protocols import Limits
 from ...types import Observation, Table
 from ...workers.limits import held_to
-from ..judging_connection import Result, found, last_result
+from ..judging_connection import Result, last_result, named_function
 from ..tables import observation_of
 from .statements import is_blank, only_reads, refuse_looking_at_others, split
 
@@ -115,7 +115,7 @@ def do(work: Work) -> Rows | Shown | Response | Fault | NeedsCopy | Lost | Serve
                 table = connection.table(work.sql)
                 plain = Table(table.columns, [tuple(map(_plain, row)) for row in table.rows], table.truncated, table.changed)
                 return Shown(observation_of(plain)) if work.shown else Rows(plain)
-            function, kind = found(work.function)
+            function, kind = named_function(work.function)
             response = function(connection, msgspec.msgpack.decode(work.request, type=kind))
             return Response(msgspec.Raw(msgspec.msgpack.encode(response)), connection.timed_out)
     except _End as end:

@@ -206,16 +206,16 @@ def remove(request: Removal) -> Done | Refused | Lost | ServerGone:
 
 def rights(request: TemplateCheck) -> list[TemplateRights] | ServerGone:
     """What may be done with each template; nothing of those that are not there."""
-    found: list[TemplateRights] = []
+    templates: list[TemplateRights] = []
     try:
         for name in request.templates:
             row = administrator(request.server, request.patience).execute(_DATABASE, [name]).fetchone()
             if row is not None:
                 owned, readable = _contents(request, name)
-                found.append(TemplateRights(name, str(row[0]), bool(row[1]) and owned, readable, str(row[2])))
+                templates.append(TemplateRights(name, str(row[0]), bool(row[1]) and owned, readable, str(row[2])))
     except (Unreachable, psycopg.Error) as error:
         return ServerGone(one_line(error))
-    return found
+    return templates
 
 
 def _contents(request: TemplateCheck, name: str) -> tuple[bool, bool]:
@@ -261,11 +261,11 @@ def _digest(connection: Connection, tables: dict[str, int]) -> str:
 def _comment(connection: Connection, template: str) -> dict[str, Any] | Broken:
     """What whoever loaded the template noted about it."""
     query = "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = %s::text::name"
-    found = connection.execute(query, [template]).fetchone()
-    if found is None:
+    row = connection.execute(query, [template]).fetchone()
+    if row is None:
         return Broken(f"there is no database {template} on the PostgreSQL server")
     try:
-        comment = msgspec.json.decode(found[0] or "{}", type=dict[str, Any])
+        comment = msgspec.json.decode(row[0] or "{}", type=dict[str, Any])
     except msgspec.MsgspecError:
         return {}
     return Broken(str(comment["broken"])) if comment.get("broken") else comment

@@ -101,14 +101,14 @@ class Administrator:
             if self._facts is None:
                 self._holder = self._holder or await self.pool.lease()
                 try:
-                    found = await self._holder.call(hold, self._hold(), wall=_SECONDS)
+                    facts = await self._holder.call(hold, self._hold(), wall=_SECONDS)
                 except WorkerLost as lost:
                     self.pool.give_back(self._holder)
                     self._holder = None
                     raise WorkerFailure(f"cannot look at the PostgreSQL server: {lost}") from None
-                if isinstance(found, Unfit):
-                    raise InputError(found.message)
-                self._facts = found
+                if isinstance(facts, Unfit):
+                    raise InputError(facts.message)
+                self._facts = facts
             return self._facts
 
     async def check(self, databases: Iterable[str]) -> None:
@@ -117,9 +117,9 @@ class Administrator:
         if facts.superuser:
             return
         wanted = [names.template(name) for name in databases]
-        found = await _twice(lambda: self._call(rights, TemplateCheck(self.server, wanted, self.patience), ""))
-        assert isinstance(found, list)
-        self._copied |= to_copy(found, self.server.user, facts.major)
+        templates = await _twice(lambda: self._call(rights, TemplateCheck(self.server, wanted, self.patience), ""))
+        assert isinstance(templates, list)
+        self._copied |= to_copy(templates, self.server.user, facts.major)
 
     async def close(self) -> None:
         """Waits for what is under way and drops all that the run has made. A server that is gone is left alone."""
@@ -161,9 +161,9 @@ class Administrator:
         base = (await self._names(database)).base
         if database not in self._described:
             order = Contents(self.server, base, names.template(database), self.patience)
-            found = await _twice(lambda: self._call(describe, order, database))
-            assert isinstance(found, Description)
-            self._described[database] = found
+            description = await _twice(lambda: self._call(describe, order, database))
+            assert isinstance(description, Description)
+            self._described[database] = description
         return self._described[database]
 
     async def reading_login(self, database: str) -> Login:

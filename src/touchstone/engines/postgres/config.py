@@ -68,10 +68,10 @@ class PostgresConfig(EngineConfig, frozen=True, kw_only=True):
         return Path(self.place).stem if self.place and Path(self.place).is_file() else None
 
     async def _server(self, opening: Opening) -> Server:
-        place = str(self.place or "")
-        if place.startswith(tuple(f"{scheme}://" for scheme in self.schemes)):
-            return server_at(place)
-        dumps = _dumps(place)
+        address = str(self.place or "")
+        if address.startswith(tuple(f"{scheme}://" for scheme in self.schemes)):
+            return server_at(address)
+        dumps = _dumps(address)
         refuse_without_linux("a private PostgreSQL server")
         from .private_server import embedded_server
         from .store import default_cache, prepared
@@ -80,10 +80,10 @@ class PostgresConfig(EngineConfig, frozen=True, kw_only=True):
         return await opening.stack.enter_async_context(embedded_server(store.data, today=self.today))
 
 
-def _dumps(place: str) -> Path:
-    if not place or not Path(place).exists():
-        raise InputError(f"{place or 'PostgreSQL'}: expected postgresql://user@host:5432, a dump, or a folder of dumps")
-    return Path(place)
+def _dumps(path: str) -> Path:
+    if not path or not Path(path).exists():
+        raise InputError(f"{path or 'PostgreSQL'}: expected postgresql://user@host:5432, a dump, or a folder of dumps")
+    return Path(path)
 
 
 def server_at(url: str, option: str = "database_url") -> Server:

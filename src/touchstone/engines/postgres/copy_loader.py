@@ -80,8 +80,8 @@ class Filled:
             self._count(_CREATES, item, 0, uncounted=b"as" in item.words)
 
     def _count(self, pattern: re.Pattern[bytes], item: Statement | Copy, rows: int, *, uncounted: bool = False) -> None:
-        if found := pattern.match(item.text):
-            name = _table_name(found[1])
+        if match := pattern.match(item.text):
+            name = _table_name(match[1])
             self.rows[name] = self.rows.get(name, 0) + rows
             if uncounted:
                 self.uncounted.add(name)
@@ -188,8 +188,8 @@ class _Sender:
                 for data in block.blocks():
                     stream.write(data)
         except psycopg.Error as error:
-            found = _COPY_LINE.match(error.diag.context or "")
-            raise _broken(error, block.line + (int(found[1]) if found else 0)) from error
+            match = _COPY_LINE.match(error.diag.context or "")
+            raise _broken(error, block.line + (int(match[1]) if match else 0)) from error
 
 
 def _broken(error: psycopg.Error, line: int) -> Exception:

@@ -80,14 +80,14 @@ def load(server: Server, dumps: Path, databases: Sequence[str] | None = None, sa
     """Loads databases, replacing those of the same name. What is wrong with a dump is in the result; DatabaseFailure is raised
     if the server fails. `say` is called from other threads."""
 
-    found = find(dumps, databases)
+    dump_files = find(dumps, databases)
     missing = [
         Loaded(name, {}, [f"{name}: there is no folder {name}{SUFFIX} in {dumps}"])
         for name in databases or ()
-        if name not in found
+        if name not in dump_files
     ]
     with ThreadPoolExecutor(AT_ONCE) as threads:
-        tasks = [threads.submit(load_database, server, name, files, say) for name, files in found.items()]
+        tasks = [threads.submit(load_database, server, name, files, say) for name, files in dump_files.items()]
         try:
             return [task.result() for task in tasks] + missing
         except BaseException:
@@ -168,8 +168,8 @@ def _execute(connection: Connection, text: LiteralString, *parts: sql.Composable
 def _create(server: Server, role: Role, target: str) -> None:
     name = sql.Identifier(target)
     with _connect(server, "postgres") as connection:
-        found = connection.execute("SELECT datistemplate FROM pg_database WHERE datname = %s", (target,)).fetchone()
-        if found and found[0]:
+        row = connection.execute("SELECT datistemplate FROM pg_database WHERE datname = %s", (target,)).fetchone()
+        if row and row[0]:
             _execute(connection, "ALTER DATABASE {} IS_TEMPLATE false", name)
         _execute(connection, "DROP DATABASE IF EXISTS {} WITH (FORCE)", name)
         _execute(connection, "CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8' OWNER {}", name, sql.Identifier(role.name))
@@ -212,13 +212,13 @@ def _verify(connection: Connection, files: list[Filled]) -> tuple[dict[TableName
     errors = [f"{file.path.name}: it holds no statement" for file in files if not file.statements]
     counted: dict[TableName, int] = {}
     for name, path in {name: file.path for file in files for name in file.rows}.items():
-        found = _count(connection, name, expected[name])
-        if found is None:
+        count = _count(connection, name, expected[name])
+        if count is None:
             errors.append(f"{path.name}: table {name.shown} was not created")
             continue
-        counted[name] = found
-        if found != expected[name] and name in compared:
-            errors.append(f"{path.name}: table {name.shown} has {found} rows, its file holds {expected[name]}")
+        counted[name] = count
+        if count != expected[name] and name in compared:
+            errors.append(f"{path.name}: table {name.shown} has {count} rows, its file holds {expected[name]}")
     return counted, errors
 
 

@@ -67,13 +67,13 @@ class PostgresEngine:
         return self.world(self._only or name, key)
 
     async def digests(self, names: Sequence[str]) -> Mapping[str, str | None]:
-        found: dict[str, str | None] = {}
+        by_name: dict[str, str | None] = {}
         for name in names:
             try:
-                found[name] = (await self.describe(self._only or name)).digest
+                by_name[name] = (await self.describe(self._only or name)).digest
             except Unscorable:
-                found[name] = None
-        return found
+                by_name[name] = None
+        return by_name
 
     def world(self, database: str, key: str) -> PostgresEpisodeDatabase:
         """The world of one episode, on the dataset's database of that name."""

@@ -37,25 +37,25 @@ def only_reads(sql: str) -> bool:
     """Whether the first word is one of a query's, and no lock is named. A text without a statement counts as one that reads."""
     if _LOCKS.search(sql):
         return False
-    place = _skip_comments(sql)
-    word = _WORD.match(sql, place)
-    return place == len(sql) if word is None else word.group().lower() in _READING
+    at = _skip_comments(sql)
+    word = _WORD.match(sql, at)
+    return at == len(sql) if word is None else word.group().lower() in _READING
 
 
 def _skip_comments(sql: str) -> int:
-    place = 0
-    while found := _SKIPPED.match(sql, place):
-        place = _after_comment(sql, found.end()) if found.group() == "/*" else found.end()
-    return place
+    at = 0
+    while skipped := _SKIPPED.match(sql, at):
+        at = _after_comment(sql, skipped.end()) if skipped.group() == "/*" else skipped.end()
+    return at
 
 
-def _after_comment(sql: str, place: int) -> int:
+def _after_comment(sql: str, at: int) -> int:
     """The end of a comment, which may hold comments."""
     depth = 1
-    while depth and (mark := _COMMENT_MARK.search(sql, place)):
+    while depth and (mark := _COMMENT_MARK.search(sql, at)):
         depth += 1 if mark.group() == "/*" else -1
-        place = mark.end()
-    return len(sql) if depth else place
+        at = mark.end()
+    return len(sql) if depth else at
 
 
 _SEQUENCES_USED = b"""
@@ -97,10 +97,10 @@ def _start(request: Exploration) -> str:
 def _run(request: Exploration, connection: Connection) -> Rows | Shown | Fault:
     execution = Execution(request.login, connection, request.limits, single=not request.writes, as_text=True)
     try:
-        found = execution.run(request.sql)
+        result = execution.run(request.sql)
     except SqlError as error:
         return Fault(error.kind, error.message, execution.ended or _has_lasted(request, connection))
-    table = Table(found.columns, found.rows, found.truncated, found.changed)
+    table = Table(result.columns, result.rows, result.truncated, result.changed)
     spoiled = execution.ended or _has_lasted(request, connection)
     return Shown(observation_of(table), spoiled) if request.shown else Rows(table, spoiled)
 

@@ -27,9 +27,9 @@ class Server(Struct, frozen=True):
     def conninfo(self, database: str, user: str | None = None, password: str | None = None) -> str:
         from psycopg.conninfo import make_conninfo  # psycopg is for worker processes
 
-        given = {"host": self.host, "port": self.port, "dbname": database, "user": user or self.user}
+        parameters = {"host": self.host, "port": self.port, "dbname": database, "user": user or self.user}
         secret = password if user is not None else self.password
-        return make_conninfo("", **self.options, **given, **({} if secret is None else {"password": secret}))
+        return make_conninfo("", **self.options, **parameters, **({} if secret is None else {"password": secret}))
 
     def as_role(self, role: str, password: str | None) -> Server:
         return replace(self, user=role, password=password)

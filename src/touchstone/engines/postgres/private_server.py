@@ -65,15 +65,15 @@ class Kept:
     def __init__(
         self, store: Path | None = None, *, room: int = 0, today: str | None = None, locale: str | None = None
     ) -> None:
-        found = binaries.find()
+        programs = binaries.find()
         if store is not None:
             room = max(room, 2 * _size(store))
         request = {
-            "programs": str(found.directory),
-            "major": found.major,
+            "programs": str(programs.directory),
+            "major": programs.major,
             "base": str(_base(room)),
             "store": str(store.absolute()) if store is not None else None,
-            "locale": locale_for(locale, found).options if store is None else [],
+            "locale": locale_for(locale, programs).options if store is None else [],
             "environment": _clock(today) if today is not None else {},
         }
         self._keeper = _start_keeper(request)

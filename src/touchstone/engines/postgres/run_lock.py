@@ -116,10 +116,10 @@ def _check_logins(connection: Connection, server: Server) -> Unfit | None:
 
 def _sweep_dead(connection: Connection) -> None:
     for (role,) in connection.execute("SELECT rolname FROM pg_roles WHERE rolname LIKE 'touchstone%'").fetchall():
-        found = _KEEPER.match(role)
-        if found and _try_lock(connection, found[1]):
-            _sweep(connection, found[1])
-            connection.execute("SELECT pg_advisory_unlock(%s)", [_key(found[1])])
+        keeper = _KEEPER.match(role)
+        if keeper and _try_lock(connection, keeper[1]):
+            _sweep(connection, keeper[1])
+            connection.execute("SELECT pg_advisory_unlock(%s)", [_key(keeper[1])])
 
 
 def _sweep(connection: Connection, run: str) -> None:

@@ -24,7 +24,7 @@ from ...sandbox.folders import scratch_folder
 from ...types import Observation, Table
 from ...workers.limits import held_to
 from ...workers.pool import STALLED, WorkerLost
-from ..judging_connection import JudgingConnection, Result, found, last_result, name_of, result_type
+from ..judging_connection import JudgingConnection, Result, last_result, name_of, named_function, result_type
 from ..tables import observation_of
 from .connection import Connection
 from .engine import SqliteEngine, blamed
@@ -169,7 +169,7 @@ def do(work: Work) -> Rows | Shown | Fault | Response:
             if work.keep is not None:
                 Path(work.keep).write_bytes(connection.serialized())
             return Shown(observation_of(table)) if work.shown else Rows(table)
-        function, kind = found(work.function)
+        function, kind = named_function(work.function)
         with held_to(cpu=work.limits.cpu_seconds * _MOST_STATEMENTS + SECONDS_TO_COMPARE):
             response = function(
                 SqliteJudgingConnection(connection, work.limits), msgspec.msgpack.decode(work.request, type=kind)

@@ -130,9 +130,9 @@ class SqliteEngine:
 
     async def _hash(self, database: Path) -> str:
         """Off the event loop, since a large file takes seconds."""
-        found = await asyncio.to_thread(files.digest, database)
-        files.remember_digest(database, self.cache, found)
-        return found
+        digest = await asyncio.to_thread(files.digest, database)
+        files.remember_digest(database, self.cache, digest)
+        return digest
 
     def source(self, database: Path) -> Path:
         """The file to read from. Raises Unscorable if there is none that can be."""

@@ -22,7 +22,7 @@ from ...protocols import Limits
 from ...types import Observation, Table
 from ...workers.limits import held_to
 from ..cache import Cache, Origin, key
-from ..judging_connection import found, name_of
+from ..judging_connection import name_of, named_function
 from ..tables import observation_of
 from ..today import day
 from .connection import Connection
@@ -121,7 +121,7 @@ def end_private(_: Query) -> None:
 
 def apply(request: Application) -> Applied:
     reader = CachedReader(request)
-    function, kind = found(request.function)
+    function, kind = named_function(request.function)
     with held_to(cpu=request.limits.cpu_seconds * request.statements + SECONDS_TO_COMPARE):
         response = function(reader, msgspec.msgpack.decode(request.request, type=kind))
     return Applied(msgspec.Raw(msgspec.msgpack.encode(response)), reader.repeatable)
@@ -137,8 +137,8 @@ class CachedReader:
         self.repeatable = True
 
     def run(self, sql: str) -> Table:
-        given = self._request
-        known_as = key("table", given.code, given.digest, sql, given.limits, sqlite3.sqlite_version, day())
+        request = self._request
+        known_as = key("table", request.code, request.digest, sql, request.limits, sqlite3.sqlite_version, day())
         volatile = is_volatile(sql)
         if not volatile and (known := self.cache.get(known_as)):
             return _table(msgspec.msgpack.decode(known, type=Rows | Fault))
@@ -151,9 +151,9 @@ class CachedReader:
         return _table(answer)
 
     def _origin(self, sql: str) -> Origin:
-        given = self._request
+        request = self._request
         encoded = msgspec.msgpack.encode(sql)
-        return Origin(name_of(statement), encoded, given.database, given.digest, given.limits, given.code, given.code)
+        return Origin(name_of(statement), encoded, request.database, request.digest, request.limits, request.code, request.code)
 
     def time(self, sql: str) -> float:
         self.repeatable = False

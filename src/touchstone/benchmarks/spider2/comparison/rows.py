@@ -140,7 +140,7 @@ def _without_floats(cells: Cells) -> Items:
 
 
 def _points(side: Sequence[Cells], rows: list[int], floats: list[int]) -> list[Point]:
-    columns = [side[place].items for place in floats]
+    columns = [side[number].items for number in floats]
     return [tuple([_number(column[row]) for column in columns]) for row in rows]
 
 

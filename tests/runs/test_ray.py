@@ -39,7 +39,7 @@ from tests.support.worlds import ROWS, World, make_world
 from touchstone.errors import EpisodeFailure, InputError, ModelRejected, RunStopped, Unscorable, WorkerFailure
 from touchstone.runs.executors.cluster import environment
 from touchstone.runs.executors.leases import Holder, JobKey, Leases, packed, unpacked
-from touchstone.runs.executors.shipping import Store, at, has_same_content, hash_of, is_here, listed, moved
+from touchstone.runs.executors.shipping import ShippedFiles, at, has_same_content, hash_of, is_here, listed, moved
 from touchstone.runs.scheduler import Job
 from touchstone.runs.verification import verify
 from touchstone.types import Outcome, Task
@@ -231,7 +231,7 @@ def test_a_file_that_is_the_same_needs_no_shipping(tmp_path: Path) -> None:
 
 def test_shipped_files_are_kept_by_content_and_put_together_again(tmp_path: Path) -> None:
     world = make_world(tmp_path / "world")
-    store = Store(tmp_path / "store")
+    store = ShippedFiles(tmp_path / "store")
     for path in (world.databases, world.tasks):
         listing = listed(path)
         hashes = {str(at(listing, file)): hash_of(at(listing, file)) for file in listing.files}
@@ -245,7 +245,7 @@ def test_shipped_files_are_kept_by_content_and_put_together_again(tmp_path: Path
         assert contents(made) == contents(path)
 
 
-def ship(store: Store, name: str, data: bytes) -> None:
+def ship(store: ShippedFiles, name: str, data: bytes) -> None:
     arriving = store.arriving(name)
     for start_at in range(0, len(data), 1000):
         arriving.add(data[start_at : start_at + 1000])
@@ -258,7 +258,7 @@ def contents(path: Path) -> dict[str, bytes]:
 
 
 def test_a_file_damaged_on_its_way_is_not_kept(tmp_path: Path) -> None:
-    store = Store(tmp_path)
+    store = ShippedFiles(tmp_path)
     name = blake2b(b"right", digest_size=20).hexdigest()
     with pytest.raises(OSError, match="arrived as"):
         ship(store, name, b"wrong")

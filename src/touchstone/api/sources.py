@@ -16,7 +16,7 @@ from ..plugins import benchmark_type
 from ..protocols import Benchmark, BenchmarkConfig, Opening
 from ..runs.runner import opened_benchmark
 
-Place = str | os.PathLike[str]
+StrPath = str | os.PathLike[str]
 
 
 async def opened(source: BenchmarkConfig | Benchmark, stack: AsyncExitStack) -> Benchmark:

@@ -451,11 +451,11 @@ def _executor(config: RunConfig, opened: Opened, directory: Path, say: Callable[
         raise InputError("--executor ray: limits per minute work in one process only")
     if not config.is_plain:
         raise InputError("--executor ray: Python functions and objects cannot be sent to a cluster")
-    from .executors.cluster import Work, environment, ray_cluster
+    from .executors.cluster import ClusterWork, environment, ray_cluster
     from .executors.shipping import listed, moved_path
 
     there = config.relocated(Path.absolute)
-    work = Work(
+    work = ClusterWork(
         build=play_on_node,
         payload=lambda places: there.relocated(lambda path: moved_path(path, places)).as_json(secrets=True),
         identity=opened.identity,

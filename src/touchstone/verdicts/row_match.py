@@ -18,7 +18,7 @@ class Cut(Exception):
     """The search took too long."""
 
 
-class Budget:
+class PairBudget:
     """How many pairs may be looked at."""
 
     def __init__(self, pairs: int) -> None:
@@ -36,7 +36,7 @@ def near_ones(
     value: Callable[[T], float],
     reach: Callable[[float], float],
     near: Callable[[T, T], bool],
-    budget: Budget,
+    budget: PairBudget,
 ) -> list[list[int]]:
     """For each of gold's the places of those that are near it, which lie within `reach` of its `value`."""
     ranked = sorted(range(len(predicted)), key=lambda row: value(predicted[row]))

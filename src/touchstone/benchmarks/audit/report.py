@@ -56,7 +56,7 @@ class MutationStrength(Struct, frozen=True):
     """Why, by task."""
 
 
-class Report(Struct, frozen=True, kw_only=True):
+class AuditReport(Struct, frozen=True, kw_only=True):
     """All that an audit has to say: the content of its JSON file."""
 
     benchmark: str
@@ -124,7 +124,7 @@ def tasks_with(findings: Iterable[AuditFinding]) -> dict[Severity, int]:
     return {severity: len(named[severity]) for severity in SEVERITIES}
 
 
-def report_text(report: Report, *, all_findings: bool = False) -> str:
+def report_text(report: AuditReport, *, all_findings: bool = False) -> str:
     lines = [_RULE, report.title, _RULE, f"Tasks:            {report.tasks}"]
     lines += [f"Left out:         {count}  ({why})" for why, count in report.left_out.items()]
     lines += [f"Ceiling:          {report.ceiling}"]
@@ -169,7 +169,7 @@ def _part(count: int, total: int) -> str:
     return f"{count:>6,} ({100 * count / max(total, 1):.1f}%)"
 
 
-def _lost(report: Report) -> Iterator[str]:
+def _lost(report: AuditReport) -> Iterator[str]:
     for outcome in ("failed", "limit", "error", "unscorable", "skipped"):
         if count := report.outcomes.get(outcome):
             counted = "not counted" if outcome in ("unscorable", "skipped") else "counted"

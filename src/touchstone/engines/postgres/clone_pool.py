@@ -23,7 +23,7 @@ from ...workers.pool import Pool, Worker, WorkerLost
 from . import names
 from .messages import (
     BaseClone,
-    Broken,
+    BrokenTemplate,
     Contents,
     Copy,
     Description,
@@ -32,9 +32,9 @@ from .messages import (
     Login,
     Lost,
     Orders,
+    PostgresServer,
     Refused,
     Removal,
-    Server,
     ServerGone,
     Settling,
     TemplateCheck,
@@ -72,7 +72,7 @@ class _Names(NamedTuple):
 class Administrator:
     """Makes and drops databases and roles. Its first use takes hold of the server."""
 
-    def __init__(self, server: Server, pool: Pool, run: str | None, patience: float) -> None:
+    def __init__(self, server: PostgresServer, pool: Pool, run: str | None, patience: float) -> None:
         if run is not None and not _RUN.fullmatch(run):
             raise InputError(f"not an id for a run: {run!r}: expected up to 16 lower-case letters and digits")
         self.server = server
@@ -304,7 +304,7 @@ def _check(answer: object, database: str) -> None:
         raise unreachable(answer)
     if isinstance(answer, Refused):
         raise DatabaseFailure(f"the PostgreSQL server refuses to work: {answer.message}")
-    if isinstance(answer, Broken):
+    if isinstance(answer, BrokenTemplate):
         raise Unscorable(f"database {database} cannot be used: {answer.reason}")
 
 

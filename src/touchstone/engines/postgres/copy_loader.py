@@ -87,7 +87,7 @@ class Filled:
                 self.uncounted.add(name)
 
 
-class Broken(Exception):
+class BrokenFile(Exception):
     """A file cannot be loaded. `early` if that may change when others are in."""
 
     def __init__(self, line: int, text: str, *, early: bool = False) -> None:
@@ -106,7 +106,7 @@ def fill(conninfo: str, path: Path, batch: int = BATCH) -> Filled:
             sender.finish()
             return filled
     except DumpError as error:
-        raise Broken(error.line, str(error)) from error
+        raise BrokenFile(error.line, str(error)) from error
 
 
 def add_key(conninfo: str, key: Statement) -> list[str]:
@@ -114,7 +114,7 @@ def add_key(conninfo: str, key: Statement) -> list[str]:
     try:
         with psycopg.connect(conninfo) as connection:
             _Sender(connection, 0).add(key)
-    except Broken as broken:
+    except BrokenFile as broken:
         return [str(broken)]
     return []
 
@@ -196,7 +196,7 @@ def _broken(error: psycopg.Error, line: int) -> Exception:
     """What an error means: the file is at fault, or the server."""
     if error.sqlstate is None or error.sqlstate[:2] in _SERVER_FAILS:
         return error
-    return Broken(line, message(error), early=error.sqlstate in _NOT_THERE_YET)
+    return BrokenFile(line, message(error), early=error.sqlstate in _NOT_THERE_YET)
 
 
 def _table_name(text: bytes) -> TableName:

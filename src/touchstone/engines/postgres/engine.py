@@ -17,7 +17,7 @@ from ...workers.pool import Pool
 from ..today import worker_environment
 from .clone_pool import Administrator, ClonePool
 from .database import PostgresEpisodeDatabase
-from .messages import Description, Facts, Server
+from .messages import Description, Facts, PostgresServer
 from .worker import PRELOAD
 
 _WARM = 8
@@ -31,7 +31,7 @@ class PostgresEngine:
 
     def __init__(
         self,
-        server: Server,
+        server: PostgresServer,
         *,
         pool: Pool | None = None,
         run: str | None = None,

@@ -26,9 +26,9 @@ from ...code_digest import digest_of
 from ...errors import InputError
 from .. import cache as results
 from . import binaries, dumps
-from .dumps import Loaded, Say
+from .dumps import LoadedDatabase, Say
 from .locale import locale_for
-from .private_server import Kept
+from .private_server import SupervisedServer
 
 FORMAT = 1
 """Of an entry's folder."""
@@ -38,18 +38,20 @@ _IN_USE = 3600.0
 _PART = ".part"
 
 
-class Store(msgspec.Struct, frozen=True):
+class StoredCluster(msgspec.Struct, frozen=True):
     """A cluster for `embedded_server`, and how its databases were loaded."""
 
     data: Path
-    loaded: list[Loaded]
+    loaded: list[LoadedDatabase]
 
 
 def default_cache() -> Path:
     return results.default_path().parent / "postgres"
 
 
-async def prepared(source: Path, databases: Sequence[str] | None, cache: Path, say: Say, *, locale: str | None = None) -> Store:
+async def prepared(
+    source: Path, databases: Sequence[str] | None, cache: Path, say: Say, *, locale: str | None = None
+) -> StoredCluster:
     """A store with these databases, from the cache or loaded now. Raises InputError, and DatabaseFailure if a server fails."""
     dump_files = dumps.find(source, databases)
     programs = binaries.find()
@@ -63,7 +65,9 @@ async def prepared(source: Path, databases: Sequence[str] | None, cache: Path, s
         async with _locked(cache / "lock", say):
             store = await asyncio.to_thread(_opened, entry)  # somebody else may just have built it
             if store is None:
-                store = await _build(source, databases, entry, Kept(room=4 * _volume(dump_files), locale=locale), say)
+                store = await _build(
+                    source, databases, entry, SupervisedServer(room=4 * _volume(dump_files), locale=locale), say
+                )
     except OSError as error:
         raise InputError(f"loaded databases cannot be kept in {cache}: {error.strerror or error}") from error
     return store
@@ -88,14 +92,14 @@ def _volume(dump_files: dict[str, list[Path]]) -> int:
     return sum(path.stat().st_size for paths in dump_files.values() for path in paths)
 
 
-def _opened(entry: Path) -> Store | None:
+def _opened(entry: Path) -> StoredCluster | None:
     """An entry that is there; noted as used."""
     try:
-        loaded = msgspec.json.decode((entry / "loaded.json").read_bytes(), type=list[Loaded])
+        loaded = msgspec.json.decode((entry / "loaded.json").read_bytes(), type=list[LoadedDatabase])
         os.utime(entry)
     except (OSError, msgspec.MsgspecError):
         return None
-    return Store(entry / "data", loaded)
+    return StoredCluster(entry / "data", loaded)
 
 
 @contextlib.asynccontextmanager
@@ -115,7 +119,7 @@ async def _locked(path: Path, say: Say) -> AsyncGenerator[None]:
         yield
 
 
-async def _build(source: Path, databases: Sequence[str] | None, entry: Path, kept: Kept, say: Say) -> Store:
+async def _build(source: Path, databases: Sequence[str] | None, entry: Path, kept: SupervisedServer, say: Say) -> StoredCluster:
     """Holding the lock: loads into a server and keeps its cluster."""
     loop = asyncio.get_running_loop()
 
@@ -136,7 +140,7 @@ async def _build(source: Path, databases: Sequence[str] | None, entry: Path, kep
     await asyncio.to_thread(os.sync)  # the server did not: after a power failure, an entry is whole or not there
     shutil.rmtree(entry, ignore_errors=True)  # unreadable, or it would have been opened
     part.rename(entry)
-    return Store(entry / "data", loaded)
+    return StoredCluster(entry / "data", loaded)
 
 
 def _tidy(cache: Path) -> None:

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from ...errors import DatabaseFailure, InputError
 from . import binaries
-from .messages import Server, TemplateRights
+from .messages import PostgresServer, TemplateRights
 from .names import quoted
 
 _FILTER = "1,40{/^SET transaction_timeout = 0;$/d}"
@@ -61,7 +61,7 @@ def client_programs(major: int) -> Programs | None:
     return None
 
 
-async def copy_contents(server: Server, template: str, target: str, major: int) -> None:
+async def copy_contents(server: PostgresServer, template: str, target: str, major: int) -> None:
     """Fills an empty database with what the template holds. Raises DatabaseFailure."""
     programs = client_programs(major)
     assert programs is not None
@@ -89,7 +89,7 @@ async def copy_contents(server: Server, template: str, target: str, major: int) 
             raise DatabaseFailure(f"{template} cannot be copied: {name}: {' '.join(output.decode(errors='replace').split())}")
 
 
-def _address(server: Server, database: str) -> str:
+def _address(server: PostgresServer, database: str) -> str:
     parameters = {**server.options, "host": server.host, "port": str(server.port), "dbname": database, "user": server.user}
     return " ".join(f"{name}='{_escaped(value)}'" for name, value in parameters.items())
 

@@ -31,7 +31,7 @@ CELLS = {
 
 
 @dataclass(frozen=True)
-class Match:
+class EpisodePair:
     """The same attempt at the same task in two runs, or in one of them."""
 
     first: IndexEntry | None
@@ -60,10 +60,10 @@ class Match:
         return both and self.first.record.digest != self.second.record.digest  # pyright: ignore[reportOptionalMemberAccess]
 
 
-def matches(first: Run, second: Run) -> list[Match]:
+def matches(first: Run, second: Run) -> list[EpisodePair]:
     """In the order of the dataset."""
     ours, theirs = first.index.by_name, second.index.by_name
-    pairs = [Match(ours.get(name), theirs.get(name)) for name in dict.fromkeys([*ours, *theirs])]
+    pairs = [EpisodePair(ours.get(name), theirs.get(name)) for name in dict.fromkeys([*ours, *theirs])]
     return sorted(pairs, key=lambda match: (match.entry.record.index, match.entry.record.epoch, match.entry.name))
 
 
@@ -83,12 +83,12 @@ def pair_page(first: Run, second: Run, view: View) -> Html:
     return page("Comparison", [("Runs", "../../../index.html"), ("Comparison", None)], *content, depth=3, view=view)
 
 
-def linked(match: Match, view: View) -> bool:
+def linked(match: EpisodePair, view: View) -> bool:
     """Whether there is a page with both transcripts. A folder has them where the runs differ: the rest would double it."""
     return not view.exported or match.cell in ("A", "B")
 
 
-def _rows(pairs: Sequence[Match], view: View) -> list[list[Any]]:
+def _rows(pairs: Sequence[EpisodePair], view: View) -> list[list[Any]]:
     """For the script: name, task, epoch, cell, the two outcomes, the two reasons, question, facets, is there a page."""
     return [
         [
@@ -106,7 +106,7 @@ def _rows(pairs: Sequence[Match], view: View) -> list[list[Any]]:
     ]
 
 
-def _facets(pairs: Sequence[Match]) -> list[str]:
+def _facets(pairs: Sequence[EpisodePair]) -> list[str]:
     return facet_names([match.entry for match in pairs])
 
 

@@ -90,7 +90,7 @@ _PASSED_ON = re.compile(r"OPENAI_.*|.*_API_(KEY|BASE|VERSION)|PGUSER|PGPASSWORD"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Work:
+class ClusterWork:
     """What nodes are to play, and with what."""
 
     build: Build
@@ -113,7 +113,7 @@ def environment(names: Iterable[str]) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def ray_cluster(work: Work, address: str | None, say: Say) -> AsyncGenerator[RayCluster]:
+async def ray_cluster(work: ClusterWork, address: str | None, say: Say) -> AsyncGenerator[RayCluster]:
     cluster = RayCluster(connected(address), work, say)
     try:
         await cluster.start()
@@ -125,7 +125,7 @@ async def ray_cluster(work: Work, address: str | None, say: Say) -> AsyncGenerat
 class RayCluster:
     """An executor."""
 
-    def __init__(self, ray: Any, work: Work, say: Say) -> None:
+    def __init__(self, ray: Any, work: ClusterWork, say: Say) -> None:
         self._ray = ray
         self._work = work
         self._say = say

@@ -27,7 +27,7 @@ from ...types import Task
 from ..episode_runner import play
 from ..run import versions
 from .leases import JobKey, packed, packed_error
-from .shipping import PIECE, Arriving, Hashes, Listed, Store, at, default_root, has_same_content, is_here
+from .shipping import PIECE, Arriving, Hashes, Listed, ShippedFiles, at, default_root, has_same_content, is_here
 
 # A player for a command that plays what another process tells it to.
 #
@@ -139,7 +139,7 @@ class Begun(Struct, frozen=True):
 
 class Node:
     def __init__(self) -> None:
-        self._store = Store(default_root())
+        self._store = ShippedFiles(default_root())
         self._seat = NodePlayer()
         self._kept: set[str] = set()
         self._arriving: dict[str, Arriving] = {}

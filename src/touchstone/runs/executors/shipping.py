@@ -105,7 +105,7 @@ class Arriving:
                 self._target.hardlink_to(file.name)
 
 
-class Store:
+class ShippedFiles:
     """A node's shipped files."""
 
     def __init__(self, root: Path) -> None:

@@ -16,7 +16,7 @@ from math import inf, isclose, isfinite
 from operator import itemgetter
 from typing import NamedTuple
 
-from ..row_match import Budget, Cut, near_ones, paired
+from ..row_match import Cut, PairBudget, near_ones, paired
 from .cells import Number
 
 # When two numbers are equal, and which numbers of a column that brings together.
@@ -158,5 +158,5 @@ def _partners(gold: Sequence[Vector], predicted: Sequence[Vector]) -> list[list[
         value=lambda vector: as_float(vector[pivot]),
         reach=lambda value: max(ABSOLUTE, abs(value) * RELATIVE) * (1 + 2 * RELATIVE),
         near=_are_near,
-        budget=Budget(MOST_CHECKS),
+        budget=PairBudget(MOST_CHECKS),
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from ....verdicts.row_match import Budget, paired
+from ....verdicts.row_match import PairBudget, paired
 from .column import Cells, Column, same_cells, same_values
 from .csv_table import CsvTable
 from .rows import row_apart
@@ -95,7 +95,7 @@ def matching_partners(gold: CsvTable, predicted: CsvTable, choices: dict[int, li
     """Partners with which the rows agree, if there are any."""
     order = sorted(choices, key=lambda column: len(choices[column]))
     settled = sum(len(choices[column]) == 1 for column in order)
-    budget = Budget(max(10, min(_COMPARISONS, _CELLS // (gold.rows * len(order) + 1))))
+    budget = PairBudget(max(10, min(_COMPARISONS, _CELLS // (gold.rows * len(order) + 1))))
 
     def agrees(chosen: list[int]) -> bool:
         if len(chosen) < settled:

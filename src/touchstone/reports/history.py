@@ -31,7 +31,7 @@ class Series:
 
     @property
     def name(self) -> str:
-        return f"{self.benchmark}, {self.agent}, {self.model}"
+        return ", ".join(part for part in (self.benchmark, self.agent, self.model) if part != "–")
 
 
 def history(runs: Sequence[Run]) -> list[Series]:

@@ -144,7 +144,7 @@ def _service(step: Mapping[str, Any]) -> Html:
 def _who(name: str, step: Mapping[str, Any] | None = None, more: str = "") -> Html:
     spent = seconds(number(step.get("seconds"))) if step is not None else ""
     notes = [h("span", each, class_="dim") for each in (spent, more) if each]
-    return h("p", h("b", readable(name)[:60]), notes, class_="who")
+    return h("p", h("b", name[:60]), notes, class_="who")
 
 
 def _call(call: Mapping[str, Any], named: bool = True) -> Html:

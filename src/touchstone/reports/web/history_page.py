@@ -7,13 +7,14 @@ from .layout import Html, View, h, notice, page
 from .library import Library
 from .words import interval, percent
 
+_TITLE = "Scores over time"
 _WIDE, _HIGH, _LEFT, _FOOT = 640.0, 150.0, 34.0, 24.0
 
 
 def history_page(library: Library, view: View) -> Html:
     all_series = history(library.runs())
     content = [_section(series) for series in all_series] or [notice("No run with a counted task yet.")]
-    return page("History", [("Runs", "index.html"), ("History", None)], h("h1", "History"), *content, depth=0, view=view)
+    return page(_TITLE, [("Runs", "index.html"), (_TITLE, None)], h("h1", _TITLE), *content, depth=0, view=view)
 
 
 def _section(series: Series) -> Html:
@@ -27,9 +28,10 @@ def _section(series: Series) -> Html:
         )
         for point in reversed(series.points)
     ]
-    names = [h("th", name, scope="col") for name in ("Began", "Run", "Score", "n")]
+    names = [h("th", name, scope="col") for name in ("Started", "Run", "Score", "n")]
     table = h("table", h("thead", h("tr", names)), h("tbody", rows), class_="wide")
-    return h("section", h("h2", series.name), _chart(series), h("div", table, class_="scroll", tabindex="0"), class_="card")
+    chart = _chart(series) if len(series.points) > 1 else None
+    return h("section", h("h2", series.name), chart, h("div", table, class_="scroll", tabindex="0"), class_="card")
 
 
 def _chart(series: Series) -> Html:
@@ -54,7 +56,7 @@ def _chart(series: Series) -> Html:
         "svg",
         h("title", f"{series.name}: accuracy of {len(series.points)} runs over time, with 95% intervals"),
         [h("line", x1=_LEFT, x2=_WIDE - 4, y1=y, y2=y, class_="axis") for y in (8.0, bottom)],
-        [h("text", words, x=_LEFT - 6, y=y, text_anchor="end") for words, y in (("100", 14), ("0", bottom + 4))],
+        [h("text", words, x=_LEFT - 6, y=y, text_anchor="end") for words, y in (("100%", 14), ("0%", bottom + 4))],
         h("polyline", points=" ".join(f"{x:.1f},{y:.1f}" for x, y in line), class_="line", fill="none"),
         [drawn(position, point) for position, point in enumerate(series.points)],
         [

@@ -108,6 +108,11 @@ class Run:
         return Path(str(predictions)).name if predictions else "–"
 
     @property
+    def system(self) -> str:
+        """The agent with its model, or alone if it has none."""
+        return f"{self.agent}, {self.model}" if self.model != "–" else self.agent
+
+    @property
     def planned(self) -> int | None:
         """How many episodes the run is to have, where its configuration says so."""
         planned = self.config.get("planned")

@@ -123,11 +123,11 @@ def _card(letter: str, run: Run) -> Html:
     return h(
         "section",
         h("h2", f"{letter}: ", h("a", run.label, href=f"../../../runs/{run.name}/index.html")),
-        h("p", f"{run.benchmark}, {run.agent}, {run.model}", class_="dim"),
+        h("p", f"{run.benchmark}, {run.system}", class_="dim"),
         h("p", h("strong", percent(share["accuracy"])), f" (95%: {interval(share)}), n = {share['total']:,}"),
         share_bar(share),
         outcome_bar(run.index.aggregate.outcomes),
-        facts([("Cost", money(run.index.cost)), ("Time of all episodes", seconds(run.index.aggregate.seconds))]),
+        facts([("Cost", money(run.index.cost)), ("Total episode time", seconds(run.index.aggregate.seconds))]),
         class_="card",
     )
 
@@ -141,16 +141,16 @@ def _worth(first: Run, second: Run) -> Html:
     pair = comparison.pairs[0]
     decisive = [each for each in comparison.differences if each.decisive]
     metrics = [(readable(name), _measure(measure)) for name, measure in pair.metrics.items()]
-    flips = f"A alone is right on {count(pair.first_wins, 'task')}, B alone on {pair.second_wins:,}"
+    flips = f"Only A is right on {count(pair.first_wins, 'task')}, only B on {pair.second_wins:,}"
     return h(
         "section",
-        h("h2", "The difference, B minus A"),
+        h("h2", "Difference, B minus A"),
         h(
             "p",
             h("strong", f"{100 * pair.accuracy.difference:+.1f} points", class_="big"),
-            f" over {count(pair.tasks, 'task')} of both",
+            f" over {count(pair.tasks, 'shared task')}",
         ),
-        h("p", f"Percent passed, A and B: {_measure(pair.accuracy, 100, 1)}"),
+        h("p", f"Passed (%), A and B: {_measure(pair.accuracy, 100, 1)}"),
         h("p", f"{flips}."),
         [notice(f"{each.name}: {each.detail or _values(each.values)}", "warning") for each in decisive],
         [notice(warning) for warning in pair.warnings],
@@ -180,7 +180,7 @@ def _by(by: Any) -> Child:
             h("h3", f"By {readable(facet)}"),
             h(
                 "table",
-                h("thead", h("tr", [h("th", name, scope="col") for name in ("Value", "n", "A", "B", "A alone", "B alone")])),
+                h("thead", h("tr", [h("th", name, scope="col") for name in ("Value", "n", "A", "B", "only A", "only B")])),
                 h("tbody", [_group(group) for group in groups]),
                 class_="cells",
             ),

@@ -118,8 +118,7 @@ def note(run: Run) -> Child:
 def outcomes(run: Run) -> Html:
     counts = run.index.aggregate.outcomes
     words = ", ".join(f"{counts[each]:,} {each.value}" for each in Outcome if counts[each]) or "nothing yet"
-    planned = run.planned if run.live else None
-    return join(outcome_bar(counts, planned), h("span", words, class_="dim"))
+    return join(outcome_bar(counts, run.planned), h("span", words, class_="dim"))
 
 
 def progress(run: Run) -> str | None:
@@ -136,14 +135,21 @@ def progress(run: Run) -> str | None:
     return f"{done_so_far}, {rate:.1f}/s{left}" if rate >= 1 else f"{done_so_far}, {60 * rate:.1f}/min{left}"
 
 
+def unfinished(run: Run) -> str | None:
+    """How far a run came that was stopped or killed before its last episode; None for any other."""
+    done = len(run.index.entries)
+    return f"unfinished: {done:,} of {run.planned:,} done" if not run.live and run.planned and done < run.planned else None
+
+
 def _time(run: Run) -> Child:
     began, ended = run.index.began, run.index.ended
-    going = progress(run)
+    going, stopped = progress(run), unfinished(run)
     live = h("span", going, class_="chip live") if going else None
+    cut_short = h("span", stopped, class_="chip stopped") if stopped else None
     if began is None or ended is None:
-        return live or "–"
+        return live or cut_short or "–"
     took = f"{began:%H:%M}, took {seconds((ended - began).total_seconds())}"
-    return (f"{began:%Y-%m-%d}", h("br"), live or h("span", took, class_="dim"))
+    return (f"{began:%Y-%m-%d}", h("br"), live or h("span", took, class_="dim"), cut_short)
 
 
 def _class(name: str) -> str:

@@ -75,7 +75,7 @@ class SqliteEngine:
         self.today = today
         self._place = place
         rules = WorkerRules([str(scratch_folder()), *([str(cache.absolute().parent)] if cache else [])])
-        preload = ["touchstone.engines.sqlite.worker"]
+        preload = ["touchstone.engines.sqlite.worker", "touchstone.verdicts"]  # once, instead of in each worker
         self.pool = pool or Pool(warm=workers, preload=preload, rules=rules, environment=worker_environment(today))
         self.cache = Cache(cache)
         self.judging = Turns(cores())

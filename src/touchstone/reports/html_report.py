@@ -146,8 +146,8 @@ def _facets(runs: Sequence[Run], names: Sequence[str]) -> list[Html]:
 
 
 def _values(facet: str, overalls: Sequence[dict[str, Any]]) -> list[str]:
-    found: set[str] = {value for overall in overalls for value in overall.get(facet, {})}
-    return sorted(found, key=lambda value: (ORDER.get(value, 99), value))
+    values: set[str] = {value for overall in overalls for value in overall.get(facet, {})}
+    return sorted(values, key=lambda value: (ORDER.get(value, 99), value))
 
 
 def _facet(facet: str, overalls: Sequence[dict[str, Any]], names: Sequence[str]) -> Html:

@@ -53,11 +53,11 @@ def task_rows(runs: Sequence[Run]) -> list[list[IndexEntry | None]]:
     names = dict.fromkeys(name for run in runs for name in run.index.by_name)
     rows = [[run.index.by_name.get(name) for run in runs] for name in names]
 
-    def place(row: list[IndexEntry | None]) -> tuple[int, int, str]:
+    def sort_key(row: list[IndexEntry | None]) -> tuple[int, int, str]:
         entry = next(each for each in row if each)
         return entry.record.index, entry.record.epoch, entry.name
 
-    return sorted(rows, key=place)
+    return sorted(rows, key=sort_key)
 
 
 def cell(row: Sequence[IndexEntry | None]) -> str:

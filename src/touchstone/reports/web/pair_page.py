@@ -31,7 +31,7 @@ CELLS = {
 
 
 @dataclass(frozen=True)
-class Match:
+class EpisodePair:
     """The same attempt at the same task in two runs, or in one of them."""
 
     first: IndexEntry | None
@@ -60,16 +60,16 @@ class Match:
         return both and self.first.record.digest != self.second.record.digest  # pyright: ignore[reportOptionalMemberAccess]
 
 
-def matches(first: Run, second: Run) -> list[Match]:
+def matches(first: Run, second: Run) -> list[EpisodePair]:
     """In the order of the dataset."""
     ours, theirs = first.index.by_name, second.index.by_name
-    found = [Match(ours.get(name), theirs.get(name)) for name in dict.fromkeys([*ours, *theirs])]
-    return sorted(found, key=lambda match: (match.entry.record.index, match.entry.record.epoch, match.entry.name))
+    pairs = [EpisodePair(ours.get(name), theirs.get(name)) for name in dict.fromkeys([*ours, *theirs])]
+    return sorted(pairs, key=lambda match: (match.entry.record.index, match.entry.record.epoch, match.entry.name))
 
 
 def pair_page(first: Run, second: Run, view: View) -> Html:
-    found = matches(first, second)
-    cells = Counter(match.cell for match in found)
+    pairs = matches(first, second)
+    cells = Counter(match.cell for match in pairs)
     content = (
         h("h1", "Comparison"),
         h("div", [_card(letter, run) for letter, run in (("A", first), ("B", second))], class_="blocks"),
@@ -78,17 +78,17 @@ def pair_page(first: Run, second: Run, view: View) -> Html:
         h("p", id="found", class_="dim", aria_live="polite"),
         h("div", id="list"),
         h("noscript", notice("The list of tasks is made by a script, which this browser does not run.")),
-        data("tasks", {"kind": "pair", "facets": _facets(found), "cells": CELLS, "rows": _rows(found, view)}),
+        data("tasks", {"kind": "pair", "facets": _facets(pairs), "cells": CELLS, "rows": _rows(pairs, view)}),
     )
     return page("Comparison", [("Runs", "../../../index.html"), ("Comparison", None)], *content, depth=3, view=view)
 
 
-def linked(match: Match, view: View) -> bool:
+def linked(match: EpisodePair, view: View) -> bool:
     """Whether there is a page with both transcripts. A folder has them where the runs differ: the rest would double it."""
     return not view.exported or match.cell in ("A", "B")
 
 
-def _rows(found: Sequence[Match], view: View) -> list[list[Any]]:
+def _rows(pairs: Sequence[EpisodePair], view: View) -> list[list[Any]]:
     """For the script: name, task, epoch, cell, the two outcomes, the two reasons, question, facets, is there a page."""
     return [
         [
@@ -102,12 +102,12 @@ def _rows(found: Sequence[Match], view: View) -> list[list[Any]]:
             match.entry.record.facets,
             linked(match, view),
         ]
-        for match in found
+        for match in pairs
     ]
 
 
-def _facets(found: Sequence[Match]) -> list[str]:
-    return facet_names([match.entry for match in found])
+def _facets(pairs: Sequence[EpisodePair]) -> list[str]:
+    return facet_names([match.entry for match in pairs])
 
 
 def _matrix(cells: Counter[str]) -> Html:
@@ -135,11 +135,11 @@ def _card(letter: str, run: Run) -> Html:
 def _worth(first: Run, second: Run) -> Html:
     """The difference over the tasks that both have, with what chance makes of it."""
     try:
-        said = _compared(_state(first), _state(second))
+        comparison = _compared(_state(first), _state(second))
     except InputError as error:
         return notice(str(error), "warning")
-    pair = said.pairs[0]
-    decisive = [each for each in said.differences if each.decisive]
+    pair = comparison.pairs[0]
+    decisive = [each for each in comparison.differences if each.decisive]
     metrics = [(readable(name), _measure(measure)) for name, measure in pair.metrics.items()]
     flips = f"Only A is right on {count(pair.first_wins, 'task')}, only B on {pair.second_wins:,}"
     return h(

@@ -140,9 +140,9 @@ def _proof(overall: Mapping[str, Any]) -> Child:
     counts = overall.get("proof")
     if not counts:
         return None
-    said = h("strong", f"With proof: {proof_shares(counts, overall['overall']['total'])}")
+    shares = h("strong", f"With proof: {proof_shares(counts, overall['overall']['total'])}")
     words = f"in percent; {proof_counts(counts)}. {REFUTED[0].upper()}{REFUTED[1:]}."
-    return h("p", said, h("span", f" ({words})", class_="dim"), id="proof")
+    return h("p", shares, h("span", f" ({words})", class_="dim"), id="proof")
 
 
 def _outcomes(overall: Mapping[str, Any]) -> Html:
@@ -154,8 +154,12 @@ def _outcomes(overall: Mapping[str, Any]) -> Html:
 
 def _reasons(overall: Mapping[str, Any], view: View) -> Child:
     """Why tasks came to no verdict on the agent's work."""
-    told = [name for name in _MEANING if overall["outcomes"][name]]
-    return h("section", h("h2", "Not judged"), [_reason(name, overall, view) for name in told], class_="card") if told else None
+    outcomes = [name for name in _MEANING if overall["outcomes"][name]]
+    return (
+        h("section", h("h2", "Not judged"), [_reason(name, overall, view) for name in outcomes], class_="card")
+        if outcomes
+        else None
+    )
 
 
 def _reason(name: str, overall: Mapping[str, Any], view: View) -> Html:

@@ -40,10 +40,10 @@ def _suspects(lists: Mapping[str, Mapping[str, Any]]) -> Child:
     links = [
         h(
             "li",
-            h("a", f"{count(len(objects(found.get('suspects'))), 'gold')} to read", href=f"suspects/{name}.html"),
+            h("a", f"{count(len(objects(listed.get('suspects'))), 'gold')} to read", href=f"suspects/{name}.html"),
             f" {name}",
         )
-        for name, found in lists.items()
+        for name, listed in lists.items()
     ]
     return h("section", h("h2", "Suspect golds"), h("ul", links, class_="plain")) if links else None
 
@@ -126,13 +126,13 @@ def progress(run: Run) -> str | None:
     if not run.live:
         return None
     done = len(run.index.entries)
-    said = f"live: {done:,} of {run.planned:,} done" if run.planned else f"live: {count(done, 'episode')} done"
+    done_so_far = f"live: {done:,} of {run.planned:,} done" if run.planned else f"live: {count(done, 'episode')} done"
     if run.index.began is None or done < 2:
-        return said
+        return done_so_far
     began = run.index.began if run.index.began.tzinfo else run.index.began.replace(tzinfo=UTC)
     rate = done / max((datetime.now(UTC) - began).total_seconds(), 1.0)
     left = f", about {seconds((run.planned - done) / rate)} left" if run.planned else ""
-    return f"{said}, {rate:.1f}/s{left}" if rate >= 1 else f"{said}, {60 * rate:.1f}/min{left}"
+    return f"{done_so_far}, {rate:.1f}/s{left}" if rate >= 1 else f"{done_so_far}, {60 * rate:.1f}/min{left}"
 
 
 def unfinished(run: Run) -> str | None:

@@ -95,9 +95,9 @@ def _turn(before: IndexEntry | None, after: IndexEntry | None) -> Html:
 
 
 def _neighbours(entries: Sequence[IndexEntry], entry: IndexEntry) -> tuple[IndexEntry | None, IndexEntry | None]:
-    place = next((place for place, each in enumerate(entries) if each.name == entry.name), 0)
+    position = next((position for position, each in enumerate(entries) if each.name == entry.name), 0)
     padded = [None, *entries, None]
-    return padded[place], padded[place + 2]
+    return padded[position], padded[position + 2]
 
 
 def _effort(episode: Episode) -> Html:

@@ -6,11 +6,17 @@
 
 Ours is measured cold (an empty cache, worker processes started within the time), with a second file of predictions after a
 first (the gold is remembered), and with the same file again. Wall seconds, and CPU seconds of all processes together.
+
+    python perf/score.py                        the tasks once
+    python perf/score.py --count 10000          the tasks again and again, each prediction another text by a comment
+    python perf/score.py --original mini_dev --original-python venv/bin/python
+                                                with BIRD's evaluator, in a Python that has what it imports
 """
 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import os
 import resource
@@ -24,6 +30,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from measuring import arguments, report, tree_cpu
 
 from touchstone.agents.scripted import ScriptedAgent
@@ -37,6 +44,8 @@ from touchstone.runs.run import Plan, owed, run
 
 DATA = Path(os.environ.get("TOUCHSTONE_DATA", "../shared/data"), "bird")
 LIMIT = 30.0
+IMPORTED_BY_ORIGINAL = {"func_timeout": "func_timeout", "psycopg2": "psycopg2-binary", "pymysql": "pymysql"}
+"""By BIRD's evaluator: modules, and the packages that have them."""
 
 
 def execute(connection: sqlite3.Connection, sql: str) -> list[Any]:
@@ -94,7 +103,36 @@ def timed_ours(*given: Any) -> tuple[dict[str, float], dict[str, Any]]:
     return {"wall": time.perf_counter() - started, "cpu": result["cpu"] - cpu}, result["verdicts"]
 
 
-def original(checkout: Path, tasks: Sequence[BirdTask], predictions: dict[str, str], databases: Path) -> dict[str, float]:
+def refuse_unfit(python: str) -> None:
+    """Before anything is measured."""
+    looked = f"from importlib.util import find_spec; print(*[m for m in {list(IMPORTED_BY_ORIGINAL)} if not find_spec(m)])"
+    missing = subprocess.run([python, "-c", looked], check=True, capture_output=True, text=True).stdout.split()
+    if missing:
+        packages = " ".join(IMPORTED_BY_ORIGINAL[module] for module in missing)
+        sys.exit(
+            f"{python} lacks what BIRD's evaluator imports: {packages}. Install it into a virtual environment "
+            "and give its Python with --original-python."
+        )
+
+
+def repeated(
+    tasks: Sequence[BirdTask], predictions: dict[str, str], second: dict[str, str], count: int
+) -> tuple[list[BirdTask], dict[str, str], dict[str, str]]:
+    """As many tasks as are wanted: the same ones again under other keys, with predictions that no cache has seen."""
+    more = [
+        msgspec.structs.replace(task, key=f"{task.key}-{number}", index=number)
+        for number, task in zip(range(count), itertools.cycle(tasks), strict=False)
+    ]
+
+    def texts(given: dict[str, str]) -> dict[str, str]:
+        return {task.key: f"{given[task.key.rpartition('-')[0]]}\n/* {task.index} */" for task in more}
+
+    return more, texts(predictions), texts(second)
+
+
+def original(
+    python: str, checkout: Path, tasks: Sequence[BirdTask], predictions: dict[str, str], databases: Path
+) -> dict[str, float]:
     """BIRD's evaluator on the covered tasks, as its own script runs it."""
     with tempfile.TemporaryDirectory() as directory:
         predicted, gold, levels = (Path(directory, name) for name in ("predicted.json", "gold.sql", "levels.jsonl"))
@@ -102,7 +140,7 @@ def original(checkout: Path, tasks: Sequence[BirdTask], predictions: dict[str, s
         predicted.write_text(json.dumps(values))
         gold.write_text("".join(f"{' '.join(task.gold.split())}\t{task.database}\n" for task in tasks))
         levels.write_text("".join(json.dumps({"difficulty": task.facets["difficulty"]}) + "\n" for task in tasks))
-        command = [sys.executable, "evaluation_ex.py", "--predicted_sql_path", str(predicted), "--ground_truth_path", str(gold)]
+        command = [python, "evaluation_ex.py", "--predicted_sql_path", str(predicted), "--ground_truth_path", str(gold)]
         command += ["--db_root_path", f"{databases.absolute()}/", "--diff_json_path", str(levels), "--meta_time_out", "30"]
         command += ["--num_cpus", str(os.cpu_count()), "--output_log_path", str(Path(directory, "log"))]
         before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
@@ -121,10 +159,16 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA / "tasks" / "mini_dev_sqlite.json")
     parser.add_argument("--databases", type=Path, default=DATA / "dev_databases")
     parser.add_argument("--original", type=Path, help="a checkout of bird-bench/mini_dev")
+    parser.add_argument("--original-python", default=sys.executable, help="the Python that runs it; by default this one")
+    parser.add_argument("--count", type=int, help="predictions; by default one for each task")
     options = parser.parse_args()
+    if options.original:
+        refuse_unfit(options.original_python)
     loaded = load_tasks(options.data)
     tasks = [task for task in loaded if (options.databases / task.database / f"{task.database}.sqlite").exists()]
     first, second = (load_predictions(path, loaded) for path in (options.predictions, options.second))
+    if options.count:
+        tasks, first, second = repeated(tasks, first, second, options.count)
     databases = options.databases
     floor(tasks, first, databases)  # so that all find the files in memory
     with tempfile.TemporaryDirectory() as directory:
@@ -138,7 +182,7 @@ def main() -> None:
         results["ours, second file"], with_cache = timed_ours(tasks, second, databases, cache)
         results["ours, second file, no cache"], without = timed_ours(tasks, second, databases, None)
         if options.original:
-            results["original"] = original(options.original, tasks, first, databases)
+            results["original"] = original(options.original_python, options.original, tasks, first, databases)
     assert cold == again, "the cache changed a verdict"
     assert with_cache == without, "the cache changed a verdict"
     assert sum(outcome == "passed" for outcome, _, _ in cold.values()) == passed, "the plain loop counts otherwise"

@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 from .errors import InputError, WrongReturn
 from .files import ONLY_ON_LINUX
@@ -27,6 +27,7 @@ __all__ = [
     "benchmark_type",
     "engine_at",
     "engine_type",
+    "installed",
     "load",
     "model_config",
     "model_type",
@@ -40,9 +41,16 @@ T = TypeVar("T")
 
 
 @cache
+def installed() -> dict[str, dict[str, EntryPoint]]:
+    """Kind to name to entry point, sorted by name: for all kinds at once, since every installed package is looked through."""
+    points = entry_points()
+    groups = {kind: sorted(points.select(group=f"touchstone.{kind}"), key=lambda point: point.name) for kind in get_args(Kind)}
+    return {kind: {point.name: point for point in group} for kind, group in groups.items()}
+
+
 def available(kind: Kind) -> dict[str, EntryPoint]:
     """Name to entry point, sorted by name."""
-    return {point.name: point for point in sorted(entry_points(group=f"touchstone.{kind}"), key=lambda point: point.name)}
+    return installed()[kind]
 
 
 def load(kind: Kind, name: str) -> Any:

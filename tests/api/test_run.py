@@ -248,18 +248,18 @@ def test_a_tool_for_the_answer_must_be_clear() -> None:
 
 
 def test_a_benchmark_of_another_package_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from touchstone.plugins import available
+    from touchstone.plugins import installed
 
     metadata = tmp_path / "sums-1.0.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: sums\nVersion: 1.0\n")
     (metadata / "entry_points.txt").write_text("[touchstone.benchmarks]\nsums = examples.own_benchmark:SumsConfig\n")
     monkeypatch.syspath_prepend(tmp_path)
-    available.cache_clear()
+    installed.cache_clear()
     try:
         found = touchstone.benchmark("sums", count=4)
         assert touchstone.run(found, "oracle").passed == 4
         with pytest.raises(InputError, match="no benchmark named 'odds'"):
             touchstone.benchmark("odds")
     finally:
-        available.cache_clear()
+        installed.cache_clear()

@@ -157,15 +157,15 @@ def test_a_dialogue_with_the_simulated_user(tmp_path: Path) -> None:
 
 
 def test_a_benchmark_of_another_package_is_a_task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from touchstone.plugins import available
+    from touchstone.plugins import installed
 
     add_entry_point(tmp_path / "site", "touchstone.benchmarks", "sums = examples.own_benchmark:SumsConfig")
     monkeypatch.syspath_prepend(tmp_path / "site")
-    available.cache_clear()
+    installed.cache_clear()
     try:
         log = play(benchmark("sums", count=2), [call("submit", value="1"), call("submit", value="1")], tmp_path / "logs")
     finally:
-        available.cache_clear()
+        installed.cache_clear()
     assert metric(log, "passed", "accuracy") == 0.5
 
 

@@ -6,7 +6,6 @@ whatever decides a verdict. Memory: past it an allocation fails, which is an ord
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import math
 import mmap
@@ -82,6 +81,8 @@ class Turns:
     """At most so many pieces of work at once; one that must not be disturbed has all turns to itself."""
 
     def __init__(self, most: int) -> None:
+        import asyncio  # here, since workers have no event loop and would spend a fifth of their start on it
+
         self._most = most
         self._free = asyncio.Semaphore(most)
         self._alone = asyncio.Lock()

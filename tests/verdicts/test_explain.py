@@ -452,6 +452,19 @@ def test_a_column_with_more_values_is_not_said_to_lack_them() -> None:
     assert "no expected column is there with all its values" in lacking.sentence
 
 
+def test_a_column_with_the_same_values_in_other_numbers_is_not_said_to_lack_them() -> None:
+    found = explain(Table(("x", "y"), [("a", 1), ("b", 2), ("b", 3)]), Table(("x",), [("a",), ("a",), ("b",)]))
+    assert found.sentence.endswith("the values of column x are there, but not as often as expected.")
+
+
+def test_columns_are_not_said_to_be_in_another_order_where_leaving_out_another_one_puts_them_in_order() -> None:
+    gold = Table(("a", "b", "c"), [("x", 2.5, 200)])
+    wider = explain(gold, Table(("a", "b", "c", "d"), [(200, "x", 2.5, 200)]))
+    assert wider.sentence.endswith("without column a the rows are as expected.")
+    narrower = explain(Table(("a", "b", "c"), [("x", "y", "x")]), Table(("a", "b"), [("y", "x")]))
+    assert narrower.sentence.endswith("column a is missing, the rest is as expected.")
+
+
 def test_a_column_too_many_and_two_in_another_order() -> None:
     gold = Table(("name", "score"), [("Ann", 1), ("Bob", 2)])
     found = explain(gold, Table(("school", "score", "name"), [("A", 1, "Ann"), ("B", 2, "Bob")]))
@@ -480,7 +493,17 @@ def test_a_factor_of_100() -> None:
     assert "100 times too small" in small.sentence
     rounded = explain(values(100 / 3), values(0.33))
     assert (rounded.kind, rounded.evidence["also"]) == ("factor", ["rounding"])
+    assert "100 times too small and rounded: expected" in rounded.sentence
     assert explain(values(1, 2), values(100, 300)).kind == "different_rows"
+
+
+def test_a_factor_says_which_side_is_rounded() -> None:
+    assert "100 times too small and not rounded as expected:" in explain(values(33.33), values(1 / 3)).sentence
+
+
+def test_a_factor_in_one_column_does_not_explain_rounding_in_another() -> None:
+    found = explain(people((0.333, 12.5), (0.777, 50)), people((0.3, 0.125), (0.8, 0.5)))
+    assert found.kind == "different_rows"
 
 
 def test_two_causes_are_both_named() -> None:

@@ -131,10 +131,13 @@ def _verified_partners(gold: _Side, predicted: _Side) -> dict[int, int] | None:
         return None if swapped is None else {wide: narrow for narrow, wide in swapped.items()}
     expected = set(gold.names)
     favoured = {at for at, name in enumerate(predicted.names) if name in expected}
+    turned: dict[int, int] | None = None
     for order in arrangements(gold.columns, predicted.columns, favoured):
         if gold.rows.keys() == set(map(projection(order), predicted.rows)):
-            return dict(enumerate(order))
-    return None
+            if list(order) == sorted(order):
+                return dict(enumerate(order))
+            turned = turned or dict(enumerate(order))
+    return turned
 
 
 def _likely_partners(gold: _Side, predicted: _Side) -> dict[int, int]:
@@ -166,6 +169,8 @@ def _supersets(pair: RowPair, gold: _Side, predicted: _Side) -> str:
             wider.append(name)
     if wider:
         return f"the values of {_named(wider)} are there, among others"
+    if repeated := [name for at, name in enumerate(gold.names) if set(map(itemgetter(at), gold.rows)) in sets]:
+        return f"the values of {_named(repeated)} are there, but not as often as expected"
     if narrower := [
         name
         for at, name in enumerate(gold.names)
@@ -351,11 +356,16 @@ def other_factor(pair: RowPair) -> Difference | None:
             if all(row[at] == 0 for row in pair.missing) or len(scaled) != len(pair.missing):
                 continue
             rounding = None if scaled.keys() == others.keys() else find_rounding(list(scaled), list(others))
-            if scaled.keys() == others.keys() or rounding:
+            if scaled.keys() == others.keys() or (rounding and _only_at(at, rounding)):
                 first = next(iter(scaled))
                 partner = others[first] if rounding is None else others[dict(rounding.partners)[first]]
                 return _by_factor(pair, at, factor, scaled[first], partner, rounding)
     return None
+
+
+def _only_at(at: int, rounding: Rounding) -> bool:
+    """Whether the rounded numbers are those of one column."""
+    return all((*gold[:at], *gold[at + 1 :]) == (*row[:at], *row[at + 1 :]) for gold, row in rounding.partners)
 
 
 def _factor_and_rows(pair: RowPair) -> Difference | None:
@@ -387,7 +397,7 @@ def _by_factor(
 ) -> Difference:
     name = names(pair.gold, pair.width or 0)[at]
     times = "100 times too large" if factor > 1 else "100 times too small"
-    also = " and rounded" if rounding else ""
+    also = _also_rounded(rounding) if rounding else ""
     where = f"expected {shown(gold[at])}, got {shown(row[at])}"
     sentence = f"Same rows, but the numbers in column {shown_name(name)} are {times}{also}: {where}."
     if left:
@@ -395,6 +405,12 @@ def _by_factor(
     further = ["rounding"] if rounding else ["extra_rows" if left > 0 else "missing_rows"] if left else []
     more = {"also": further, "differing_columns": [plain(name)]}
     return pair.difference("factor", sentence, factor=factor, **more)
+
+
+def _also_rounded(rounding: Rounding) -> str:
+    if rounding.how == "noise":
+        return ""
+    return " and not rounded as expected" if rounding.side == "gold" else " and rounded"
 
 
 def _sides(pair: RowPair, form: Form) -> tuple[dict[Row, Row], dict[Row, Row]]:

@@ -35,7 +35,7 @@ from touchstone.benchmarks.interact.grader import Examiner
 from touchstone.benchmarks.interact.rules import RULES, Compat
 from touchstone.benchmarks.interact.tasks import InteractTask, load_tasks
 from touchstone.engines.postgres.engine import PostgresEngine
-from touchstone.engines.postgres.messages import Server
+from touchstone.engines.postgres.messages import PostgresServer
 from touchstone.engines.postgres.private_server import started
 from touchstone.engines.sqlite.database import SqliteEpisodeDatabase
 from touchstone.engines.sqlite.engine import SqliteEngine
@@ -44,7 +44,7 @@ from touchstone.protocols import Limits
 
 Evaluator = Literal["batch", "adk", "conv", "mini"]
 SHARES: dict[Evaluator, float] = {"batch": 0.5, "adk": 0.2, "conv": 0.2, "mini": 0.1}
-LIMITS = Limits(seconds=30)
+LIMITS = Limits(seconds=60)  # as the originals, and as --sql-timeout by default
 DATABASE = "generated"
 Case = dict[str, Any]
 
@@ -68,7 +68,7 @@ def as_task(case: Case, directory: Path) -> InteractTask:
     return load_tasks(file)[0]
 
 
-async def ours(cases: list[Case], server: Server, sqlite_file: Path, directory: Path) -> dict[str, tuple[bool, str]]:
+async def ours(cases: list[Case], server: PostgresServer, sqlite_file: Path, directory: Path) -> dict[str, tuple[bool, str]]:
     postgres, sqlite = PostgresEngine(server), SqliteEngine(workers=2)
     gate = asyncio.Semaphore(2)
 
@@ -97,7 +97,7 @@ async def ours(cases: list[Case], server: Server, sqlite_file: Path, directory: 
 
 
 def theirs(
-    original: Path, evaluator: Evaluator, cases: list[Case], server: Server, directory: Path
+    original: Path, evaluator: Evaluator, cases: list[Case], server: PostgresServer, directory: Path
 ) -> dict[str, tuple[bool, str]]:
     given = {"cases": cases, "host": server.host, "port": server.port, "user": server.user, "dir": str(directory)}
     command = [sys.executable, __file__, "--original", str(original), "--as", evaluator]
@@ -238,7 +238,7 @@ def _conv(original: Path, given: dict[str, Any]) -> Any:
 # Both.
 
 
-def make_databases(server: Server, directory: Path) -> Path:
+def make_databases(server: PostgresServer, directory: Path) -> Path:
     for database, sql in (("postgres", f"CREATE DATABASE {DATABASE}_template"), (f"{DATABASE}_template", grammar.POSTGRES)):
         with psycopg.connect(server.conninfo(database), autocommit=True) as connection:
             connection.execute(sql.encode())

@@ -17,7 +17,7 @@ from tests.cli.conftest import Cli
 from tests.support.chat_server import JSON, Answer, ChatServer, tool_call
 from tests.support.command import finish, overall, records, run_directory, start, times_recorded
 from touchstone.datasets import interact_demo
-from touchstone.engines.postgres.messages import Server
+from touchstone.engines.postgres.messages import PostgresServer
 from touchstone.engines.postgres.private_server import started
 
 KEY = {"OPENAI_API_KEY": "sk-none"}
@@ -75,12 +75,12 @@ def test_doing_nothing_earns_nothing(cli: Cli, tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def own_server() -> Iterator[Server]:
+def own_server() -> Iterator[PostgresServer]:
     with started() as server:
         yield server
 
 
-def test_dumps_are_loaded_into_a_server_of_the_users_and_played_there(cli: Cli, own_server: Server) -> None:
+def test_dumps_are_loaded_into_a_server_of_the_users_and_played_there(cli: Cli, own_server: PostgresServer) -> None:
     url = f"postgresql://{own_server.user}@/?host={own_server.host}".replace("@/", f"@localhost:{own_server.port}/")
     loaded = cli("interact", "load", interact_demo() / "postgre_table_dumps", "--database-url", url)
     assert loaded.code == 0, loaded.err

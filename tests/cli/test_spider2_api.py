@@ -462,7 +462,7 @@ class TestMistakes:
     @pytest.mark.parametrize(
         ("options", "complaint"),
         [
-            (["--input", "no.json"], "no.json: cannot read the task file: No such file or directory"),
+            (["--input", "no.json"], "--input no.json: there is no such file, and no dataset of this name"),
             (["--gold", "nowhere"], "nowhere: not a gold folder (it has no exec_result/)"),
             (["--databases", "nowhere"], "nowhere: there is no such directory of databases"),
             (["--task", "local099"], "--task local099: not in "),

@@ -237,7 +237,7 @@ class TestMistakes:
         [
             (["--gold", "nowhere"], "nowhere: not a gold folder (it has no exec_result/)"),
             (["--databases", "nowhere"], "nowhere: there is no such directory of databases"),
-            (["--data", "no.jsonl"], "no.jsonl: cannot read the task file: No such file or directory"),
+            (["--data", "no.jsonl"], "--data no.jsonl: there is no such file, and no dataset of this name"),
             (["--json", "no/v.json"], "--json no/v.json: expected the name of a file in a directory that exists"),
             (["-p", "0"], "--parallel 0: expected a positive whole number"),
             (["--sql-timeout", "inf"], "--sql-timeout inf: expected a positive number"),

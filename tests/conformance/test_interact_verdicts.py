@@ -20,7 +20,7 @@ from touchstone.benchmarks.interact.grader import Examiner
 from touchstone.benchmarks.interact.rules import RULES, Compat
 from touchstone.benchmarks.interact.tasks import InteractTask, load_tasks
 from touchstone.engines.postgres.engine import PostgresEngine
-from touchstone.engines.postgres.messages import Server
+from touchstone.engines.postgres.messages import PostgresServer
 from touchstone.engines.postgres.private_server import started
 from touchstone.engines.sqlite.database import SqliteEpisodeDatabase
 from touchstone.engines.sqlite.engine import SqliteEngine
@@ -69,7 +69,7 @@ def as_task(case: dict[str, Any], directory: Path) -> InteractTask:
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
+def server() -> Iterator[PostgresServer]:
     script = (shared_data("conformance") / "interact" / "postgres_schema.sql").read_text()
     try:
         starting = started()
@@ -88,7 +88,7 @@ def server() -> Iterator[Server]:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def postgres(server: Server) -> AsyncIterator[PostgresEngine]:
+async def postgres(server: PostgresServer) -> AsyncIterator[PostgresEngine]:
     engine = PostgresEngine(server, patience=5)
     yield engine
     await engine.close()

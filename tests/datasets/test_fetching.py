@@ -367,7 +367,7 @@ class TestEndless:
         assert left(target) == []
 
     def test_a_length_beyond_what_is_expected_is_refused_at_once(self, server: FileServer, target: Path) -> None:
-        with pytest.raises(FetchFailed, match=r"it would have 300,000 bytes, and 1,000 are the most"):
+        with pytest.raises(FetchFailed, match=r"it has 300,000 bytes, at most 1,000 were expected"):
             fetch(server.url, target, Expected(largest=1_000), patience=QUICK)
 
 

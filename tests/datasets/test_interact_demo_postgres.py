@@ -21,7 +21,7 @@ from touchstone.benchmarks.interact.tasks import read_conditions
 from touchstone.datasets import interact_demo
 from touchstone.engines.judging_connection import Result
 from touchstone.engines.postgres import dumps
-from touchstone.engines.postgres.messages import Server
+from touchstone.engines.postgres.messages import PostgresServer
 from touchstone.engines.postgres.private_server import started
 from touchstone.verdicts.by_value import Conditions, strict
 
@@ -43,7 +43,7 @@ RIGHT = [(case["instance_id"], case["phase"], case["why"], case["sql"]) for case
 class Ground:
     """A server with the demo's databases, and copies of them to work in."""
 
-    def __init__(self, server: Server, administrator: psycopg.Connection[Any]) -> None:
+    def __init__(self, server: PostgresServer, administrator: psycopg.Connection[Any]) -> None:
         self._server = server
         self._administrator = administrator
         self._numbers = itertools.count()

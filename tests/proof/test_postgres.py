@@ -16,7 +16,7 @@ from touchstone.benchmarks.interact.grader import Examiner
 from touchstone.benchmarks.interact.rules import RULES
 from touchstone.benchmarks.interact.tasks import load_tasks
 from touchstone.engines.postgres.engine import PostgresEngine
-from touchstone.engines.postgres.messages import Server
+from touchstone.engines.postgres.messages import PostgresServer
 from touchstone.engines.postgres.private_server import started
 from touchstone.errors import InputError
 from touchstone.protocols import Limits
@@ -48,7 +48,7 @@ def script() -> str:
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
+def server() -> Iterator[PostgresServer]:
     try:
         starting = started()
         running = starting.__enter__()
@@ -62,13 +62,13 @@ def server() -> Iterator[Server]:
         starting.__exit__(None, None, None)
 
 
-def _execute(server: Server, database: str, sql: str) -> None:
+def _execute(server: PostgresServer, database: str, sql: str) -> None:
     with psycopg.connect(server.conninfo(database), autocommit=True) as connection:
         connection.execute(sql.encode())
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def engine(server: Server) -> AsyncIterator[PostgresEngine]:
+async def engine(server: PostgresServer) -> AsyncIterator[PostgresEngine]:
     engine = PostgresEngine(server, patience=5)
     yield engine
     await engine.close()
@@ -110,7 +110,7 @@ async def proof(engine: PostgresEngine, directory: Path, gold: str, prediction: 
     ],
 )
 async def test_a_difference_is_refuted_and_its_script_works_in_another_database(
-    engine: PostgresEngine, server: Server, tmp_path: Path, gold: str, prediction: str
+    engine: PostgresEngine, server: PostgresServer, tmp_path: Path, gold: str, prediction: str
 ) -> None:
     found = await proof(engine, tmp_path, gold, prediction)
     assert found["verdict"] == "refuted", found

@@ -38,8 +38,8 @@ from tests.support.records import a_record
 from tests.support.worlds import ROWS, World, make_world
 from touchstone.errors import EpisodeFailure, InputError, ModelRejected, RunStopped, Unscorable, WorkerFailure
 from touchstone.runs.executors.cluster import environment
-from touchstone.runs.executors.leases import Holder, Leases, Place, packed, unpacked
-from touchstone.runs.executors.shipping import Store, at, has_same_content, hash_of, is_here, listed, moved
+from touchstone.runs.executors.leases import Holder, JobKey, Leases, packed, unpacked
+from touchstone.runs.executors.shipping import ShippedFiles, at, has_same_content, hash_of, is_here, listed, moved
 from touchstone.runs.scheduler import Job
 from touchstone.runs.verification import verify
 from touchstone.types import Outcome, Task
@@ -140,13 +140,13 @@ class Somebody:
     """A holder of leases that plays nothing by itself."""
 
     def __init__(self, leases: Leases, capacity: int) -> None:
-        self.sent: list[list[Place]] = []
+        self.sent: list[list[JobKey]] = []
         self.holder = Holder(capacity, lambda places: self.sent.append(list(places)))
         self._leases = leases
         leases.join(self.holder)
 
-    def answer(self, place: Place) -> None:
-        self._leases.answer(self.holder, place, (a_record(place[0], epoch=place[1]), None))
+    def answer(self, job: JobKey) -> None:
+        self._leases.answer(self.holder, job, (a_record(job[0], epoch=job[1]), None))
 
 
 def job(key: str) -> Job:
@@ -211,8 +211,8 @@ async def test_without_nodes_whoever_waits_or_comes_is_told() -> None:
 @pytest.mark.parametrize("failure", [None, ModelRejected("no such model", "model"), Unscorable("no gold")])
 def test_what_ended_an_episode_survives_the_way(failure: EpisodeFailure | None) -> None:
     record = a_record("a", evidence={"kind": "x", "rows": [[1, None, "é"]]})
-    place, same, ended_by = unpacked(packed(("a", 2), record, failure))
-    assert (place, same) == (("a", 2), record)
+    job, same, ended_by = unpacked(packed(("a", 2), record, failure))
+    assert (job, same) == (("a", 2), record)
     assert (type(ended_by), str(ended_by)) == (type(failure), str(failure))
 
 
@@ -231,7 +231,7 @@ def test_a_file_that_is_the_same_needs_no_shipping(tmp_path: Path) -> None:
 
 def test_shipped_files_are_kept_by_content_and_put_together_again(tmp_path: Path) -> None:
     world = make_world(tmp_path / "world")
-    store = Store(tmp_path / "store")
+    store = ShippedFiles(tmp_path / "store")
     for path in (world.databases, world.tasks):
         listing = listed(path)
         hashes = {str(at(listing, file)): hash_of(at(listing, file)) for file in listing.files}
@@ -245,7 +245,7 @@ def test_shipped_files_are_kept_by_content_and_put_together_again(tmp_path: Path
         assert contents(made) == contents(path)
 
 
-def ship(store: Store, name: str, data: bytes) -> None:
+def ship(store: ShippedFiles, name: str, data: bytes) -> None:
     arriving = store.arriving(name)
     for start_at in range(0, len(data), 1000):
         arriving.add(data[start_at : start_at + 1000])
@@ -258,7 +258,7 @@ def contents(path: Path) -> dict[str, bytes]:
 
 
 def test_a_file_damaged_on_its_way_is_not_kept(tmp_path: Path) -> None:
-    store = Store(tmp_path)
+    store = ShippedFiles(tmp_path)
     name = blake2b(b"right", digest_size=20).hexdigest()
     with pytest.raises(OSError, match="arrived as"):
         ship(store, name, b"wrong")

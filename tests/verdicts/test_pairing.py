@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.verdicts.row_match import Budget, Cut, near_ones, paired
+from touchstone.verdicts.row_match import Cut, PairBudget, near_ones, paired
 
 GRAPHS = st.dictionaries(st.integers(0, 5), st.lists(st.integers(0, 5), max_size=6, unique=True), max_size=6)
 NUMBERS = st.lists(st.integers(-20, 20), max_size=12)
@@ -52,13 +52,13 @@ def test_those_within_reach_are_found(gold: list[int], predicted: list[int]) -> 
     def near(one: int, other: int) -> bool:
         return abs(one - other) <= 3
 
-    found = near_ones(gold, predicted, float, lambda _: 3.0, near, Budget(1000))
+    found = near_ones(gold, predicted, float, lambda _: 3.0, near, PairBudget(1000))
     expected = [{place for place, other in enumerate(predicted) if near(one, other)} for one in gold]
     assert list(map(set, found)) == expected
 
 
 def test_a_search_that_takes_too_long_is_cut() -> None:
     ones = [1] * 10
-    assert len(near_ones(ones, ones, float, lambda _: 1.0, lambda *_: True, Budget(100))) == 10
+    assert len(near_ones(ones, ones, float, lambda _: 1.0, lambda *_: True, PairBudget(100))) == 10
     with pytest.raises(Cut):
-        near_ones(ones, ones, float, lambda _: 1.0, lambda *_: True, Budget(99))
+        near_ones(ones, ones, float, lambda _: 1.0, lambda *_: True, PairBudget(99))

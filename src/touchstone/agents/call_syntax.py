@@ -76,9 +76,9 @@ _JSON = json.JSONDecoder(strict=False)  # line breaks in a text are common, and 
 
 def exact(text: str, at: int, fields: Sequence[str]) -> tuple[Values, int] | None:
     """The arguments that begin here, in an exact form, and where their closing parenthesis ends; or None."""
-    found = _json_object(text, at, fields) or _literals(text, at, fields)
-    closed = _CLOSE.match(text, found[1]) if found else None
-    return (found[0], closed.end()) if found and closed else None
+    arguments = _json_object(text, at, fields) or _literals(text, at, fields)
+    closed = _CLOSE.match(text, arguments[1]) if arguments else None
+    return (arguments[0], closed.end()) if arguments and closed else None
 
 
 def bare(content: str, fields: Sequence[str]) -> Values | None:
@@ -111,10 +111,10 @@ def _literals(text: str, at: int, fields: Sequence[str]) -> tuple[Values, int] |
     values: dict[str, Any] = {}
     for position in fields:
         name, at = _name(text, at, fields)
-        found = literal(text, _skip(text, at))
-        if found is None or (name or position) in values:
+        value = literal(text, _skip(text, at))
+        if value is None or (name or position) in values:
             return None
-        values[name or position], at = found
+        values[name or position], at = value
         comma = _COMMA.match(text, at)
         if comma is None or len(values) == len(fields):
             return values, at
@@ -154,12 +154,12 @@ def _unwrapped(text: str) -> str:
 
 
 def _unescaped(text: str) -> str:
-    plain = _ESCAPE.sub(lambda found: _CHARS.get(found["char"] or "", found["char"]) if found["char"] else _char(found), text)
+    plain = _ESCAPE.sub(lambda match: _CHARS.get(match["char"] or "", match["char"]) if match["char"] else _char(match), text)
     try:
         return plain.encode("utf-16", "surrogatepass").decode("utf-16")  # two halves written apart are one character
     except UnicodeError:
         return text
 
 
-def _char(found: re.Match[str]) -> str:
-    return chr(int(found["code"][1:], 16)) if found["code"] else ""
+def _char(match: re.Match[str]) -> str:
+    return chr(int(match["code"][1:], 16)) if match["code"] else ""

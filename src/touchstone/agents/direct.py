@@ -146,8 +146,8 @@ def sql_of(text: str) -> str:
     """The SQL in a reply: its last block, else from the first SELECT or WITH on; else all of it."""
     if blocks := [block.strip() for block in _FENCED.findall(text) if block.strip()]:
         return blocks[-1]
-    found = _QUERY.search(text)
-    return (found[0] if found else text).strip().strip("`").strip()
+    query = _QUERY.search(text)
+    return (query[0] if query else text).strip().strip("`").strip()
 
 
 async def _schema(stage: Stage, dialect: str, form: SchemaForm) -> str:
@@ -170,14 +170,14 @@ async def _schema(stage: Stage, dialect: str, form: SchemaForm) -> str:
 
 async def _lines(stage: Stage, sql: str) -> list[str]:
     """All rows of one text column."""
-    found: list[str] = []
+    rows: list[str] = []
     for page in range(_MOST_PAGES):
         shown = await _execute(stage, f"{sql} LIMIT {_PAGE} OFFSET {page * _PAGE}", f"schema-{page}")
         lines = [] if shown.error else shown.text.splitlines()[2:-1]
-        found += [line.strip() for line in lines]
+        rows += [line.strip() for line in lines]
         if len(lines) < _PAGE:
             break
-    return found
+    return rows
 
 
 def _quoted(name: str, dialect: str) -> str:

@@ -77,16 +77,16 @@ def answers(function: Answering, *, tool: str | None = None) -> AnsweringAgent:
 def handing_in(tools: Any, answer: str, name: str | None = None) -> ToolCall:
     """The call that hands in an answer. Raises InputError if it is not clear which tool takes it."""
     offered: list[Tool] = list(tools)
-    found = [tool for tool in offered if tool.name == name] if name else [t for t in offered if t.name.startswith("submit")]
-    if not found and name is None and len(offered) == 1:
-        found = offered
-    if len(found) != 1 or len(found[0].arguments.__struct_fields__) != 1:
+    matching = [tool for tool in offered if tool.name == name] if name else [t for t in offered if t.name.startswith("submit")]
+    if not matching and name is None and len(offered) == 1:
+        matching = offered
+    if len(matching) != 1 or len(matching[0].arguments.__struct_fields__) != 1:
         names = ", ".join(tool.name for tool in offered)
         raise InputError(
             f"more than one tool could take the answer; choose one that has one argument with tool=; there are: {names}"
         )
-    (field,) = found[0].arguments.__struct_encode_fields__
-    return ToolCall("answer", found[0].name, msgspec.json.encode({field: answer}).decode())
+    (field,) = matching[0].arguments.__struct_encode_fields__
+    return ToolCall("answer", matching[0].name, msgspec.json.encode({field: answer}).decode())
 
 
 def is_coroutine_function(function: Any) -> bool:
@@ -101,11 +101,11 @@ def _parameters(function: Any) -> Mapping[str, inspect.Parameter]:
     if not callable(function):
         raise InputError(f"expected a function as the agent, found {type(function).__name__}")
     try:
-        found = inspect.signature(function).parameters
+        parameters = inspect.signature(function).parameters
     except ValueError:
         raise InputError(f"the parameters of {name_of(function)} cannot be read: wrap it in a function of your own") from None
     odd = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_POSITIONAL)
-    return {name: each for name, each in found.items() if each.kind not in odd}
+    return {name: each for name, each in parameters.items() if each.kind not in odd}
 
 
 def _arguments(parameters: Mapping[str, inspect.Parameter], brief: Brief) -> dict[str, str]:
@@ -139,16 +139,16 @@ class FunctionConfig(AgentConfig, frozen=True, kw_only=True):
         return {"agent": str(getattr(agent, "name", None) or type(agent).__name__)}
 
 
-def as_agent(given: Any) -> Agent:
+def as_agent(agent: Any) -> Agent:
     """An object with `play`, or a function made into one."""
-    if hasattr(given, "play"):
-        return cast(Agent, given)
-    return FunctionAgent(given) if is_coroutine_function(given) else answers(given)
+    if hasattr(agent, "play"):
+        return cast(Agent, agent)
+    return FunctionAgent(agent) if is_coroutine_function(agent) else answers(agent)
 
 
-def loaded(place: str) -> Any:
+def loaded(address: str) -> Any:
     """What stands at `file.py:name` or `module:name`. Raises InputError."""
-    where, _, name = place.rpartition(":")
+    where, _, name = address.rpartition(":")
     try:
         if where.endswith(".py"):
             file = Path(where).resolve()
@@ -162,7 +162,7 @@ def loaded(place: str) -> Any:
             module = import_module(where)
         return getattr(module, name)
     except (ImportError, AttributeError, OSError, ValueError) as error:
-        raise OptionError("function", place, f"expected file.py:function or module:function: {error}") from None
+        raise OptionError("function", address, f"expected file.py:function or module:function: {error}") from None
 
 
 async def in_thread(function: Callable[..., T], **arguments: Any) -> T:

@@ -125,8 +125,8 @@ class HttpAgent:
 
         if isinstance(error, httpx.TimeoutException) and not isinstance(error, httpx.ConnectTimeout):
             return ServiceFailure(f"no answer within {self._settings.timeout:g} seconds", "api_timeout")
-        said = self._mask.text(str(error)) or type(error).__name__
-        what = f"nothing usable answers at {_safe(self._settings.url)}: {said}"
+        message = self._mask.text(str(error)) or type(error).__name__
+        what = f"nothing usable answers at {_safe(self._settings.url)}: {message}"
         return ServiceUnreachable(what, "api_refused")
 
     def _opened(self) -> httpx.AsyncClient:
@@ -154,9 +154,9 @@ def _refuse_unread(response: httpx.Response) -> None:
     """Raises ServiceNonsense for an answer that was too large to be read, or cannot be unpacked."""
     from ..models.transport import NOT_UNPACKED, TOO_LARGE, refused
 
-    if told := refused(response):
-        kind = {TOO_LARGE: "api_too_large", NOT_UNPACKED: "api_not_json"}[told[0]]
-        raise ServiceNonsense(f"the service's answer {told[1]}", kind)
+    if refusal := refused(response):
+        kind = {TOO_LARGE: "api_too_large", NOT_UNPACKED: "api_not_json"}[refusal[0]]
+        raise ServiceNonsense(f"the service's answer {refusal[1]}", kind)
 
 
 def fill(template: Any, fields: Mapping[str, str]) -> Any:
@@ -181,11 +181,11 @@ def sql_of(answer: Any, path: str) -> str:
     for name in path.split("."):
         value = _step(value, name)
     error = cast("dict[str, Any]", answer).get("error") if isinstance(answer, dict) else None
-    said = f"; it says: {_short(str(error).encode())}" if error else ""
+    message = f"; it says: {_short(str(error).encode())}" if error else ""
     sql = _bare(value) if isinstance(value, str) else ""
     if not sql or sql.lower() == "sql placeholder":
         failure = ServiceMismatch if value is _NOTHING else ServiceNonsense
-        raise failure(f"there is no SQL at '{path}' in the service's answer{said}", "no_sql")
+        raise failure(f"there is no SQL at '{path}' in the service's answer{message}", "no_sql")
     return sql
 
 
@@ -210,12 +210,12 @@ def _decoded(content: bytes) -> Any:
     return cast(Any, value) if isinstance(value, dict | list) else str(value)
 
 
-def _retry_after(given: str) -> float | None:
+def _retry_after(header: str) -> float | None:
     """Seconds, from a number or a date."""
-    if given.isdecimal():
-        return min(float(given), LONGEST_PAUSE)
+    if header.isdecimal():
+        return min(float(header), LONGEST_PAUSE)
     try:
-        seconds = (parsedate_to_datetime(given) - datetime.now(UTC)).total_seconds()
+        seconds = (parsedate_to_datetime(header) - datetime.now(UTC)).total_seconds()
     except (TypeError, ValueError):
         return None
     return min(max(seconds, 0.0), LONGEST_PAUSE)

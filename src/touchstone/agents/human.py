@@ -112,16 +112,16 @@ class HumanAgent:
 
 def read_command(line: str, tools: Sequence[Tool]) -> Command | str:
     """What a line asks for, or what is wrong with it."""
-    found = _WORD.fullmatch(line)
-    if found is None:
+    match = _WORD.fullmatch(line)
+    if match is None:
         return "Write the name of a tool and its arguments, or help."
     names = {**dict.fromkeys(COMMANDS), **{tool.name: tool for tool in tools}}
-    word = found["word"].lower()
+    word = match["word"].lower()
     meant = [name for name in names if name.lower() == word] or [name for name in names if name.lower().startswith(word)]
     if len(meant) != 1:
-        which = f"'{found['word']}' could be {' or '.join(meant)}" if meant else f"There is no '{found['word']}'"
+        which = f"'{match['word']}' could be {' or '.join(meant)}" if meant else f"There is no '{match['word']}'"
         return f"{which}. {'Write more of it.' if meant else 'Try help.'}"
-    return Command(meant[0], names[meant[0]], found["rest"].strip())
+    return Command(meant[0], names[meant[0]], match["rest"].strip())
 
 
 def read_arguments(rest: str, tool: Tool) -> dict[str, str] | None:

@@ -46,11 +46,11 @@ You then get a message that starts with "Observation:" and go on. The tools:
 def parse(text: str, tools: Sequence[Tool], call_id: str) -> ToolCall | None:
     """The first action in the text, or None."""
     for action in _ACTION.finditer(text):
-        given = _INPUT.match(text, action.end())
-        if given is None:
+        opening = _INPUT.match(text, action.end())
+        if opening is None:
             continue
-        end = _END.search(text, given.end())
-        content = text[given.end() : end.start() if end else len(text)]
+        end = _END.search(text, opening.end())
+        content = text[opening.end() : end.start() if end else len(text)]
         return ToolCall(call_id, action["name"], _arguments(content.strip(), action["name"], tools))
     return None
 

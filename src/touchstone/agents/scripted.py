@@ -27,10 +27,10 @@ class ScriptedAgent:
         for move in self._script(stage.task) or ():
             attempts = [move] if isinstance(move, ToolCall) else move
             for call in attempts:
-                said = await stage.call(call)
+                observation = await stage.call(call)
                 if stage.finished:
                     return
-                if not said.error:
+                if not observation.error:
                     break
             else:
                 if not isinstance(move, ToolCall):  # no attempt was accepted: what would follow builds on it

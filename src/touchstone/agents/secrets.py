@@ -29,8 +29,10 @@ def read_header(text: str) -> tuple[str, str]:
     name = name.strip()
     if not equals or not name:
         raise InputError("--header: expected NAME=VALUE")  # what stands there may be the key
-    found = _REFERENCE.fullmatch(value.strip())
-    return (name, (found["before"] or "") + _read(name, found["kind"], found["name"])) if found else (name, value)
+    reference = _REFERENCE.fullmatch(value.strip())
+    return (
+        (name, (reference["before"] or "") + _read(name, reference["kind"], reference["name"])) if reference else (name, value)
+    )
 
 
 def is_reference(header: str) -> bool:

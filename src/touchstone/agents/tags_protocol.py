@@ -66,8 +66,8 @@ def parse(text: str, tools: Sequence[Tool], call_id: str) -> ToolCall | None:
     """The first action in the text, or None."""
     text = _without_reasoning(text)
     at = _after_thought(text)
-    found = _first_action(text, at, tools) if _OPEN.search(text, at) else _sentence(text, tools) or _last_line(text, tools)
-    return ToolCall(call_id, *found) if found else None
+    action = _first_action(text, at, tools) if _OPEN.search(text, at) else _sentence(text, tools) or _last_line(text, tools)
+    return ToolCall(call_id, *action) if action else None
 
 
 Found = tuple[str, str]
@@ -101,8 +101,8 @@ def _first_action(text: str, at: int, tools: Sequence[Tool]) -> Found | None:
     while opened:
         following = _OPEN.search(text, opened.end())
         limit = following.start() if following else len(text)
-        if found := _action(text, opened.end(), limit, tools):
-            return found
+        if action := _action(text, opened.end(), limit, tools):
+            return action
         opened = None if _OBSERVATION.search(text, opened.end(), limit) else following
     return None
 
@@ -116,8 +116,8 @@ def _action(text: str, at: int, limit: int, tools: Sequence[Tool]) -> Found | No
         end = _END.search(text, named.end(), limit)
         alone = not text[named.end() : end.start() if end else limit].strip(_TRAILING)
         return (tool.name if tool else named["name"], "{}") if alone else None
-    if tool and (found := exact(text, named.end(), tool.arguments.__struct_fields__)):
-        return tool.name, _json(found[0])
+    if tool and (arguments := exact(text, named.end(), tool.arguments.__struct_fields__)):
+        return tool.name, _json(arguments[0])
     return _bare(_content(text, named.end(), limit), named["name"], tool)
 
 
@@ -181,8 +181,8 @@ def _last_line(text: str, tools: Sequence[Tool]) -> Found | None:
         tool = tool_named(line["name"], tools)
         fields = tool.arguments.__struct_fields__ if tool else ()
         if tool and line.start() >= at and (line["open"] or not fields):
-            found = exact(text, line.end(), fields) if line["open"] else None
-            last, (values, at) = (line, tool), found or (None, line.end())
+            arguments = exact(text, line.end(), fields) if line["open"] else None
+            last, (values, at) = (line, tool), arguments or (None, line.end())
     return _if_at_the_end(text, *last, values, at) if last else None
 
 

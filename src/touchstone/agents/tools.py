@@ -61,9 +61,9 @@ class ToolAgent:
 
     def _forget_pictures(self, messages: list[Message]) -> None:
         """All but the last few."""
-        shown = [place for place, message in enumerate(messages) if isinstance(message.get("content"), list)]
-        for place in shown[: max(len(shown) - self._history, 0)]:
-            messages[place] = Message(role="user", content="(What you saw then is left out.)")
+        shown = [position for position, message in enumerate(messages) if isinstance(message.get("content"), list)]
+        for position in shown[: max(len(shown) - self._history, 0)]:
+            messages[position] = Message(role="user", content="(What you saw then is left out.)")
 
     def _remind(self, stage: Stage, reply: Reply, *, last: bool) -> Message:
         names = ", ".join(tool.name for tool in stage.tools)

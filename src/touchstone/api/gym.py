@@ -182,10 +182,10 @@ class Gym:
 
     def _choose(self, key: str | None) -> Task:
         if key is not None:
-            found = next((task for task in self._tasks if task.key == key), None)
-            if found is None:
+            chosen = next((task for task in self._tasks if task.key == key), None)
+            if chosen is None:
                 raise InputError(f"there is no task '{key}' among these {len(self._tasks)}")
-            return found
+            return chosen
         if self._random is not None:
             return self._random.choice(self._tasks)
         self._next += 1
@@ -233,8 +233,8 @@ def call_of(action: Any, number: int) -> ToolCall:
     if isinstance(action, ToolCall):
         return action
     if isinstance(action, Mapping) and "name" in action:
-        given = cast("Mapping[str, Any]", action)
-        name, arguments = given["name"], given.get("arguments", {})
+        fields = cast("Mapping[str, Any]", action)
+        name, arguments = fields["name"], fields.get("arguments", {})
     elif isinstance(action, tuple) and len(cast("tuple[Any, ...]", action)) == 2:
         name, arguments = cast("tuple[Any, Any]", action)
     else:

@@ -23,7 +23,7 @@ from ..runs.run import Finished, Watch
 from ..runs.runner import run_config
 from ..types import Record
 from .results import Results
-from .sources import Place
+from .sources import StrPath
 from .sync import wait_for
 
 Playing = AgentConfig | Agent | str | Answering | Callable[[Stage], Awaitable[Any]]
@@ -56,7 +56,7 @@ def run(
     benchmark: Playable | RunConfig,
     agent: Playing | None = None,
     *,
-    resume: Place | None = None,
+    resume: StrPath | None = None,
     watch: Callable[[Record], None] | None = None,
     **options: Any,
 ) -> Results:
@@ -81,7 +81,7 @@ async def run_async(
     benchmark: Playable | RunConfig,
     agent: Playing | None = None,
     *,
-    resume: Place | None = None,
+    resume: StrPath | None = None,
     watch: Callable[[Record], None] | None = None,
     **options: Any,
 ) -> Results:
@@ -102,7 +102,7 @@ class _Watching:
         self._title = ""
         self.interrupted = False
 
-    async def play(self, config: RunConfig, resume: Place | None) -> None:
+    async def play(self, config: RunConfig, resume: StrPath | None) -> None:
         played = await run_config(config, interface=self, resume=Path(resume) if resume is not None else None)
         self._finished = played.finished
 

@@ -16,12 +16,12 @@ from ..plugins import benchmark_type
 from ..protocols import Benchmark, BenchmarkConfig, Opening
 from ..runs.runner import opened_benchmark
 
-Place = str | os.PathLike[str]
+StrPath = str | os.PathLike[str]
 
 
-async def opened(given: BenchmarkConfig | Benchmark, stack: AsyncExitStack) -> Benchmark:
+async def opened(source: BenchmarkConfig | Benchmark, stack: AsyncExitStack) -> Benchmark:
     """What the stack closes again; a benchmark of the caller's own is taken as it is."""
-    return await opened_benchmark(given, Opening(stack=stack)) if isinstance(given, BenchmarkConfig) else given
+    return await opened_benchmark(source, Opening(stack=stack)) if isinstance(source, BenchmarkConfig) else source
 
 
 def benchmark(name: str, *arguments: Any, **options: Any) -> BenchmarkConfig:

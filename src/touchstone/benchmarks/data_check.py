@@ -48,9 +48,9 @@ def count_tasks(wanted: Dataset, n: int, found: Found) -> None:
 
 def find_folder(parent: Path, name: str, databases: Iterable[str]) -> Path:
     """Where the databases are: in the folder of this name, wherever the archive put it."""
-    places = [parent / name, *sorted(parent.glob(f"*/{name}")), parent.parent / name, parent]
+    folders = [parent / name, *sorted(parent.glob(f"*/{name}")), parent.parent / name, parent]
     example = next(iter(databases))
-    return next((place for place in places if find_database(place, example).is_file()), places[0])
+    return next((folder for folder in folders if find_database(folder, example).is_file()), folders[0])
 
 
 def is_sound(directory: Path, name: str, deep: bool) -> bool:

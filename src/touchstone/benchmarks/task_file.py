@@ -64,8 +64,8 @@ def refuse_odd_cut(offset: int, limit: int | None) -> None:
         raise InputError("--offset must be 0 or more and --limit 1 or more")
 
 
-def refuse_unknown(option: str, given: Sequence[str], known: Collection[str], where: object = "the task file") -> None:
-    for name in given:
+def refuse_unknown(option: str, names: Sequence[str], known: Collection[str], where: object = "the task file") -> None:
+    for name in names:
         if name not in known:
             raise OptionError(option.lstrip("-").replace("-", "_"), name, f"not in {where}")
 

@@ -18,7 +18,7 @@ from ..agents.scripted import Oracle
 from ..benchmarks.audit.audited import Audited, AuditOptions
 from ..benchmarks.audit.findings import SEVERITIES, AuditFinding, exclusions
 from ..benchmarks.audit.report import (
-    Report,
+    AuditReport,
     Share,
     in_order,
     kinds_counted,
@@ -115,12 +115,12 @@ async def _played(benchmark: Benchmark, parallel: int) -> list[Record]:
 
 async def _report(
     audited: Audited, tasks: Sequence[Task], findings: Sequence[AuditFinding], records: Sequence[Record]
-) -> Report:
+) -> AuditReport:
     aggregate = Aggregate()
     for record in records:
         aggregate.add(record)
     wrong = {finding.task for finding in findings if finding.severity == "error"}
-    return Report(
+    return AuditReport(
         benchmark=audited.benchmark.name,
         title=audited.title,
         data=await _data(audited.benchmark, tasks),

@@ -41,13 +41,15 @@ def check(
     cache = Cache(default_path())
     own, others = cache.count(code_digest())
     keys = sample(cache, None if all_ else sample_size, seed)
-    found = asyncio.run(_replayed(cache, keys))
-    counted = Counter(each.result for each in found)
-    for each in found:
+    replayed = asyncio.run(_replayed(cache, keys))
+    counted = Counter(each.result for each in replayed)
+    for each in replayed:
         if each.result != "same":
             print(f"{each.result:<10} {each.origin.database}: {_work(each)}: {each.detail}")
     print(f"{default_path()}: {own:,} results of this code, {others:,} of other versions, which are not used")
-    print(f"run again: {len(found):,}; same {counted['same']:,}, different {counted['different']:,}, gone {counted['gone']:,}")
+    print(
+        f"run again: {len(replayed):,}; same {counted['same']:,}, different {counted['different']:,}, gone {counted['gone']:,}"
+    )
     return 1 if counted["different"] else 0
 
 

@@ -108,11 +108,11 @@ def _serving(*options: str) -> Generator[str]:
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
-        said = process.stdout.readline()
-        if " answers at " not in said:
+        line = process.stdout.readline()
+        if " answers at " not in line:
             raise InputError("the service could not be started")
-        print(said, end="", flush=True)
-        yield said.partition(" answers at ")[2].split()[0]
+        print(line, end="", flush=True)
+        yield line.partition(" answers at ")[2].split()[0]
     finally:
         process.terminate()
         process.wait()

@@ -96,8 +96,8 @@ def _into_tool(paths: tuple[Path, ...], to: Format, target: Path, project: str) 
         from ..integrations.mlflow import write_runs
     else:
         from ..integrations.wandb import write_runs
-    for place in write_runs(runs, target, project):
-        print(place)
+    for address in write_runs(runs, target, project):
+        print(address)
     return 0
 
 

@@ -35,16 +35,16 @@ def invariants(
         Print a JSON list instead, each with its kind, its fields and a sentence.
     """
     refuse_without("sqlglot", "touchstone invariants", "proof")
-    found = _found(database, laws)
+    mined = _found(database, laws)
     from ..proof import kind_of
 
     if json:
-        listed = [{"kind": kind_of(law), **_fields(law), "sentence": str(law)} for law in found]
+        listed = [{"kind": kind_of(law), **_fields(law), "sentence": str(law)} for law in mined]
         print(msgspec.json.format(msgspec.json.encode(listed), indent=1).decode())
         return 0
-    for law in found:
+    for law in mined:
         print(f"{kind_of(law):<16} {one_line(str(law))}")
-    print(f"{len(found):,} invariants")
+    print(f"{len(mined):,} invariants")
     return 0
 
 

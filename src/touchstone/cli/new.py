@@ -68,8 +68,8 @@ def new(
         config.engine_name()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(f"{folder}: it exists already and is not an empty folder")
-    place = database if is_url or database == MEMORY else os.path.relpath(Path(database).resolve(), folder.resolve())
-    where = {"database-url" if is_url else "databases": place, "engine": engine}
+    address = database if is_url or database == MEMORY else os.path.relpath(Path(database).resolve(), folder.resolve())
+    where = {"database-url" if is_url else "databases": address, "engine": engine}
     options = {"questions": questions.name, **where, "column": list(column) or None}
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -78,7 +78,7 @@ def new(
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, target)
         (folder / "eval.toml").write_text(as_toml(options, "sql"), encoding="utf-8")
-        words = {"name": folder.name, "count": count, "database": place, "questions": questions.name}
+        words = {"name": folder.name, "count": count, "database": address, "questions": questions.name}
         (folder / "README.md").write_text(_README.format(**words), encoding="utf-8")
     except OSError as error:
         raise InputError(f"{error.filename or folder}: {error.strerror}") from None

@@ -123,14 +123,14 @@ def one_line(record: Record) -> str:
 def counting(what: str) -> Generator[Callable[[int, int], None]]:
     """A line that counts on a terminal, and one now and then elsewhere."""
     live = sys.stderr.isatty()
-    said = time.monotonic()
+    last_line = time.monotonic()
 
     def watch(done: int, total: int) -> None:
-        nonlocal said
+        nonlocal last_line
         if live:
             print(f"\r{done}/{total} {what}", end="\n" if done == total else "", file=unfiltered(sys.stderr), flush=True)
-        elif time.monotonic() - said >= _SECONDS_BETWEEN_LINES:
-            said = time.monotonic()
+        elif time.monotonic() - last_line >= _SECONDS_BETWEEN_LINES:
+            last_line = time.monotonic()
             print(f"{done}/{total} {what}", file=sys.stderr, flush=True)
 
     yield watch

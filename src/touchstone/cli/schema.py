@@ -44,11 +44,11 @@ def configuration_schema(command: RunCommand) -> dict[str, Any]:
 
 
 def _property(field: Field, defaults: dict[str, Any]) -> dict[str, Any]:
-    found = msgspec.json.schema(field.type, schema_hook=_path)
-    found.pop("default", None)
+    schema = msgspec.json.schema(field.type, schema_hook=_path)
+    schema.pop("default", None)
     default = defaults.get(field.name, field.default)
-    told = {} if default is None else {"default": msgspec.to_builtins(default, enc_hook=str)}
-    return {"description": field.doc, **found, **told}
+    with_default = {} if default is None else {"default": msgspec.to_builtins(default, enc_hook=str)}
+    return {"description": field.doc, **schema, **with_default}
 
 
 def _path(kind: type) -> dict[str, Any]:

@@ -105,9 +105,7 @@ class StructCommand:
 
     def _parameter(self, field: Field, everything: bool) -> inspect.Parameter:
         opt = field.opt
-        renamed = self.renamed.get(field.name)
-        all_names = [renamed] if renamed else [*field.names, *self.synonyms.get(field.name, ())]
-        names = [name for name in all_names if name not in self.taken_names]
+        names = [name for name in self._names(field) if name not in self.taken_names]
         default = self.defaults.get(field.name, inspect.Parameter.empty if field.required else field.default)
         flag = field.plain_type is bool
         positional = opt.positional and self._positional in (None, field.owner)
@@ -133,8 +131,21 @@ class StructCommand:
             return self.call(values, typed)
         except OptionError as error:
             if error.option in typed or error.option not in {**stored, **environment}:
-                raise OptionError(key(self.renamed.get(error.option, error.option)), error.value, error.why) from None
+                raise OptionError(self._name_typed(error.option), error.value, error.why) from None
             raise InputError(error.spelled(self.stored.source if error.option in stored else "the environment")) from None
+
+    def _name_typed(self, option: str) -> str:
+        """The name that the option was typed with, where it has several, else its own."""
+        if option not in self.options:
+            return option
+        typed = {word.partition("=")[0] for word in self.argv if word.startswith("--")}
+        names = self._names(self.options[option])
+        return key(next((name for name in names if name in typed), names[0]))
+
+    def _names(self, field: Field) -> list[str]:
+        """On the command line."""
+        renamed = self.renamed.get(field.name)
+        return [renamed] if renamed else [*field.names, *self.synonyms.get(field.name, ())]
 
     def _stored_values(self) -> dict[str, Any]:
         """Of the file or the resumed run: what belongs to this command."""

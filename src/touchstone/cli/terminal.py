@@ -61,8 +61,8 @@ class Terminal:
 
 def play(config: RunConfig, *, command: str | None = None, resume: Path | None = None) -> int:
     """Plays a run and shows it."""
-    told = config.run.verbose or config.run.tracebacks
-    terminal = Terminal(describe=partial(_described, config) if told else None, live=not config.agent.at_terminal)
+    verbose = config.run.verbose or config.run.tracebacks
+    terminal = Terminal(describe=partial(_described, config) if verbose else None, live=not config.agent.at_terminal)
     base = Path("results")
     played = asyncio.run(
         run_config(config, interface=terminal, base=base, resume=resume, command=command, follow=terminal.follow)

@@ -61,11 +61,11 @@ def _export(library: Library, target: Path, hide_gold: bool) -> int:
 
 
 def _serve(library: Library, view: View, host: str, port: int, browse: bool) -> int:
-    from ..reports.web.server import Server
+    from ..reports.web.server import ViewerServer
     from ..reports.web.site import Site
 
     site = Site(library, view)
-    server = Server(site, host, port)
+    server = ViewerServer(site, host, port)
     if host not in ("127.0.0.1", "::1", "localhost"):
         print(f"touchstone: anyone who can reach {host} can read these runs", file=sys.stderr)
     there = f"{len(library)} run{'s' * (len(library) != 1)}"

@@ -47,14 +47,14 @@ def named_data(layout: str, name: Path | None) -> tuple[Path, Path] | None:
     """
     if name is None or (str(name) == "demo" and not name.exists()):
         return bird_demo()
-    found = None if name.is_file() else _fetched(layout, str(name))
-    return (found[0], found[0].parent / found[1].database_folder) if found else None
+    fetched = None if name.is_file() else _fetched(layout, str(name))
+    return (fetched[0], fetched[0].parent / fetched[1].database_folder) if fetched else None
 
 
 def fetched_file(layout: str, name: str) -> Path | None:
     """The task file of a dataset that `touchstone data get` has brought here. None if this is no dataset's name."""
-    found = _fetched(layout, name)
-    return found[0] if found else None
+    fetched = _fetched(layout, name)
+    return fetched[0] if fetched else None
 
 
 def _fetched(layout: str, name: str) -> tuple[Path, Dataset] | None:

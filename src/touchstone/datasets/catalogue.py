@@ -83,7 +83,7 @@ def dataset(name: str) -> Dataset:
 def find_file(directory: Path, name: str, depth: int = 3) -> Path | None:
     """The file of this name nearest to the top: archives put it into folders of their own."""
     for level in range(depth + 1):
-        found = sorted(path for path in directory.glob("/".join(["*"] * level + [name])) if path.is_file())
-        if found:
-            return found[0]
+        paths = sorted(path for path in directory.glob("/".join(["*"] * level + [name])) if path.is_file())
+        if paths:
+            return paths[0]
     return None

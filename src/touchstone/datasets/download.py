@@ -230,10 +230,10 @@ def _check(url: str, part: _Part, expected: Expected) -> None:
         part.remove()
         raise FetchFailed(f"{url}: expected {expected.size:,} bytes, got {size:,}")
     if expected.sha256 is not None:
-        found = sha256(part.path)
-        if found != expected.sha256.lower():
+        digest = sha256(part.path)
+        if digest != expected.sha256.lower():
             part.remove()
-            raise FetchFailed(f"{url}: the SHA-256 is {found}, expected {expected.sha256}; the file was removed")
+            raise FetchFailed(f"{url}: the SHA-256 is {digest}, expected {expected.sha256}; the file was removed")
 
 
 def sha256(path: Path) -> str:

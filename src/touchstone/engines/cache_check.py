@@ -13,7 +13,7 @@ import msgspec
 from ..code_digest import code_digest, code_digest_with
 from ..errors import TouchstoneError
 from .cache import Cache, Origin
-from .judging_connection import found
+from .judging_connection import named_function
 from .sqlite.engine import SqliteEngine
 
 _STATEMENTS = 10
@@ -48,7 +48,7 @@ async def _again(origin: Origin, remembered: bytes, engine: SqliteEngine) -> Rep
     try:
         if await engine.digest(database) != origin.digest:
             return Replayed(origin, "gone", "the database has changed")
-        function, kind = found(origin.function)
+        function, kind = named_function(origin.function)
         if code_digest_with(function.__module__) != origin.function_code:
             return Replayed(origin, "gone", "the code has changed")
         request = msgspec.msgpack.decode(origin.request, type=kind)

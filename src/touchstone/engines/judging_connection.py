@@ -81,7 +81,7 @@ def name_of(function: Callable[..., Any]) -> str:
 
 
 @cache
-def found(name: str) -> tuple[Callable[[Any, Any], Any], Any]:
+def named_function(name: str) -> tuple[Callable[[Any, Any], Any], Any]:
     """The function `(where it works, request) -> response`, and the type of its request."""
     module, _, attribute = name.partition(":")
     function = getattr(importlib.import_module(module), attribute)

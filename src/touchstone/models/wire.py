@@ -160,9 +160,9 @@ def completion_of(body: str | Mapping[str, Any]) -> Completion:
 
 def usage_of(completion: Completion) -> Usage:
     """The tokens, if the service says them believably; the cost is not known here."""
-    said = completion.usage
-    counts = [_part(said, "prompt_tokens"), _part(said, "completion_tokens")]
-    cached = _part(_part(said, "prompt_tokens_details"), "cached_tokens") or 0
+    usage = completion.usage
+    counts = [_part(usage, "prompt_tokens"), _part(usage, "completion_tokens")]
+    cached = _part(_part(usage, "prompt_tokens_details"), "cached_tokens") or 0
     if not all(_is_count(count) for count in (*counts, cached)):
         return Usage(1, cost=None, uncounted=1)
     return Usage(1, counts[0], min(cached, counts[0]), counts[1], None)

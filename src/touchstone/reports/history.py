@@ -31,7 +31,7 @@ class Series:
 
     @property
     def name(self) -> str:
-        return f"{self.benchmark}, {self.agent}, {self.model}"
+        return ", ".join(part for part in (self.benchmark, self.agent, self.model) if part != "–")
 
 
 def history(runs: Sequence[Run]) -> list[Series]:
@@ -41,13 +41,13 @@ def history(runs: Sequence[Run]) -> list[Series]:
         share = run.index.aggregate.overall()["overall"]
         if share["total"] and run.index.began:
             groups.setdefault((run.benchmark, run.agent, run.model), []).append(Point(run, run.index.began, share))
-    found = [Series(*key, sorted(points, key=lambda point: point.began.timestamp())) for key, points in groups.items()]
-    return sorted(found, key=lambda series: series.points[-1].began.timestamp(), reverse=True)
+    all_series = [Series(*key, sorted(points, key=lambda point: point.began.timestamp())) for key, points in groups.items()]
+    return sorted(all_series, key=lambda series: series.points[-1].began.timestamp(), reverse=True)
 
 
-def history_text(found: Sequence[Series]) -> str:
+def history_text(all_series: Sequence[Series]) -> str:
     lines: list[str] = []
-    for series in found:
+    for series in all_series:
         lines += ["", one_line(series.name)] if lines else [one_line(series.name)]
         lines += [_line(point) for point in series.points]
     return "\n".join(lines)
@@ -61,7 +61,7 @@ def _line(point: Point) -> str:
     return f"  {point.began:%Y-%m-%d %H:%M}  {bar}  {score}  {money(point.run.index.cost):>9}  {one_line(point.run.label)}"
 
 
-def history_rows(found: Sequence[Series]) -> list[dict[str, Any]]:
+def history_rows(all_series: Sequence[Series]) -> list[dict[str, Any]]:
     """For JSON: a row per run."""
     return [
         {
@@ -74,6 +74,6 @@ def history_rows(found: Sequence[Series]) -> list[dict[str, Any]]:
             "cost": point.run.index.cost,
             "tags": list(point.run.labels.tags),
         }
-        for series in found
+        for series in all_series
         for point in series.points
     ]

@@ -33,8 +33,9 @@ _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2rem auto; padding: 0 1rem;
   max-width: 64rem; }
 table { border-collapse: collapse; } th, td { padding: .3rem .7rem; border-bottom: 1px solid var(--line); text-align: left; }
+th { vertical-align: bottom; } td.share { white-space: nowrap; } footer { margin-top: 1rem; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; } .dim { color: var(--dim); } .scroll { overflow-x: auto; }
-svg text { fill: var(--ink); font: 13px system-ui, sans-serif; } svg.plot { width: 100%; max-width: 760px; }
+svg text { fill: var(--ink); font: 13px system-ui, sans-serif; } svg.plot { width: 100%; min-width: 36rem; max-width: 760px; }
 svg.bar { width: 14rem; height: .8rem; } .track { fill: var(--line); } .fill { fill: var(--fill); }
 .whisker { fill: var(--ink); } .axis { stroke: var(--line); }
 """ + "".join(f".of-{name} {{ fill: {colour}; }}\n" for name, colour in _COLOURS.items())
@@ -55,14 +56,14 @@ def html_report(runs: Sequence[Run]) -> Html:
         "body",
         h(
             "main",
-            h("h1", "Runs" if len(runs) > 1 else runs[0].title),
+            h("h1", f"{len(runs)} runs" if len(runs) > 1 else runs[0].title),
             _table(runs),
             _plot(runs, names),
             _outcomes(runs, names),
+            _facets(runs, names),
+            _missed(runs),
         ),
-        _facets(runs, names),
-        _missed(runs),
-        h("p", f"Touchstone {__version__}. Accuracy is passed over passed, failed, limit and error.", class_="dim"),
+        h("footer", f"Touchstone {__version__}. Accuracy is passed over passed, failed, limit and error.", class_="dim"),
     )
     return Html(f"<!doctype html>\n{h('html', head, body, lang='en')}\n")
 
@@ -118,7 +119,7 @@ def _plot(runs: Sequence[Run], names: Sequence[str]) -> Html:
     return h(
         "section",
         h("h2", "Accuracy"),
-        h("svg", parts, class_="plot", viewBox=f"0 0 {_WIDE:g} {high:g}", role="img"),
+        h("div", h("svg", parts, class_="plot", viewBox=f"0 0 {_WIDE:g} {high:g}", role="img"), class_="scroll", tabindex="0"),
     )
 
 
@@ -145,15 +146,15 @@ def _facets(runs: Sequence[Run], names: Sequence[str]) -> list[Html]:
 
 
 def _values(facet: str, overalls: Sequence[dict[str, Any]]) -> list[str]:
-    found: set[str] = {value for overall in overalls for value in overall.get(facet, {})}
-    return sorted(found, key=lambda value: (ORDER.get(value, 99), value))
+    values: set[str] = {value for overall in overalls for value in overall.get(facet, {})}
+    return sorted(values, key=lambda value: (ORDER.get(value, 99), value))
 
 
 def _facet(facet: str, overalls: Sequence[dict[str, Any]], names: Sequence[str]) -> Html:
     title = facet.removeprefix("by_")
     head = h("tr", h("th", title, scope="col"), [h("th", name, scope="col") for name in names])
     rows = [
-        h("tr", h("td", value), [h("td", _share(overall.get(facet, {}).get(value))) for overall in overalls])
+        h("tr", h("td", value), [h("td", _share(overall.get(facet, {}).get(value)), class_="share") for overall in overalls])
         for value in _values(facet, overalls)
     ]
     table = h("table", h("thead", head), h("tbody", rows))
@@ -168,15 +169,16 @@ def _share(share: dict[str, Any] | None) -> list[Html | str]:
 
 def _missed(runs: Sequence[Run]) -> Html | None:
     """What no run passes, with the reason of the first: where a benchmark, or all systems, are at an end."""
-    passed = {record.task for run in runs for record in ordered(run) if record.outcome is Outcome.passed}
-    missed = {record.task: record for run in reversed(runs) for record in ordered(run) if record.task not in passed}
+    episodes = [((run.benchmark, record.task), record) for run in reversed(runs) for record in ordered(run)]
+    passed = {key for key, record in episodes if record.outcome is Outcome.passed}
+    missed = {key: record for key, record in episodes if key not in passed}
     if not missed:
         return None
     rows = [
-        h("tr", h("td", task), h("td", record.outcome.value), h("td", record.reason[:300]))
-        for task, record in list(missed.items())[:_LISTED]
+        h("tr", h("td", benchmark), h("td", task), h("td", record.outcome.value), h("td", record.reason[:300]))
+        for (benchmark, task), record in list(missed.items())[:_LISTED]
     ]
     more = h("p", f"and {len(missed) - _LISTED} more", class_="dim") if len(missed) > _LISTED else None
-    head = h("tr", [h("th", name, scope="col") for name in ("task", "outcome", "reason")])
+    head = h("tr", [h("th", name, scope="col") for name in ("benchmark", "task", "outcome", "reason")])
     table = h("div", h("table", h("thead", head), h("tbody", rows)), class_="scroll", tabindex="0")
     return h("section", h("h2", f"Tasks that no run passes: {len(missed)}"), table, more)

@@ -221,9 +221,9 @@ class RunDirectory:
             _looked_through(others, seal.Chain.of(self.config))
             with others.open("rb") as lines:
                 for number, line in enumerate(lines, 1):
-                    found = None if is_owed(others, number, line) else decode_line(others, number, line, SLIM)
-                    if found and (found.task, found.epoch) not in done:
-                        done.add((found.task, found.epoch))
+                    other = None if is_owed(others, number, line) else decode_line(others, number, line, SLIM)
+                    if other and (other.task, other.epoch) not in done:
+                        done.add((other.task, other.epoch))
                         taken.append(seal.opened(line)[0])
             if taken:
                 self._write(taken)

@@ -53,8 +53,8 @@ def open_to_read(path: Path) -> Generator[IO[bytes]]:
         with path.open("rb") as file:
             yield file
         return
-    system, place = _opened(address)
-    with _as_os_error(), system.open(place, "rb") as file:
+    system, inner = _opened(address)
+    with _as_os_error(), system.open(inner, "rb") as file:
         yield file
 
 
@@ -155,21 +155,21 @@ class Mirror:
 
 def fetched(address: str) -> Path:
     """The run at an address as a directory on this machine. Records that only one of the two has are all kept."""
-    system, place = _opened(address)
+    system, path = _opened(address)
     base, _, name = address.rpartition("/")
     here = local_base(base) / name
     try:
         with _as_os_error():
-            config = system.cat_file(f"{place}/config.json")
+            config = system.cat_file(f"{path}/config.json")
             if not (here / "config.json").exists():
                 here.mkdir(parents=True, exist_ok=True)
                 for part in ("runs.jsonl", "config.json"):
-                    _get(system, f"{place}/{part}", here / part)
+                    _get(system, f"{path}/{part}", here / part)
             elif _same_run(here, config):
-                _get(system, f"{place}/runs.jsonl", here / ".runs.jsonl.fetched")
+                _get(system, f"{path}/runs.jsonl", here / ".runs.jsonl.fetched")
             else:
                 raise InputError(f"{here}: another run than that at {without_secrets(address)} is here; move it away first")
-            _claim_folders(system, place, here)
+            _claim_folders(system, path, here)
     except FileNotFoundError:
         raise InputError(f"{without_secrets(address)}: not a run directory (it has no config.json)") from None
     except OSError as error:
@@ -177,9 +177,9 @@ def fetched(address: str) -> Path:
     return here
 
 
-def _claim_folders(system: Any, place: str, here: Path) -> None:
+def _claim_folders(system: Any, path: str, here: Path) -> None:
     with suppress(FileNotFoundError):
-        for name in system.ls(f"{place}/{EPISODES}", detail=False):
+        for name in system.ls(f"{path}/{EPISODES}", detail=False):
             if (folder := PurePosixPath(name).name) not in ("", EPISODES, ".."):
                 (here / EPISODES / folder).mkdir(parents=True, exist_ok=True)
 
@@ -281,12 +281,12 @@ def _opened(address: str) -> tuple[Any, str]:
     except ImportError:
         raise InputError(f"{shown}: addresses need {pip_install('remote')}") from None
     try:
-        system, place = core.url_to_fs(address)
+        system, path = core.url_to_fs(address)
     except ImportError as error:
         raise InputError(f"{shown}: {error}") from None
     except ValueError as error:
         raise InputError(f"{shown}: {str(error).partition('.')[0]}") from None
-    return system, str(place).rstrip("/")
+    return system, str(path).rstrip("/")
 
 
 @contextmanager

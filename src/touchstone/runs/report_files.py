@@ -148,8 +148,8 @@ def by_task(records: Sequence[Record], verdict: Callable[[Record], Mapping[str, 
     for record in records:
         verdicts.setdefault(record.task, []).append(verdict(record))
     several = any(len(each) > 1 for each in verdicts.values())
-    found: dict[str, Any] = dict(verdicts) if several else {task: each[0] for task, each in verdicts.items()}
-    return msgspec.json.format(msgspec.json.encode(found), indent=1).decode() + "\n"
+    by_name: dict[str, Any] = dict(verdicts) if several else {task: each[0] for task, each in verdicts.items()}
+    return msgspec.json.format(msgspec.json.encode(by_name), indent=1).decode() + "\n"
 
 
 def _content(text: str) -> str:

@@ -66,7 +66,7 @@ class Finished:
 Watch = Callable[[Record, Aggregate], None]
 
 
-class Store(Protocol):
+class RecordStore(Protocol):
     """Where records are kept: a run directory, or memory."""
 
     @property
@@ -84,7 +84,7 @@ class Store(Protocol):
     def finish(self, overall: Mapping[str, Any], summary: str) -> None: ...
 
 
-def owed(tasks: Sequence[Task], epochs: int, directory: Store) -> tuple[list[Job], Aggregate]:
+def owed(tasks: Sequence[Task], epochs: int, directory: RecordStore) -> tuple[list[Job], Aggregate]:
     """The jobs that have no record yet, and the aggregate of those that have. Raises InputError if a task is another now."""
     counted = Aggregate()
     done: set[tuple[str, int]] = set()
@@ -100,7 +100,7 @@ def owed(tasks: Sequence[Task], epochs: int, directory: Store) -> tuple[list[Job
 
 async def run(
     plan: Plan,
-    directory: Store,
+    directory: RecordStore,
     jobs: Sequence[Job],
     counted: Aggregate,
     watch: Watch,
@@ -166,7 +166,7 @@ def versions() -> dict[str, str]:
     return {"touchstone": __version__, "Python": platform.python_version(), "SQLite": sqlite3.sqlite_version}
 
 
-def _conclude(plan: Plan, directory: Store, counted: Aggregate, interrupted: bool, stopped: str | None) -> Finished:
+def _conclude(plan: Plan, directory: RecordStore, counted: Aggregate, interrupted: bool, stopped: str | None) -> Finished:
     overall = {**counted.overall(), **answer_in(directory.config)}
     made_with = {**versions(), **plan.versions}
     summary = summary_text(plan.title, overall, made_with)

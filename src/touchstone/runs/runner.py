@@ -130,13 +130,13 @@ async def run_config(
             trace=trace,
             versions=getattr(opened.benchmark, "versions", {}),
         )
-        place = base / f"{safe_name(name or opened.name)}-{config.benchmark.name}" if base else None
+        folder = base / f"{safe_name(name or opened.name)}-{config.benchmark.name}" if base else None
         spec = RunSpec(
             command=command or (config.benchmark.name if config.is_plain else "python"),
             config={**(config.as_json() if config.is_plain else {}), **getattr(opened.benchmark, "facts", {})},
             options=as_toml(config.as_options(), config.benchmark.name) if config.is_plain else "",
             identity=opened.identity,
-            base=config.run.output or place,
+            base=config.run.output or folder,
             resume=resume,
         )
         played = await play_plan(plan, spec, interface, lambda path: _executor(config, opened, path, interface.say))
@@ -298,8 +298,8 @@ async def play_plan(
     """Runs the plan into a new or resumed directory, or into memory."""
     if spec.base is None and spec.resume is None:
         return await _in_memory(plan, spec.identity, interface)
-    for place in (spec.resume, spec.base):
-        if place and (address := address_of(place)):
+    for path in (spec.resume, spec.base):
+        if path and (address := address_of(path)):
             refuse_unknown(address)
     directory = _directory(plan, spec)
     if begun := getattr(plan.benchmark, "begun", None):
@@ -451,11 +451,11 @@ def _executor(config: RunConfig, opened: Opened, directory: Path, say: Callable[
         raise InputError("--executor ray: limits per minute work in one process only")
     if not config.is_plain:
         raise InputError("--executor ray: Python functions and objects cannot be sent to a cluster")
-    from .executors.cluster import Work, environment, ray_cluster
+    from .executors.cluster import ClusterWork, environment, ray_cluster
     from .executors.shipping import listed, moved_path
 
     there = config.relocated(Path.absolute)
-    work = Work(
+    work = ClusterWork(
         build=play_on_node,
         payload=lambda places: there.relocated(lambda path: moved_path(path, places)).as_json(secrets=True),
         identity=opened.identity,

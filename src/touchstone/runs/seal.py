@@ -63,8 +63,8 @@ class Chain:
 
 def opened(line: bytes) -> tuple[bytes, bytes | None]:
     """The encoded record of a line, and its seal if it has one."""
-    found = _END.fullmatch(line, len(line) - _LENGTH) if len(line) > _LENGTH else None
-    return (line[:-_LENGTH] + b"}", found[1]) if found else (line.removesuffix(b"\n"), None)
+    seal = _END.fullmatch(line, len(line) - _LENGTH) if len(line) > _LENGTH else None
+    return (line[:-_LENGTH] + b"}", seal[1]) if seal else (line.removesuffix(b"\n"), None)
 
 
 class Seal(Struct, frozen=True, kw_only=True):
@@ -95,7 +95,7 @@ def canonical(value: Any) -> bytes:
 
 
 def _hash(*parts: bytes) -> bytes:
-    found = hashlib.blake2b(digest_size=20)
+    digest = hashlib.blake2b(digest_size=20)
     for part in parts:
-        found.update(part)
-    return found.hexdigest().encode()
+        digest.update(part)
+    return digest.hexdigest().encode()

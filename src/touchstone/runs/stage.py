@@ -128,8 +128,8 @@ class _Cutting:
 
 def shortened(text: str, longest: int) -> tuple[str, Truncation]:
     digest = blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
-    told = f"… [cut here: {len(text):,} characters in all, blake2b {digest}]"
-    return text[:longest] + told, Truncation(len(text), digest)
+    notice = f"… [cut here: {len(text):,} characters in all, blake2b {digest}]"
+    return text[:longest] + notice, Truncation(len(text), digest)
 
 
 class RecordingStage:
@@ -200,8 +200,8 @@ class RecordingStage:
         try:
             observation = await self._observe(call)
         except Unscorable as reason:  # the call itself is the agent's work, and may be scored once the reference is there
-            told = Observation(f"Not judged: {reason}", error=True)
-            self._transcript.add(ToolStep(call, told, round(time.perf_counter() - started, 6)))
+            withheld = Observation(f"Not judged: {reason}", error=True)
+            self._transcript.add(ToolStep(call, withheld, round(time.perf_counter() - started, 6)))
             raise
         self._transcript.add(ToolStep(call, observation, round(time.perf_counter() - started, 6)))
         self._shown += size_of(observation.text)
@@ -214,9 +214,9 @@ class RecordingStage:
         return None if look is None else await look()
 
     def remind(self, complaint: str) -> str:
-        told = self._episode.unreadable(complaint).text
-        self._transcript.add(NoteStep(told))
-        return told
+        reminder = self._episode.unreadable(complaint).text
+        self._transcript.add(NoteStep(reminder))
+        return reminder
 
     def log(self, step: NoteStep | ServiceStep) -> None:
         self._transcript.add(step)

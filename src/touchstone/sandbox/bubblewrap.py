@@ -113,14 +113,14 @@ def _has_size() -> bool:
 def _names(user: int, home: Path) -> list[tuple[str, int]]:
     """The system's files of users and groups with one more: there are programs that do not start for a user without a name."""
     lines = {"/etc/passwd": f"agent:x:{user}:{user}::{home}:/bin/sh\n", "/etc/group": f"agent:x:{user}:\n"}
-    found: list[tuple[str, int]] = []
+    names: list[tuple[str, int]] = []
     for path, line in lines.items():
         if (file := Path(path)).is_file() and not file.is_symlink():
             descriptor = os.memfd_create(file.name)
             os.write(descriptor, file.read_bytes().rstrip(b"\n") + b"\n" + line.encode())
             os.lseek(descriptor, 0, os.SEEK_SET)
-            found.append((path, descriptor))
-    return found
+            names.append((path, descriptor))
+    return names
 
 
 def _above(visible: Sequence[Path]) -> Iterator[Path]:
@@ -133,4 +133,4 @@ def _parents_first(paths: Iterable[Path]) -> list[Path]:
 
 
 def _inside(path: Path, places: Iterable[Path]) -> bool:
-    return any(path.is_relative_to(place) for place in places)
+    return any(path.is_relative_to(folder) for folder in places)

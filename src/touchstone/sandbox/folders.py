@@ -75,13 +75,13 @@ def claim() -> Claim:
 
 
 def _sweep(folder: Path) -> None:
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != _user():
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != _user():
         return
     try:
         lock = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
     except FileNotFoundError:
-        if time.time() - found.st_mtime > _SECONDS_TO_LOCK:  # else it is just being made
+        if time.time() - status.st_mtime > _SECONDS_TO_LOCK:  # else it is just being made
             remove_tree(folder)
         return
     try:
@@ -93,12 +93,12 @@ def _sweep(folder: Path) -> None:
 
 def _is_ours_alone(folder: Path) -> bool:
     try:
-        found = folder.lstat()
+        status = folder.lstat()
     except OSError:
         return False
     if not hasattr(os, "geteuid"):  # Windows: temporary files are each user's own
-        return stat.S_ISDIR(found.st_mode)
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == _user() and not found.st_mode & 0o077
+        return stat.S_ISDIR(status.st_mode)
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == _user() and not status.st_mode & 0o077
 
 
 def _user() -> int:

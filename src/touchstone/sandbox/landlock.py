@@ -101,12 +101,12 @@ def _create(allowed: Mapping[Path, int], *, files: int, closed: int) -> int:
 
 def _allow(rules: int, path: Path, rights: int) -> None:
     try:
-        place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
         return  # what is not there needs no right
     try:
-        rule = struct.pack("=Qi", rights if path.is_dir() else rights & _OF_FILES, place)
+        rule = struct.pack("=Qi", rights if path.is_dir() else rights & _OF_FILES, descriptor)
         added = libc().syscall(_ADD_RULE, rules, _PATH_BENEATH, ctypes.c_char_p(rule), 0)
         checked(added, f"make a rule of Landlock for {path}")
     finally:
-        os.close(place)
+        os.close(descriptor)

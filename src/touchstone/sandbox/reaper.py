@@ -147,10 +147,10 @@ def _descendants() -> list[int]:
             with contextlib.suppress(OSError):
                 stat = Path(f"/proc/{name}/stat").read_bytes()
                 parents.setdefault(int(stat.rpartition(b")")[2].split()[1]), []).append(int(name))
-    found = list(parents.get(os.getpid(), ()))
-    for process in found:
-        found += parents.get(process, ())
-    return found
+    descendants = list(parents.get(os.getpid(), ()))
+    for process in descendants:
+        descendants += parents.get(process, ())
+    return descendants
 
 
 # Limits that no kernel without cgroups can set for several processes together: looked at a few times a second.

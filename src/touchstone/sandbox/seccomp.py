@@ -185,7 +185,7 @@ def _families(*, unix: bool) -> list[Instruction]:
     allowed = [socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK, *([socket.AF_UNIX] if unix else [])]
     call = number("socket")
     assert call is not None
-    kinds: list[Instruction] = [(_EQUAL, len(allowed) - place, 0, family) for place, family in enumerate(allowed)]
+    kinds: list[Instruction] = [(_EQUAL, len(allowed) - position, 0, family) for position, family in enumerate(allowed)]
     body: list[Instruction] = [
         (_LOAD, 0, 0, 16),
         *kinds,

@@ -86,13 +86,13 @@ async def _body(receive: Receive, largest: int) -> bytes | None:
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
-    given = False
+    replayed = False
 
     async def replay() -> Message:
-        nonlocal given
-        if given:
+        nonlocal replayed
+        if replayed:
             return await receive()
-        given = True
+        replayed = True
         return {"type": "http.request", "body": body, "more_body": False}
 
     return replay

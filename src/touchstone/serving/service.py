@@ -58,10 +58,10 @@ def _fields(what: str, content: Mapping[str, Any] | None, described: Mapping[str
     name = str(schema.get("$ref", "")).rpartition("/")[2]
     if not name:
         return
-    found: Mapping[str, Any] = described["components"]["schemas"][name]
-    required: list[str] = found.get("required", [])
+    model: Mapping[str, Any] = described["components"]["schemas"][name]
+    required: list[str] = model.get("required", [])
     yield f"<h3>{what}, as JSON</h3><table>"
-    for field, about in found["properties"].items():
+    for field, about in model["properties"].items():
         needed = ("required" if field in required else "optional") if what == "Send" else ""
         yield f"<tr><th><code>{escape(field)}</code><td>{needed}<td>{escape(about.get('description', ''))}"
     yield "</table>"
@@ -153,8 +153,8 @@ class Inferred(BaseModel):
 
 def build_app(answerer: Answerer, who: str) -> FastAPI:
     # FastAPI's own pages load scripts from elsewhere.
-    said = f"Text to SQL, answered by {who}."
-    app = FastAPI(title="Touchstone", version=__version__, description=said, docs_url=None, redoc_url=None)
+    description = f"Text to SQL, answered by {who}."
+    app = FastAPI(title="Touchstone", version=__version__, description=description, docs_url=None, redoc_url=None)
 
     @app.post("/infer")
     async def infer(question: Infer) -> Inferred:  # pyright: ignore[reportUnusedFunction]

@@ -67,10 +67,10 @@ def arrangements(
     narrow: Sequence[Signature], wide: Sequence[Signature], favoured: Collection[int] = ()
 ) -> Iterator[tuple[int, ...]]:
     """Some ways to find each column of `narrow` in a column of `wide` of its own with the same signature."""
-    sought, found = grouped(narrow), grouped(wide, favoured)
-    if any(len(places) > len(found.get(signature, ())) for signature, places in sought.items()):
+    sought, offered = grouped(narrow), grouped(wide, favoured)
+    if any(len(places) > len(offered.get(signature, ())) for signature, places in sought.items()):
         return
-    ways = [islice(permutations(found[signature], len(places)), _TRIES) for signature, places in sought.items()]
+    ways = [islice(permutations(offered[signature], len(places)), _TRIES) for signature, places in sought.items()]
     order = [at for places in sought.values() for at in places]
     for chosen in islice(product(*ways), _TRIES):
         by_place = dict(zip(order, (at for places in chosen for at in places), strict=True))

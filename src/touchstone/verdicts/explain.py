@@ -82,9 +82,9 @@ def _same_set(pair: RowPair) -> Difference | None:
 
 def _row_order(pair: RowPair) -> Difference:
     rows = enumerate(zip(pair.gold.rows, pair.predicted.rows, strict=True), 1)
-    place, expected, got = next((place, *both) for place, both in rows if both[0] != both[1])
-    first = f"row {place:,} should be {shown_row(expected)}, is {shown_row(got)}"
-    return pair.difference("row_order", f"Same rows in another order; {first}.", first_row_apart=place)
+    row_number, expected, got = next((row_number, *both) for row_number, both in rows if both[0] != both[1])
+    first = f"row {row_number:,} should be {shown_row(expected)}, is {shown_row(got)}"
+    return pair.difference("row_order", f"Same rows in another order; {first}.", first_row_apart=row_number)
 
 
 def _duplicates(pair: RowPair, apart: list[Row], expected: Counter[Row], got: Counter[Row]) -> Difference:
@@ -112,7 +112,7 @@ def _one_column(pair: RowPair) -> Difference | None:
     apart = _columns_apart(pair)
     if len(apart) != 1 or (pair.width == 1 and len(pair.gold_distinct) > 1):
         return None
-    rest = projection([place for place in range(pair.width or 0) if place != apart[0]])
+    rest = projection([column for column in range(pair.width or 0) if column != apart[0]])
     partners = {rest(row): row for row in reversed(pair.extra)}
     if set(map(rest, pair.missing)) != partners.keys():
         return None
@@ -121,13 +121,13 @@ def _one_column(pair: RowPair) -> Difference | None:
 
 def _columns_apart(pair: RowPair) -> list[int]:
     gold, predicted = pair.columns or ([], [])
-    return [place for place in range(len(gold)) if gold[place] != predicted[place]]
+    return [column for column in range(len(gold)) if gold[column] != predicted[column]]
 
 
-def _column_apart(pair: RowPair, place: int, gold: Row, row: Row) -> Difference:
-    name = names(pair.gold, len(gold))[place]
+def _column_apart(pair: RowPair, column: int, gold: Row, row: Row) -> Difference:
+    name = names(pair.gold, len(gold))[column]
     if len(pair.gold_distinct) == 1:
-        expected, got = shown_pair(gold[place], row[place])
+        expected, got = shown_pair(gold[column], row[column])
         sentence = f"In column {shown_name(name)}, expected {expected}, got {got}."
     else:
         rows = f"{len(pair.missing):,} of {_count(len(pair.gold_distinct), 'row')}"

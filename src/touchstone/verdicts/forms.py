@@ -86,10 +86,10 @@ def other_width(pair: RowPair) -> Difference | None:
         return None
     gold, predicted = _column_sides(pair, *pair.widths)
     partners = _verified_partners(gold, predicted)
-    found = _likely_partners(gold, predicted) if partners is None else partners
-    present = [gold.names[at] for at in sorted(found)]
-    missing = [name for at, name in enumerate(gold.names) if at not in found]
-    taken = set(found.values())
+    pairing = _likely_partners(gold, predicted) if partners is None else partners
+    present = [gold.names[at] for at in sorted(pairing)]
+    missing = [name for at, name in enumerate(gold.names) if at not in pairing]
+    taken = set(pairing.values())
     extra = [name for at, name in enumerate(predicted.names) if at not in taken]
     joined = _joined(gold, predicted) if partners is None else None
     if joined is not None:

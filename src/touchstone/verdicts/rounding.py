@@ -93,8 +93,8 @@ def _cut(coarse: Column) -> Change:
 def _snap(stops: list[float], relative: float, absolute: float, cell: Cell) -> Cell:
     if not stops or not _is_number(cell):
         return cell
-    place = bisect_left(stops, cell)
-    nearest = min(stops[max(0, place - 1) : place + 1], key=lambda stop: abs(stop - cell))
+    position = bisect_left(stops, cell)
+    nearest = min(stops[max(0, position - 1) : position + 1], key=lambda stop: abs(stop - cell))
     if isinstance(cell, int) and isinstance(nearest, int):
         return cell
     near = max(absolute, relative * max(abs(cell), abs(nearest)))

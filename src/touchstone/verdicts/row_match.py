@@ -18,7 +18,7 @@ class Cut(Exception):
     """The search took too long."""
 
 
-class Budget:
+class PairBudget:
     """How many pairs may be looked at."""
 
     def __init__(self, pairs: int) -> None:
@@ -36,19 +36,19 @@ def near_ones(
     value: Callable[[T], float],
     reach: Callable[[float], float],
     near: Callable[[T, T], bool],
-    budget: Budget,
+    budget: PairBudget,
 ) -> list[list[int]]:
     """For each of gold's the places of those that are near it, which lie within `reach` of its `value`."""
-    ranked = sorted(range(len(predicted)), key=lambda place: value(predicted[place]))
-    values = [value(predicted[place]) for place in ranked]
-    found: list[list[int]] = []
+    ranked = sorted(range(len(predicted)), key=lambda row: value(predicted[row]))
+    values = [value(predicted[row]) for row in ranked]
+    windows: list[list[int]] = []
     for one in gold:
         middle = value(one)
         far = reach(middle)
         window = ranked[bisect_left(values, middle - far) : bisect_right(values, middle + far)]
         budget.spend(len(window))
-        found.append([place for place in window if near(one, predicted[place])])
-    return found
+        windows.append([row for row in window if near(one, predicted[row])])
+    return windows
 
 
 def paired(partners: Mapping[int, Sequence[int]]) -> dict[int, int]:

@@ -45,14 +45,16 @@ def shown_rows(expected: Row, got: Row, most: int = 80) -> tuple[str, str]:
     if len(expected) != len(got):
         return shown_row(expected, most), shown_row(got, most)
     pairs = [shown_pair(*cells) for cells in zip(expected[:most], got[:most], strict=True)]
-    apart = next((place for place, pair in enumerate(pairs) if pair[0] != pair[1]), 0)
+    apart = next((position for position, pair in enumerate(pairs) if pair[0] != pair[1]), 0)
     if sum(len(pair[0]) for pair in pairs[:apart]) > most:  # what comes first would hide it
         pairs = pairs[apart:]
     return _listed([pair[0] for pair in pairs], len(expected), most), _listed([pair[1] for pair in pairs], len(got), most)
 
 
 def _first_apart(one: str, other: str) -> int:
-    return next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return next(
+        (position for position, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
 
 
 def shown_row(row: Row, most: int = 80) -> str:

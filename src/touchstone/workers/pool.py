@@ -579,10 +579,10 @@ async def _accepted(listening: socket.socket, token: bytes) -> socket.socket:
     while True:
         connection, _ = await loop.sock_accept(listening)
         connection.setblocking(False)
-        said = b""
-        while len(said) < len(token) and (more := await loop.sock_recv(connection, len(token) - len(said))):
-            said += more
-        if secrets.compare_digest(said, token):
+        received = b""
+        while len(received) < len(token) and (more := await loop.sock_recv(connection, len(token) - len(received))):
+            received += more
+        if secrets.compare_digest(received, token):
             return connection
         connection.close()
 

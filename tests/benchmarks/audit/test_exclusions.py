@@ -8,18 +8,18 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from touchstone.benchmarks.audit import excluded, found, remaining
+from touchstone.benchmarks.audit import audit_finding, excluded, remaining
 from touchstone.benchmarks.audit.findings import exclusions
 from touchstone.errors import InputError
 from touchstone.types import Task
 
 TASKS = [Task(key=key, index=index, facets={}, digest=f"d{key}") for index, key in enumerate("abcd")]
 FINDINGS = [
-    found("d", "database_missing", "not here"),
-    found("c", "gold_fails", "no such table"),
-    found("a", "ties_under_limit", "tied"),
-    found("a", "gold_empty", "no rows"),
-    found("b", "clock", "today"),
+    audit_finding("d", "database_missing", "not here"),
+    audit_finding("c", "gold_fails", "no such table"),
+    audit_finding("a", "ties_under_limit", "tied"),
+    audit_finding("a", "gold_empty", "no rows"),
+    audit_finding("b", "clock", "today"),
 ]
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from touchstone.benchmarks.interact.hidden_tests import TestReport, TestRequest, run_tests
 from touchstone.engines.judging_connection import JudgingConnection, Result
-from touchstone.engines.postgres.messages import Server
+from touchstone.engines.postgres.messages import PostgresServer
 from touchstone.engines.postgres.private_server import started
 from touchstone.engines.sqlite.guard import statements
 from touchstone.errors import InputError, SqlError
@@ -72,7 +72,7 @@ class PostgresBench(Looking):
     dialect = "postgres"
     writes = True
 
-    def __init__(self, server: Server, database: str) -> None:
+    def __init__(self, server: PostgresServer, database: str) -> None:
         self._conninfo = server.conninfo(database)
 
     def run(self, sql: str) -> Result:
@@ -91,7 +91,7 @@ class PostgresBench(Looking):
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
+def server() -> Iterator[PostgresServer]:
     try:
         starting = started()
         running = starting.__enter__()
@@ -111,7 +111,7 @@ def sqlite(tmp_path: Path) -> SqliteBench:
 
 
 @pytest.fixture
-def postgres(server: Server) -> Iterator[PostgresBench]:
+def postgres(server: PostgresServer) -> Iterator[PostgresBench]:
     with psycopg.connect(server.conninfo("postgres"), autocommit=True) as connection:
         connection.execute("CREATE DATABASE judged")
         bench = PostgresBench(server, "judged")

@@ -15,7 +15,7 @@ from touchstone.benchmarks.interact.grader import Examiner, PhaseFinding
 from touchstone.benchmarks.interact.rules import RULES, Compat
 from touchstone.benchmarks.interact.tasks import load_tasks
 from touchstone.engines.postgres.engine import PostgresEngine
-from touchstone.engines.postgres.messages import Server
+from touchstone.engines.postgres.messages import PostgresServer
 from touchstone.engines.postgres.private_server import started
 from touchstone.errors import InputError, Unscorable
 from touchstone.protocols import Limits
@@ -31,7 +31,7 @@ LIMITS = Limits(seconds=20)
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
+def server() -> Iterator[PostgresServer]:
     try:
         starting = started()
         running = starting.__enter__()
@@ -48,7 +48,7 @@ def server() -> Iterator[Server]:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def engine(server: Server) -> AsyncIterator[PostgresEngine]:
+async def engine(server: PostgresServer) -> AsyncIterator[PostgresEngine]:
     engine = PostgresEngine(server, patience=5)
     yield engine
     await engine.close()

@@ -14,7 +14,7 @@ import pytest_asyncio
 
 from touchstone.engines.postgres.database import PostgresEpisodeDatabase
 from touchstone.engines.postgres.engine import PostgresEngine
-from touchstone.engines.postgres.messages import Server
+from touchstone.engines.postgres.messages import PostgresServer
 from touchstone.engines.postgres.private_server import started
 from touchstone.errors import SqlError
 from touchstone.protocols import Limits
@@ -43,7 +43,7 @@ FINGERPRINT = """
 OpenWorld = Callable[..., PostgresEpisodeDatabase]
 
 
-def administer(server: Server, *statements: str, database: str = "postgres") -> list[tuple[Any, ...]]:
+def administer(server: PostgresServer, *statements: str, database: str = "postgres") -> list[tuple[Any, ...]]:
     """Runs statements as the administrator; the rows of the last one."""
     with psycopg.connect(server.conninfo(database), autocommit=True) as connection:
         for statement in statements:
@@ -51,26 +51,26 @@ def administer(server: Server, *statements: str, database: str = "postgres") -> 
         return cursor.fetchall() if cursor.description else []
 
 
-def make_template(server: Server, database: str, script: str = SHOP) -> None:
+def make_template(server: PostgresServer, database: str, script: str = SHOP) -> None:
     administer(server, f'CREATE DATABASE "{database}_template"')
     administer(server, script, database=f"{database}_template")
 
 
-def left_behind(server: Server) -> set[str]:
+def left_behind(server: PostgresServer) -> set[str]:
     """Databases and roles that a run makes."""
     query = "SELECT datname FROM pg_database UNION ALL SELECT rolname FROM pg_roles"
     return {name for (name,) in administer(server, query) if name.startswith(("ts_", "touchstone_"))}
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[Server]:
+def server() -> Iterator[PostgresServer]:
     with started() as server:
         make_template(server, "shop")
         yield server
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def engine(server: Server) -> AsyncIterator[PostgresEngine]:
+async def engine(server: PostgresServer) -> AsyncIterator[PostgresEngine]:
     engine = PostgresEngine(server, patience=1)
     yield engine
     await engine.close()

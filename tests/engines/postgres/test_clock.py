@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from touchstone.engines.postgres.execution import StatementClock
-from touchstone.engines.postgres.messages import Server
+from touchstone.engines.postgres.messages import PostgresServer
 
 
 def on_one_core(pid: int) -> int:
@@ -20,14 +20,14 @@ def on_one_core(pid: int) -> int:
     return core
 
 
-def test_sleeping_counts(server: Server) -> None:
+def test_sleeping_counts(server: PostgresServer) -> None:
     with psycopg.connect(server.conninfo("postgres")) as connection:
         clock = StatementClock(connection.pgconn)
         connection.execute("SELECT pg_sleep(1)")
         assert clock.seconds() > 0.9
 
 
-def test_waiting_for_a_core_does_not_count(server: Server) -> None:
+def test_waiting_for_a_core_does_not_count(server: PostgresServer) -> None:
     """The server's process shares one core with seven others, so most of the time it waits."""
     with psycopg.connect(server.conninfo("postgres")) as connection:
         core = on_one_core(connection.info.backend_pid)
@@ -53,7 +53,7 @@ def test_waiting_for_a_core_does_not_count(server: Server) -> None:
     assert shown < passed / 2
 
 
-def test_of_a_server_that_is_not_a_child_of_the_listener_only_the_wall_clock_is_known(server: Server) -> None:
+def test_of_a_server_that_is_not_a_child_of_the_listener_only_the_wall_clock_is_known(server: PostgresServer) -> None:
     with psycopg.connect(server.conninfo("postgres")) as connection:
 
         class Elsewhere:

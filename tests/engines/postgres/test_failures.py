@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 
 from touchstone.engines.postgres.engine import PostgresEngine
-from touchstone.engines.postgres.messages import Server
+from touchstone.engines.postgres.messages import PostgresServer
 from touchstone.engines.postgres.private_server import started
 from touchstone.errors import DatabaseFailure
 from touchstone.protocols import Limits
@@ -29,7 +29,7 @@ NAP = "pg_sleep(2)"
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
+def server() -> Iterator[PostgresServer]:
     """One that may be hurt."""
     with started() as server:
         make_template(server, "shop")
@@ -37,13 +37,13 @@ def server() -> Iterator[Server]:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def engine(server: Server) -> AsyncIterator[PostgresEngine]:
+async def engine(server: PostgresServer) -> AsyncIterator[PostgresEngine]:
     engine = PostgresEngine(server, patience=30)
     yield engine
     await engine.close()
 
 
-async def sleeper(server: Server) -> int:
+async def sleeper(server: PostgresServer) -> int:
     """The server process of a statement that sleeps."""
     for _ in range(1000):
         if found := administer(server, SLEEPING):
@@ -53,7 +53,9 @@ async def sleeper(server: Server) -> int:
 
 
 @pytest.mark.parametrize("start", ["", "DELETE FROM sales; "])
-async def test_a_statement_whose_connection_is_lost_is_tried_again(engine: PostgresEngine, server: Server, start: str) -> None:
+async def test_a_statement_whose_connection_is_lost_is_tried_again(
+    engine: PostgresEngine, server: PostgresServer, start: str
+) -> None:
     world = engine.world("shop", "task")
     working = asyncio.create_task(look(world, f"{start}SELECT {NAP}, count(*) FROM items"))
     administer(server, f"SELECT pg_terminate_backend({await sleeper(server)})")
@@ -61,7 +63,7 @@ async def test_a_statement_whose_connection_is_lost_is_tried_again(engine: Postg
     await world.close()
 
 
-async def test_a_judgement_whose_connection_is_lost_is_tried_again(engine: PostgresEngine, server: Server) -> None:
+async def test_a_judgement_whose_connection_is_lost_is_tried_again(engine: PostgresEngine, server: PostgresServer) -> None:
     world = engine.world("shop", "task")
     for writes in (False, True):
         work = Work(["INSERT INTO items (name) VALUES ('x') RETURNING id", f"SELECT {NAP}"])
@@ -71,7 +73,7 @@ async def test_a_judgement_whose_connection_is_lost_is_tried_again(engine: Postg
     await world.close()
 
 
-async def test_connections_that_died_while_idle_are_replaced(engine: PostgresEngine, server: Server) -> None:
+async def test_connections_that_died_while_idle_are_replaced(engine: PostgresEngine, server: PostgresServer) -> None:
     world = engine.world("shop", "task")
     for _ in range(2):
         assert await look(world, "SELECT count(*) FROM items") == [("3",)]
@@ -81,7 +83,7 @@ async def test_connections_that_died_while_idle_are_replaced(engine: PostgresEng
     await world.close()
 
 
-async def test_a_worker_that_is_killed_is_replaced(engine: PostgresEngine, server: Server) -> None:
+async def test_a_worker_that_is_killed_is_replaced(engine: PostgresEngine, server: PostgresServer) -> None:
     world = engine.world("shop", "task")
     working = asyncio.create_task(look(world, f"SELECT {NAP}, count(*) FROM items"))
     pid = await sleeper(server)
@@ -96,7 +98,7 @@ async def test_a_worker_that_is_killed_is_replaced(engine: PostgresEngine, serve
     await world.close()
 
 
-async def test_a_server_that_crashes_and_comes_back(engine: PostgresEngine, server: Server) -> None:
+async def test_a_server_that_crashes_and_comes_back(engine: PostgresEngine, server: PostgresServer) -> None:
     worlds = [engine.world("shop", f"task {number}") for number in range(3)]
     await worlds[1].advance(["CREATE TABLE mine AS SELECT 7 AS n"], Limits(seconds=5))
     texts = [f"SELECT {NAP}, count(*) FROM items", f"SELECT {NAP}, n FROM mine", f"DELETE FROM sales; SELECT {NAP}, 1"]
@@ -129,7 +131,7 @@ async def test_a_server_that_is_gone() -> None:
         await engine.close()
 
 
-async def test_a_cancelled_episode_leaves_nothing_running(engine: PostgresEngine, server: Server) -> None:
+async def test_a_cancelled_episode_leaves_nothing_running(engine: PostgresEngine, server: PostgresServer) -> None:
     world = engine.world("shop", "task")
     working = asyncio.create_task(explore(world, "SELECT 1; SELECT pg_sleep(30)", seconds=30))
     await sleeper(server)

@@ -10,7 +10,7 @@ import pytest
 
 from touchstone.engines.postgres.database import PostgresEpisodeDatabase
 from touchstone.engines.postgres.engine import PostgresEngine
-from touchstone.engines.postgres.messages import Server
+from touchstone.engines.postgres.messages import PostgresServer
 from touchstone.errors import SqlError
 from touchstone.protocols import Limits
 
@@ -172,7 +172,7 @@ async def test_everything_may_be_dropped_in_a_copy(world: PostgresEpisodeDatabas
     ],
 )
 async def test_what_does_not_end_is_ended(
-    engine: PostgresEngine, server: Server, world: PostgresEpisodeDatabase, sql: str
+    engine: PostgresEngine, server: PostgresServer, world: PostgresEpisodeDatabase, sql: str
 ) -> None:
     started = time.monotonic()
     other = engine.world("shop", "judged")
@@ -186,7 +186,7 @@ async def test_what_does_not_end_is_ended(
     await other.close()
 
 
-async def nobody_works(server: Server) -> None:
+async def nobody_works(server: PostgresServer) -> None:
     """Server processes of what was stopped are gone, soon. (What they run is not shown, but that they wait is.)"""
     busy = "SELECT count(*) FROM pg_stat_activity WHERE usename LIKE 'ts\\_%' AND wait_event = 'PgSleep'"
     for _ in range(400):
@@ -196,7 +196,7 @@ async def nobody_works(server: Server) -> None:
     raise AssertionError("a server process is still at work")
 
 
-async def somebody_sleeps(server: Server) -> None:
+async def somebody_sleeps(server: PostgresServer) -> None:
     for _ in range(400):
         if administer(server, "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'"):
             return
@@ -204,7 +204,7 @@ async def somebody_sleeps(server: Server) -> None:
     raise AssertionError("nothing sleeps")
 
 
-async def test_one_world_cannot_stall_another(open_world: OpenWorld, server: Server) -> None:
+async def test_one_world_cannot_stall_another(open_world: OpenWorld, server: PostgresServer) -> None:
     first, second = open_world(), open_world()
     locks = [
         explore(first, "DO $$ BEGIN LOCK TABLE items IN ACCESS EXCLUSIVE MODE; PERFORM pg_sleep(60); END $$", seconds=60),
@@ -221,7 +221,7 @@ async def test_one_world_cannot_stall_another(open_world: OpenWorld, server: Ser
         await nobody_works(server)
 
 
-async def test_one_world_cannot_see_or_end_another(open_world: OpenWorld, server: Server) -> None:
+async def test_one_world_cannot_see_or_end_another(open_world: OpenWorld, server: PostgresServer) -> None:
     first, second = open_world(), open_world()
     working = asyncio.create_task(look(first, "SELECT 'secret', pg_sleep(4)"))
     await somebody_sleeps(server)

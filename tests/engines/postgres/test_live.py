@@ -9,7 +9,7 @@ import pytest
 
 from touchstone.engines.judging_connection import JudgingConnection
 from touchstone.engines.postgres.live import LiveEngine, open_live
-from touchstone.engines.postgres.messages import Server
+from touchstone.engines.postgres.messages import PostgresServer
 from touchstone.errors import InputError, SqlError
 from touchstone.protocols import Limits, Opening
 
@@ -22,12 +22,12 @@ def total(bench: JudgingConnection, table: str) -> int:
     return bench.run(f"SELECT count(*) FROM {table}").rows[0][0]
 
 
-def url(server: Server, role: str) -> str:
+def url(server: PostgresServer, role: str) -> str:
     return f"postgresql://{role}@/live?host={server.host}&port={server.port}"
 
 
 @pytest.fixture(scope="module")
-def live(server: Server) -> Iterator[Server]:
+def live(server: PostgresServer) -> Iterator[PostgresServer]:
     administer(server, "CREATE DATABASE live", "CREATE ROLE reader LOGIN", "CREATE ROLE writer LOGIN")
     administer(
         server,
@@ -41,19 +41,19 @@ def live(server: Server) -> Iterator[Server]:
     administer(server, "DROP DATABASE live WITH (FORCE)", "DROP ROLE reader", "DROP ROLE writer")
 
 
-async def opened(server: Server, role: str, stack: AsyncExitStack) -> LiveEngine:
-    place = url(Server(server.host, server.port, role), role).replace(f"&port={server.port}", "")
+async def opened(server: PostgresServer, role: str, stack: AsyncExitStack) -> LiveEngine:
+    place = url(PostgresServer(server.host, server.port, role), role).replace(f"&port={server.port}", "")
     return await open_live(place.replace("@/", f"@localhost:{server.port}/"), Opening(stack=stack))
 
 
 @pytest.mark.parametrize(("role", "why"), [("writer", "can write to item"), ("postgres", "is a superuser")])
-async def test_a_role_that_could_write_is_refused(live: Server, role: str, why: str) -> None:
+async def test_a_role_that_could_write_is_refused(live: PostgresServer, role: str, why: str) -> None:
     async with AsyncExitStack() as stack:
         with pytest.raises(InputError, match=why):
             await opened(live, live.user if role == "postgres" else role, stack)
 
 
-async def test_a_role_that_reads_reads(live: Server) -> None:
+async def test_a_role_that_reads_reads(live: PostgresServer) -> None:
     async with AsyncExitStack() as stack:
         engine = await opened(live, "reader", stack)
         database = engine.database("live")
@@ -87,7 +87,7 @@ ROLLED_BACK = ("SELECT lo_create(0)",)
 """Before PostgreSQL 16 a read-only transaction lets it pass."""
 
 
-async def test_nothing_is_written(live: Server) -> None:
+async def test_nothing_is_written(live: PostgresServer) -> None:
     async with AsyncExitStack() as stack:
         database = (await opened(live, "reader", stack)).database("live")
         for sql in HOSTILE:
@@ -100,7 +100,7 @@ async def test_nothing_is_written(live: Server) -> None:
     assert administer(live, state, database="live") == [(2, 1, 0)]
 
 
-async def test_an_address_that_nobody_is_at_is_told(live: Server) -> None:
+async def test_an_address_that_nobody_is_at_is_told(live: PostgresServer) -> None:
     async with AsyncExitStack() as stack:
         with pytest.raises(InputError, match="names no database"):
             await open_live("postgresql://reader@localhost:1", Opening(stack=stack))

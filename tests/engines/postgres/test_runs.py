@@ -15,7 +15,7 @@ import pytest_asyncio
 
 from tests.workers.processes import until
 from touchstone.engines.postgres.engine import PostgresEngine
-from touchstone.engines.postgres.messages import Description, Server
+from touchstone.engines.postgres.messages import Description, PostgresServer
 from touchstone.engines.postgres.private_server import started
 from touchstone.engines.postgres.worker import PRELOAD
 from touchstone.errors import InputError
@@ -32,7 +32,7 @@ LIMITS = Limits(seconds=5)
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
+def server() -> Iterator[PostgresServer]:
     """One of this module's own, since its tests look at everything that is there."""
     with started() as server:
         make_template(server, "shop")
@@ -60,7 +60,7 @@ async def play(engine: PostgresEngine, database: str = "shop") -> None:
     await world.close()
 
 
-async def test_a_run_leaves_nothing_behind(server: Server, pool: Pool) -> None:
+async def test_a_run_leaves_nothing_behind(server: PostgresServer, pool: Pool) -> None:
     engine = PostgresEngine(server, pool=pool)
     await asyncio.gather(play(engine), play(engine))
     open_one = engine.world("shop", "not closed")
@@ -73,13 +73,13 @@ async def test_a_run_leaves_nothing_behind(server: Server, pool: Pool) -> None:
 
 
 async def test_an_engine_that_was_never_used_touches_nothing(pool: Pool) -> None:
-    engine = PostgresEngine(Server("/nowhere", 1, "nobody"), pool=pool)
+    engine = PostgresEngine(PostgresServer("/nowhere", 1, "nobody"), pool=pool)
     world = engine.world("shop", "task")
     await world.close()
     await engine.close()
 
 
-async def test_what_dead_runs_left_is_dropped(server: Server, pool: Pool) -> None:
+async def test_what_dead_runs_left_is_dropped(server: PostgresServer, pool: Pool) -> None:
     own_pool = Pool(preload=PRELOAD)
     dead = PostgresEngine(server, pool=own_pool, run="dead", ahead=0)  # copies made ahead would come at any moment
     alive = PostgresEngine(server, pool=pool, run="alive", ahead=0)
@@ -104,7 +104,7 @@ async def test_what_dead_runs_left_is_dropped(server: Server, pool: Pool) -> Non
     administer(server, "DROP DATABASE ts_dead_mine", *(f"DROP ROLE {name}" for name in others))
 
 
-async def test_a_run_that_is_alive_is_not_started_twice(server: Server, pool: Pool) -> None:
+async def test_a_run_that_is_alive_is_not_started_twice(server: PostgresServer, pool: Pool) -> None:
     first, second = (PostgresEngine(server, pool=pool, run="same") for _ in range(2))
     facts = await first.start()
     assert [(facts.version,)] == administer(server, "SELECT split_part(current_setting('server_version'), ' ', 1)")
@@ -114,14 +114,14 @@ async def test_a_run_that_is_alive_is_not_started_twice(server: Server, pool: Po
 
 
 @pytest.mark.parametrize("run", ["", "A", "a b", "a_b", "x" * 17, "ä"])
-async def test_ids_that_make_bad_names(server: Server, pool: Pool, run: str) -> None:
+async def test_ids_that_make_bad_names(server: PostgresServer, pool: Pool, run: str) -> None:
     with pytest.raises(InputError, match="not an id for a run"):
         PostgresEngine(server, pool=pool, run=run)
 
 
-async def test_an_administrator_who_is_no_superuser(server: Server, pool: Pool) -> None:
+async def test_an_administrator_who_is_no_superuser(server: PostgresServer, pool: Pool) -> None:
     administer(server, "CREATE ROLE plain LOGIN CREATEDB CREATEROLE")
-    plain = Server(server.host, server.port, "plain")
+    plain = PostgresServer(server.host, server.port, "plain")
     make_template(plain, "plain")
     engine = PostgresEngine(plain, pool=pool)
     await play(engine, "plain")
@@ -132,10 +132,10 @@ async def test_an_administrator_who_is_no_superuser(server: Server, pool: Pool) 
     assert left_behind(server) == set()
 
 
-async def test_templates_that_another_role_owns_are_copied(server: Server, pool: Pool) -> None:
+async def test_templates_that_another_role_owns_are_copied(server: PostgresServer, pool: Pool) -> None:
     """As in the published image, whose templates belong to its superuser."""
     administer(server, "CREATE ROLE reader LOGIN CREATEDB CREATEROLE", "GRANT pg_read_all_data TO reader")
-    engine = PostgresEngine(Server(server.host, server.port, "reader"), pool=pool)
+    engine = PostgresEngine(PostgresServer(server.host, server.port, "reader"), pool=pool)
     await engine.start(["shop"])
     await play(engine)
     assert (await engine.describe("shop")).tables == (await _of_superuser(server, pool)).tables
@@ -143,7 +143,7 @@ async def test_templates_that_another_role_owns_are_copied(server: Server, pool:
     assert left_behind(server) == set()
 
 
-async def _of_superuser(server: Server, pool: Pool) -> Description:
+async def _of_superuser(server: PostgresServer, pool: Pool) -> Description:
     engine = PostgresEngine(server, pool=pool)
     try:
         return await engine.describe("shop")
@@ -151,19 +151,19 @@ async def _of_superuser(server: Server, pool: Pool) -> Description:
         await engine.close()
 
 
-async def test_an_administrator_without_rights(server: Server, pool: Pool) -> None:
+async def test_an_administrator_without_rights(server: PostgresServer, pool: Pool) -> None:
     administer(server, "CREATE ROLE weak LOGIN CREATEDB")
-    engine = PostgresEngine(Server(server.host, server.port, "weak"), pool=pool)
+    engine = PostgresEngine(PostgresServer(server.host, server.port, "weak"), pool=pool)
     with pytest.raises(InputError, match=r'the role weak needs CREATEROLE on .*: ALTER ROLE "weak" CREATEROLE'):
         await engine.start()
     await engine.close()
 
 
-async def test_a_server_that_is_not_there(server: Server, pool: Pool) -> None:
+async def test_a_server_that_is_not_there(server: PostgresServer, pool: Pool) -> None:
     for missing in (
-        Server("/nowhere", 5432, "postgres"),
-        Server("127.0.0.1", 1, "postgres"),
-        Server(server.host, 1, "postgres"),
+        PostgresServer("/nowhere", 5432, "postgres"),
+        PostgresServer("127.0.0.1", 1, "postgres"),
+        PostgresServer(server.host, 1, "postgres"),
     ):
         engine = PostgresEngine(missing, pool=pool, patience=0.2)
         with pytest.raises(InputError) as caught:
@@ -173,7 +173,7 @@ async def test_a_server_that_is_not_there(server: Server, pool: Pool) -> None:
         await engine.close()
 
 
-def lets_in(server: Server) -> bool:
+def lets_in(server: PostgresServer) -> bool:
     with suppress(psycopg.OperationalError):
         return bool(administer(server, "SELECT 1"))
     return False
@@ -184,7 +184,7 @@ async def test_passwords_and_who_is_let_in(pool: Pool) -> None:
         make_template(open_server, "shop")
         administer(open_server, "ALTER ROLE postgres PASSWORD 'it''s secret'")
         rules = Path(open_server.host).parent / "data" / "pg_hba.conf"
-        closed = Server(open_server.host, open_server.port, "postgres", "it's secret", {"application_name": "mine"})
+        closed = PostgresServer(open_server.host, open_server.port, "postgres", "it's secret", {"application_name": "mine"})
 
         rules.write_text("local all all scram-sha-256\n")
         administer(open_server, "SELECT pg_reload_conf()")
@@ -194,7 +194,7 @@ async def test_passwords_and_who_is_let_in(pool: Pool) -> None:
         await engine.close()
         assert left_behind(closed) == set()
 
-        wrong = PostgresEngine(Server(closed.host, closed.port, "postgres", "wrong"), pool=pool)
+        wrong = PostgresEngine(PostgresServer(closed.host, closed.port, "postgres", "wrong"), pool=pool)
         with pytest.raises(InputError, match="password authentication failed"):
             await wrong.start()
         await wrong.close()
@@ -214,7 +214,7 @@ async def test_the_main_process_does_without_the_driver() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0  # noqa: ASYNC221
 
 
-async def test_a_session_that_was_opened_ahead_is_used_once(server: Server, pool: Pool) -> None:
+async def test_a_session_that_was_opened_ahead_is_used_once(server: PostgresServer, pool: Pool) -> None:
     """After a judgement by a session of its own, the next copy comes with one, made in a pause."""
     engine = PostgresEngine(server, pool=pool, ahead=1)
     waiting = "SELECT pid FROM pg_stat_activity WHERE datname ~ '^ts_.*_c[0-9]+$' AND usename ~ '^ts_'"

@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 
 from touchstone.engines.postgres.engine import PostgresEngine
-from touchstone.engines.postgres.messages import Server
+from touchstone.engines.postgres.messages import PostgresServer
 from touchstone.errors import Unscorable
 from touchstone.protocols import Limits
 
@@ -67,7 +67,7 @@ CHANGES = [
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def rich(server: Server) -> str:
+async def rich(server: PostgresServer) -> str:
     """A template of somebody else's, with something of every kind in it."""
     administer(server, "CREATE ROLE stranger LOGIN", "CREATE DATABASE rich_template OWNER stranger")
     administer(
@@ -102,13 +102,13 @@ async def test_functions_with_the_rights_of_their_owner_have_none(open_world: Op
         assert boss.startswith(("touchstone_owner", "ts_"))
 
 
-async def test_the_template_itself_stays_as_it_is(engine: PostgresEngine, server: Server, rich: str) -> None:
+async def test_the_template_itself_stays_as_it_is(engine: PostgresEngine, server: PostgresServer, rich: str) -> None:
     await explore(engine.world(rich, "task"), "SELECT 1")
     query = "SELECT DISTINCT relowner::regrole::text FROM pg_class WHERE relname IN ('secrets', 'seen', 'numbers')"
     assert administer(server, query, database="rich_template") == [("stranger",)]
 
 
-async def test_long_names_do_not_collide(server: Server, open_world: OpenWorld) -> None:
+async def test_long_names_do_not_collide(server: PostgresServer, open_world: OpenWorld) -> None:
     names = ["a_very_long_name_of_a_database_which_shares_its_beginning_" + end for end in ("xy", "xz")]
     for name in names:
         assert len(name) == 60
@@ -119,7 +119,7 @@ async def test_long_names_do_not_collide(server: Server, open_world: OpenWorld) 
         assert await look(world, "TABLE t") == [(f"{name[-2:]}!",)]
 
 
-async def test_odd_names(server: Server, engine: PostgresEngine, open_world: OpenWorld) -> None:
+async def test_odd_names(server: PostgresServer, engine: PostgresEngine, open_world: OpenWorld) -> None:
     make_template(server, "Größe & 'so'", "CREATE TABLE t AS SELECT 1 AS n")
     assert await look(open_world("Größe & 'so'"), "DELETE FROM t; TABLE t") == []
     assert (await engine.describe("Größe & 'so'")).tables == {"t": 1}
@@ -130,7 +130,7 @@ async def test_a_description(engine: PostgresEngine, rich: str) -> None:
     assert (await engine.describe(rich)).tables == {"Odd one.Tä ble": 2, "parts": 0, "secrets": 2}
 
 
-async def test_the_digest_is_of_the_content(server: Server, engine: PostgresEngine) -> None:
+async def test_the_digest_is_of_the_content(server: PostgresServer, engine: PostgresEngine) -> None:
     scripts = {
         "one": "CREATE TABLE t AS SELECT 1 AS n",
         "same": "CREATE TABLE t AS SELECT 1 AS n",
@@ -145,7 +145,7 @@ async def test_the_digest_is_of_the_content(server: Server, engine: PostgresEngi
     assert len(set(digests.values())) == 4
 
 
-async def test_what_the_loader_noted_counts(server: Server, engine: PostgresEngine) -> None:
+async def test_what_the_loader_noted_counts(server: PostgresServer, engine: PostgresEngine) -> None:
     for name, comment in (("noted", json.dumps({"digest": "abc"})), ("remarked", "just a remark"), ("listed", "[1]")):
         make_template(server, name, "CREATE TABLE t AS SELECT 1 AS n")
         administer(server, f"COMMENT ON DATABASE {name}_template IS '{comment}'")
@@ -153,7 +153,7 @@ async def test_what_the_loader_noted_counts(server: Server, engine: PostgresEngi
     assert (await engine.describe("remarked")).digest == (await engine.describe("listed")).digest
 
 
-async def test_templates_that_cannot_be_used(server: Server, engine: PostgresEngine) -> None:
+async def test_templates_that_cannot_be_used(server: PostgresServer, engine: PostgresEngine) -> None:
     make_template(server, "half", "CREATE TABLE t AS SELECT 1 AS n")
     administer(server, """COMMENT ON DATABASE half_template IS '{"broken": "table t was not loaded"}'""")
     make_template(server, "bare", "CREATE VIEW v AS SELECT 1")
@@ -173,7 +173,7 @@ async def test_templates_that_cannot_be_used(server: Server, engine: PostgresEng
             await explore(engine.world(name, "task"), "SELECT 1")
 
 
-async def test_a_template_that_appears_later_can_be_used(server: Server, open_world: OpenWorld) -> None:
+async def test_a_template_that_appears_later_can_be_used(server: PostgresServer, open_world: OpenWorld) -> None:
     world = open_world("late")
     with pytest.raises(Unscorable):
         await explore(world, "SELECT 1")

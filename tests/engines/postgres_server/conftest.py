@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from touchstone.engines.postgres.messages import Server
+from touchstone.engines.postgres.messages import PostgresServer
 from touchstone.engines.postgres.private_server import started
 
 Dump = Callable[..., Path]
@@ -21,7 +21,7 @@ Ask = Callable[..., list[tuple[Any, ...]]]
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
+def server() -> Iterator[PostgresServer]:
     with started() as server:
         yield server
 
@@ -57,7 +57,7 @@ def dump(tmp_path: Path) -> Dump:
     return write
 
 
-def ask(server: Server, database: str, query: str, *, user: str | None = None) -> list[tuple[Any, ...]]:
+def ask(server: PostgresServer, database: str, query: str, *, user: str | None = None) -> list[tuple[Any, ...]]:
     with psycopg.connect(server.conninfo(database, user), autocommit=True) as connection:
         cursor = connection.execute(query.encode())
         return cursor.fetchall() if cursor.description else []

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.engines.postgres_server.conftest import Dump, ask
-from touchstone.engines.postgres.dumps import Loaded, find, load
-from touchstone.engines.postgres.messages import Server
+from touchstone.engines.postgres.dumps import LoadedDatabase, find, load
+from touchstone.engines.postgres.messages import PostgresServer
 from touchstone.errors import DatabaseFailure, InputError
 
 pytestmark = pytest.mark.long
@@ -81,17 +81,17 @@ COPY public."Odd; Name" ("a""b", "select") FROM stdin;
 """
 
 
-def comment(server: Server, database: str) -> dict[str, Any]:
+def comment(server: PostgresServer, database: str) -> dict[str, Any]:
     query = f"SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = '{database}_template'"
     return json.loads(ask(server, "postgres", query)[0][0])
 
 
-def load_one(server: Server, dumps: Path, database: str) -> Loaded:
+def load_one(server: PostgresServer, dumps: Path, database: str) -> LoadedDatabase:
     (loaded,) = load(server, dumps, [database])
     return loaded
 
 
-def test_published_dumps_load_whole(server: Server, dump: Dump) -> None:
+def test_published_dumps_load_whole(server: PostgresServer, dump: Dump) -> None:
     said: list[str] = []
     dumps = dump("shop", customers=CUSTOMERS, orders=ORDERS, odd=ODD, empty="CREATE TABLE empty (id int);")
     (loaded,) = load(server, dumps, None, said.append)
@@ -118,7 +118,7 @@ def test_published_dumps_load_whole(server: Server, dump: Dump) -> None:
     assert "shop: 4 tables, 9 rows" in said[0]
 
 
-def test_all_belongs_to_the_administrator_and_no_role_is_left(server: Server, dump: Dump) -> None:
+def test_all_belongs_to_the_administrator_and_no_role_is_left(server: PostgresServer, dump: Dump) -> None:
     load(server, dump("owned", customers=CUSTOMERS, orders=ORDERS))
     assert ask(server, "owned_template", "SELECT DISTINCT tableowner FROM pg_tables WHERE schemaname = 'public'") == [
         ("postgres",)
@@ -129,7 +129,7 @@ def test_all_belongs_to_the_administrator_and_no_role_is_left(server: Server, du
     assert ask(server, "postgres", "SELECT rolname FROM pg_roles WHERE rolname LIKE 'touchstone%'") == []
 
 
-def test_a_dump_has_no_power_over_the_server(server: Server, dump: Dump, tmp_path: Path) -> None:
+def test_a_dump_has_no_power_over_the_server(server: PostgresServer, dump: Dump, tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     reads = "CREATE TABLE r AS SELECT pg_read_file('/etc/passwd') AS a;"
     runs = f"DO $do$ BEGIN EXECUTE 'COPY (SELECT 1) TO PROGRAM ''touch {trace}'''; END $do$; CREATE TABLE p (a int);"
@@ -145,14 +145,14 @@ def test_a_dump_has_no_power_over_the_server(server: Server, dump: Dump, tmp_pat
     assert not trace.exists()
 
 
-def test_windows_line_ends(server: Server, dump: Dump) -> None:
+def test_windows_line_ends(server: PostgresServer, dump: Dump) -> None:
     text = "CREATE TABLE crlf (a int, b text);\nCOPY crlf (a, b) FROM stdin;\n1\tx\n2\t\\N\n\\.\n"
     loaded = load_one(server, dump("crlf", crlf=text.replace("\n", "\r\n")), "crlf")
     assert (loaded.errors, loaded.tables) == ([], {"crlf": 2})
     assert ask(server, "crlf_template", "SELECT a, b FROM crlf ORDER BY a") == [(1, "x"), (2, None)]
 
 
-def test_files_in_an_unlucky_order(server: Server, dump: Dump) -> None:
+def test_files_in_an_unlucky_order(server: PostgresServer, dump: Dump) -> None:
     """a needs b, b needs c: in the table definitions, and in a view."""
     dumps = dump(
         "chain",
@@ -164,7 +164,7 @@ def test_files_in_an_unlucky_order(server: Server, dump: Dump) -> None:
     assert (loaded.errors, loaded.tables) == ([], {"a": 1, "b": 1, "c": 1})
 
 
-def test_partitions_and_other_schemas_are_counted(server: Server, dump: Dump) -> None:
+def test_partitions_and_other_schemas_are_counted(server: PostgresServer, dump: Dump) -> None:
     text = """CREATE SCHEMA sales;
         CREATE TABLE sales.t (id int) PARTITION BY RANGE (id);
         CREATE TABLE sales.t1 PARTITION OF sales.t FOR VALUES FROM (0) TO (10);
@@ -217,7 +217,7 @@ def test_partitions_and_other_schemas_are_counted(server: Server, dump: Dump) ->
         ),
     ],
 )
-def test_a_broken_file_is_named_and_the_others_load(server: Server, dump: Dump, text: str, error: str) -> None:
+def test_a_broken_file_is_named_and_the_others_load(server: PostgresServer, dump: Dump, text: str, error: str) -> None:
     good = "CREATE TABLE good (a int PRIMARY KEY); INSERT INTO good VALUES (1);"
     loaded = load_one(server, dump("bad", t=text, good=good), "bad")
     assert loaded.tables["good"] == 1
@@ -226,7 +226,7 @@ def test_a_broken_file_is_named_and_the_others_load(server: Server, dump: Dump, 
     assert comment(server, "bad")["broken"] == loaded.errors[0]
 
 
-def test_deferred_constraints_belong_to_the_file(server: Server, dump: Dump) -> None:
+def test_deferred_constraints_belong_to_the_file(server: PostgresServer, dump: Dump) -> None:
     text = (
         "CREATE TABLE t (a int PRIMARY KEY, b int REFERENCES t DEFERRABLE INITIALLY DEFERRED);\nINSERT INTO t VALUES (1, 2);\n"
     )
@@ -234,12 +234,12 @@ def test_deferred_constraints_belong_to_the_file(server: Server, dump: Dump) -> 
     assert "violates foreign key constraint" in loaded.reason
 
 
-def test_a_file_that_fails_leaves_nothing_of_itself(server: Server, dump: Dump) -> None:
+def test_a_file_that_fails_leaves_nothing_of_itself(server: PostgresServer, dump: Dump) -> None:
     load(server, dump("half", t="BEGIN; CREATE TABLE t (a int); COMMIT; CREATE TABLE u (a int);\nNONSENSE;"))
     assert ask(server, "half_template", "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'") == [(0,)]
 
 
-def test_loading_again_replaces(server: Server, dump: Dump) -> None:
+def test_loading_again_replaces(server: PostgresServer, dump: Dump) -> None:
     load(server, dump("again", t="CREATE TABLE t (a int);", u="CREATE TABLE u (a int);"))
     first = comment(server, "again")["digest"]
     ask(server, "postgres", "ALTER DATABASE again_template IS_TEMPLATE true")
@@ -249,7 +249,7 @@ def test_loading_again_replaces(server: Server, dump: Dump) -> None:
     assert comment(server, "again")["digest"] != first
 
 
-def test_several_databases_and_one_that_is_not_there(server: Server, dump: Dump) -> None:
+def test_several_databases_and_one_that_is_not_there(server: PostgresServer, dump: Dump) -> None:
     for name in ("one", "two", "three"):
         dumps = dump(name, t=f"CREATE TABLE t AS SELECT '{name}' AS name;")
     loaded = load(server, dumps, ["three", "absent", "one"])
@@ -263,7 +263,7 @@ def test_several_databases_and_one_that_is_not_there(server: Server, dump: Dump)
 
 def test_a_server_that_is_gone_is_no_fault_of_the_dump(dump: Dump, tmp_path: Path) -> None:
     with pytest.raises(DatabaseFailure):
-        load(Server(host=str(tmp_path), port=1, user="postgres"), dump("x", t="SELECT 1;"))
+        load(PostgresServer(host=str(tmp_path), port=1, user="postgres"), dump("x", t="SELECT 1;"))
 
 
 def test_the_parent_of_the_dumps_will_do(dump: Dump) -> None:

@@ -22,8 +22,8 @@ import touchstone
 from tests.engines.postgres_server.conftest import ask, wait_for
 from touchstone.engines.postgres import binaries
 from touchstone.engines.postgres.locale import locale_for
-from touchstone.engines.postgres.messages import Server
-from touchstone.engines.postgres.private_server import Kept, embedded_server, started
+from touchstone.engines.postgres.messages import PostgresServer
+from touchstone.engines.postgres.private_server import SupervisedServer, embedded_server, started
 from touchstone.errors import InputError
 
 pytestmark = pytest.mark.long
@@ -68,7 +68,7 @@ def parent(base: Path) -> Iterator[subprocess.Popen[str]]:
     with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         host = process.stdout.readline().strip()
-        assert ask(Server(host=host, port=5432, user="postgres"), "postgres", "SELECT 1") == [(1,)]
+        assert ask(PostgresServer(host=host, port=5432, user="postgres"), "postgres", "SELECT 1") == [(1,)]
         yield process
         process.kill()
 
@@ -286,13 +286,13 @@ def test_root_where_namespaces_are_forbidden(nobodys: Path) -> None:
         assert supervisor.stdout is not None
         answer: dict[str, Any] = json.loads(supervisor.stdout.readline())
         assert Path(f"/proc/{answer['server']}").stat().st_uid != 0
-        server = Server(host=answer["socket"], port=5432, user="postgres")
+        server = PostgresServer(host=answer["socket"], port=5432, user="postgres")
         assert ask(server, "postgres", "SELECT 1") == [(1,)]
     assert is_clean(nobodys)
 
 
 def test_a_copy_of_a_kept_cluster(base: Path, scratch: Path) -> None:
-    kept = Kept()
+    kept = SupervisedServer()
     server = kept.ready()
     ask(server, "postgres", "CREATE TABLE t AS SELECT 42 AS a")
     kept.keep(scratch / "store")
@@ -309,7 +309,7 @@ def test_a_server_gets_no_secrets_and_not_all_memory(base: Path, monkeypatch: py
     monkeypatch.setenv("SOME_API_KEY", "secret")
     monkeypatch.setenv("PGOPTIONS", "-c nonsense=1")
     monkeypatch.setenv("PGDATA", "/nowhere")
-    kept = Kept()
+    kept = SupervisedServer()
     kept.ready()
     for pid in (supervisor_of(base), postmaster_of(base)):
         variables = Path(f"/proc/{pid}/environ").read_bytes()

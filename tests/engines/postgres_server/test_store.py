@@ -16,7 +16,7 @@ import pytest
 from tests.engines.postgres_server.conftest import Dump, ask, wait_for
 from tests.workers.processes import until
 from touchstone.engines.postgres.private_server import embedded_server, started
-from touchstone.engines.postgres.store import Store, default_cache, prepared
+from touchstone.engines.postgres.store import StoredCluster, default_cache, prepared
 from touchstone.errors import InputError
 
 pytestmark = pytest.mark.long
@@ -44,7 +44,7 @@ def _own_base(base: Path) -> Iterator[None]:
     assert not base.exists() or not list(base.iterdir())
 
 
-async def prepare(dumps: Path, cache: Path, *databases: str) -> tuple[Store, list[str]]:
+async def prepare(dumps: Path, cache: Path, *databases: str) -> tuple[StoredCluster, list[str]]:
     """The store, and what was said: silence means that nothing was loaded."""
     said: list[str] = []
     store = await prepared(dumps, databases or ("shop",), cache, said.append)

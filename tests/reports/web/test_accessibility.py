@@ -14,7 +14,7 @@ from tests.reports.web.runs import write_run
 from tests.reports.web.test_browser import CHROMIUM, New, browser, new, ready
 from tests.reports.web.test_server import serving
 from tests.support.records import a_record
-from touchstone.reports.web.server import Server
+from touchstone.reports.web.server import ViewerServer
 from touchstone.runs.labels import label_run
 from touchstone.types import Brief, ModelStep, Observation, Outcome, Reply, ToolCall, ToolStep
 
@@ -39,7 +39,7 @@ SIZES = [{"width": 390, "height": 844}, {"width": 1280, "height": 800}, {"width"
 
 
 @pytest.fixture
-def everything(results: Path, tmp_path: Path, site: Open) -> Iterator[tuple[Server, dict[str, str]]]:
+def everything(results: Path, tmp_path: Path, site: Open) -> Iterator[tuple[ViewerServer, dict[str, str]]]:
     """Real runs, and three with every outcome, Markdown, tags and a note; the address of each kind of page."""
     call = ToolStep(ToolCall("c", "execute_sql", '{"sql": "SELECT 1"}'), Observation("| a |\n| 1 |", error=True), 1.0)
     outcomes = list(Outcome)
@@ -77,13 +77,13 @@ def everything(results: Path, tmp_path: Path, site: Open) -> Iterator[tuple[Serv
         "group": f"compare/{names['0']}/{names['1']}/{names['2']}/index.html",
         "not found": "runs/none/index.html",
     }
-    with serving(Server(over, "127.0.0.1", 0)) as server:
+    with serving(ViewerServer(over, "127.0.0.1", 0)) as server:
         yield server, pages
 
 
 @pytest.mark.parametrize(("size", "scheme"), list(product(SIZES, ["light", "dark"])))
 def test_no_page_has_a_violation(
-    everything: tuple[Server, dict[str, str]], browser: Any, size: dict[str, int], scheme: str
+    everything: tuple[ViewerServer, dict[str, str]], browser: Any, size: dict[str, int], scheme: str
 ) -> None:
     server, pages = everything
     context = browser.new_context(viewport=size, color_scheme=scheme)
@@ -106,7 +106,7 @@ def test_no_page_has_a_violation(
 
 def test_an_empty_directory_has_none_either(tmp_path: Path, site: Open, new: New) -> None:
     (tmp_path / "none").mkdir()
-    with serving(Server(site(tmp_path / "none"), "127.0.0.1", 0)) as server:
+    with serving(ViewerServer(site(tmp_path / "none"), "127.0.0.1", 0)) as server:
         page = new()
         page.goto(server.url)
         ready(page)

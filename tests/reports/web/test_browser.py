@@ -23,7 +23,7 @@ from tests.support.worlds import World
 from tests.workers.processes import children
 from touchstone.reports.web.export import export
 from touchstone.reports.web.library import Library
-from touchstone.reports.web.server import Server
+from touchstone.reports.web.server import ViewerServer
 from touchstone.reports.web.site import Site
 from touchstone.runs.labels import label_run
 from touchstone.types import Brief, ModelStep, Outcome, Reply
@@ -77,8 +77,8 @@ def new(browser: Any) -> Iterator[New]:
 
 
 @pytest.fixture
-def server(results: Path, site: Open) -> Iterator[Server]:
-    with serving(Server(site(results), "127.0.0.1", 0)) as server:
+def server(results: Path, site: Open) -> Iterator[ViewerServer]:
+    with serving(ViewerServer(site(results), "127.0.0.1", 0)) as server:
         yield server
 
 
@@ -103,7 +103,7 @@ def has(page: Page, selector: str, count: int) -> None:
     expect(page.locator(selector)).to_have_count(count)
 
 
-def test_a_reader_clicks_from_the_runs_to_an_answer_and_back(server: Server, new: New) -> None:
+def test_a_reader_clicks_from_the_runs_to_an_answer_and_back(server: ViewerServer, new: New) -> None:
     page = new()
     page.goto(server.url)
     has(page, ".runs tbody tr", 3)
@@ -144,7 +144,7 @@ def test_a_reader_clicks_from_the_runs_to_an_answer_and_back(server: Server, new
     lists(page, *order, in_order=True)  # the filter is still there
 
 
-def test_an_episode_shows_what_differs_and_the_dialogue(server: Server, new: New) -> None:
+def test_an_episode_shows_what_differs_and_the_dialogue(server: ViewerServer, new: New) -> None:
     page = new()
     page.goto(server.url)
     page.click("text=bad/run-")
@@ -165,7 +165,7 @@ def test_an_episode_shows_what_differs_and_the_dialogue(server: Server, new: New
     page.wait_for_selector("text=stage 1", state="visible")
 
 
-def test_two_runs_are_compared_in_one_click(server: Server, new: New) -> None:
+def test_two_runs_are_compared_in_one_click(server: ViewerServer, new: New) -> None:
     page = new()
     page.goto(server.url)
     expect(page.locator("#compare")).to_be_disabled()
@@ -174,7 +174,9 @@ def test_two_runs_are_compared_in_one_click(server: Server, new: New) -> None:
     page.click("#compare")
     shows(page, ".blocks .card:first-child a", "bad/")
     ready(page)
-    lists(page)  # A alone is right: nowhere
+    lists(page, "10", "13", in_order=True)  # A alone is right nowhere, so the list begins with B
+    page.click("text=A right, B wrong")
+    shows(page, "#list", "No task matches this filter.")
     page.click("text=B right, A wrong")
     lists(page, "10", "13", in_order=True)
     page.click(".tasks a >> text='13'")
@@ -194,7 +196,7 @@ def test_runs_are_sorted_searched_and_tagged(results: Path, tmp_path: Path, site
         run = write_run(tmp_path / name / "run", a_record("1", outcome), title=f"with {name}")
         label_run(run, ["paper", name], note=f"A note on {name}")
     write_run(tmp_path / "none" / "run", title="with nothing")
-    with serving(Server(site(tmp_path), "127.0.0.1", 0)) as server:
+    with serving(ViewerServer(site(tmp_path), "127.0.0.1", 0)) as server:
         page = new()
         page.goto(server.url)
         ready(page)
@@ -232,7 +234,7 @@ def test_three_runs_are_a_matrix_of_tasks(tmp_path: Path, site: Open, new: New) 
         records = [a_record(str(place), outcome, index=place) for place, outcome in enumerate(outcomes)]
         write_run(tmp_path / "runs" / name / "run", *records)
     export(Library([tmp_path / "runs"]), tmp_path / "folder")
-    with serving(Server(site(tmp_path / "runs"), "127.0.0.1", 0)) as server:
+    with serving(ViewerServer(site(tmp_path / "runs"), "127.0.0.1", 0)) as server:
         page = new()
         for start in (server.url, (tmp_path / "folder" / "index.html").as_uri()):
             page.goto(start)
@@ -253,7 +255,7 @@ def test_three_runs_are_a_matrix_of_tasks(tmp_path: Path, site: Open, new: New) 
             expect(page.locator("header nav")).to_contain_text("b/run")
 
 
-def test_tasks_are_above_the_fold(server: Server, new: New) -> None:
+def test_tasks_are_above_the_fold(server: ViewerServer, new: New) -> None:
     page = new(viewport={"width": 1280, "height": 800})
     for run in server.site.library.runs():
         page.goto(f"{server.url}runs/{run.name}/index.html")
@@ -269,7 +271,7 @@ def test_tasks_are_above_the_fold(server: Server, new: New) -> None:
 def test_markdown_is_rendered_and_shown_as_written_at_a_click(tmp_path: Path, site: Open, new: New) -> None:
     said = "# Plan\n\n**Look** at `item`, see [docs](https://example.org/) and [this](javascript:window.hurt=1)"
     write_run(tmp_path / "x" / "run", a_record("1", steps=[ModelStep(Reply(said), "x", 1.0)]))
-    with serving(Server(site(tmp_path), "127.0.0.1", 0)) as server:
+    with serving(ViewerServer(site(tmp_path), "127.0.0.1", 0)) as server:
         page = new()
         page.goto(f"{server.url}runs/x.run/t-1~0.html")
         ready(page)
@@ -290,7 +292,7 @@ def test_a_long_list_comes_in_pieces(tmp_path: Path, site: Open, new: New) -> No
     short = write_run(tmp_path / "short" / "run", *(a_record(f"task_{number}") for number in range(2_100)))
     pages = [len(site(each).answer(f"runs/{each.parent.name}.run/index.html", {}).body) for each in (run, short)]
     assert abs(pages[0] - pages[1]) < 5_000
-    with serving(Server(over, "127.0.0.1", 0)) as server:
+    with serving(ViewerServer(over, "127.0.0.1", 0)) as server:
         page = new()
         page.goto(f"{server.url}runs/long.run/index.html")
         expect(page.locator("#found")).to_have_text("12,000 of 12,000 shown")
@@ -304,7 +306,7 @@ def halves(page: Page) -> list[dict[str, float]]:
     return page.evaluate("[...document.querySelectorAll('.half')].map((half) => half.getBoundingClientRect().toJSON())")
 
 
-def test_the_keyboard_is_enough(server: Server, new: New) -> None:
+def test_the_keyboard_is_enough(server: ViewerServer, new: New) -> None:
     page = new()
     page.goto(server.url)
     ready(page)
@@ -337,7 +339,7 @@ def test_the_keyboard_is_enough(server: Server, new: New) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [PHONE, {"width": 1280, "height": 800}])
-def test_every_page_fits_and_can_be_read(server: Server, new: New, scheme: str, size: dict[str, int]) -> None:
+def test_every_page_fits_and_can_be_read(server: ViewerServer, new: New, scheme: str, size: dict[str, int]) -> None:
     page = new(color_scheme=scheme, viewport=size)
     names = {run.label.split("/")[0]: run.name for run in server.site.library.runs()}
     for path in (
@@ -399,7 +401,7 @@ def test_the_folder_works_from_the_disk(results: Path, tmp_path: Path, new: New)
 def test_hostile_records_do_nothing(tmp_path: Path, site: Open, new: New) -> None:
     for run in ("a", "b"):
         write_run(tmp_path / f"{HOSTILE.replace('/', '|')}" / run, hostile_record(HOSTILE), hostile_record("2"), title=HOSTILE)
-    with serving(Server(site(tmp_path), "127.0.0.1", 0)) as server:
+    with serving(ViewerServer(site(tmp_path), "127.0.0.1", 0)) as server:
         page = new()
         page.route("**/files/**", lambda route: route.fulfill(status=200, content_type="image/png", body=b""))
         first, second = (run.name for run in server.site.library.runs())
@@ -423,7 +425,7 @@ def test_a_run_is_followed_while_it_goes(tmp_path: Path, world: World, site: Ope
         process = start("bird", *world.arguments, *options, cwd=tmp_path, env=KEY)
         try:
             held.wait_for(1)
-            with serving(Server(site(tmp_path / "out"), "127.0.0.1", 0)) as server:
+            with serving(ViewerServer(site(tmp_path / "out"), "127.0.0.1", 0)) as server:
                 page = new()
                 page.goto(server.url)
                 page.click(".runs a")
@@ -470,7 +472,7 @@ def opened(page: Page, site: Site) -> tuple[float, int]:
     """
     loaded: list[int] = []
     page.on("response", lambda answer: loaded.append(len(answer.body())))
-    with serving(Server(site, "127.0.0.1", 0)) as server:
+    with serving(ViewerServer(site, "127.0.0.1", 0)) as server:
         began = spent_here()
         page.goto(f"{server.url}runs/big.run/index.html")
         page.wait_for_selector(".tasks")
@@ -493,6 +495,6 @@ def spent_here() -> float:
     return spent / os.sysconf("SC_CLK_TCK")
 
 
-def test_the_runs_of_a_results_directory_are_those_of_its_parts(results: Path, server: Server) -> None:
+def test_the_runs_of_a_results_directory_are_those_of_its_parts(results: Path, server: ViewerServer) -> None:
     labels = [run.label for run in server.site.library.runs()]
     assert sorted(labels) == sorted(str(run_of(results, name).relative_to(results)) for name in ("good", "bad", "talk"))

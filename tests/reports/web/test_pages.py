@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tests.reports.web.conftest import Open, only_run, page
 from tests.reports.web.runs import HOSTILE, PIXEL, run_of, write_run
 from tests.support.records import a_record
+from touchstone.reports.html_report import html_report
 from touchstone.reports.web.episodes import Episode, without_gold
 from touchstone.reports.web.index import episode_name, safe
 from touchstone.reports.web.layout import View, join
@@ -376,3 +377,38 @@ def test_a_page_sends_as_many_rows_however_long_the_run(tmp_path: Path, site: Op
     rest = msgspec.json.decode(over.answer("runs/x.run/rows.json", {"from": "1000", "generation": "0"}).body)
     assert [row[1] for row in rest["rows"]] == [str(number) for number in range(1_000, 2_500)]
     assert msgspec.json.decode(over.answer("runs/x.run/rows.json", {"from": "0", "generation": "7"}).body) == {"reload": True}
+
+
+def test_a_run_that_was_cut_short_says_so_and_one_that_ended_does_not(tmp_path: Path, site: Open) -> None:
+    for name, planned in (("killed", 30), ("whole", 1)):
+        over = site(write_run(tmp_path / name / "run", a_record("1"), planned=planned))
+        for path in ("index.html", f"runs/{only_run(over)}/index.html"):
+            assert ("nfinished: 1 of 30 done" in page(over, path)) is (name == "killed")
+
+
+def test_a_refuted_prediction_says_so_above_its_verdict(tmp_path: Path, site: Open) -> None:
+    over = site(write_run(tmp_path / "run", a_record("1", evidence={"proof": {"verdict": "refuted"}})))
+    head = page(over, f"runs/{only_run(over)}/t-1~0.html").split('id="verdict"')[0]
+    assert "proof: refuted" in head
+
+
+def test_rows_in_another_order_are_not_called_as_expected() -> None:
+    evidence = {"kind": "row_order", "gold_columns": ["a"], "gold_rows": 2, "missing_count": 0, "extra_count": 0}
+    assert "in another order: 2 rows" in str(difference(evidence))
+    assert "as expected: 2 rows" in str(difference({**evidence, "kind": "same"}))
+
+
+def test_one_run_is_a_line_of_the_history_and_two_are_a_chart(tmp_path: Path, site: Open) -> None:
+    run = write_run(tmp_path / "a" / "run", a_record("1"))
+    assert "<svg" not in page(site(run), "history.html")
+    other = write_run(tmp_path / "b" / "run", a_record("1"))
+    assert page(site(run, other), "history.html").count("<svg") == 1
+
+
+def test_the_report_tells_tasks_of_two_benchmarks_apart(tmp_path: Path, site: Open) -> None:
+    bird = write_run(tmp_path / "a" / "run", a_record("1"))
+    identity = {"benchmark": "sql", "agent": "tools", "model": "m"}
+    own = write_run(tmp_path / "b" / "run", a_record("1", Outcome.failed), identity=identity)
+    report = html_report(site(bird, own).library.runs())
+    assert "Tasks that no run passes: 1" in report
+    assert "<td>sql</td><td>1</td><td>failed</td>" in report

@@ -20,18 +20,18 @@ from tests.support.chat_server import ChatServer
 from tests.support.command import Started, finish, start, touchstone
 from tests.support.records import a_record
 from tests.support.worlds import World
-from touchstone.reports.web.server import Server, known_host
+from touchstone.reports.web.server import ViewerServer, known_host
 
 
 @pytest.fixture
-def served(tmp_path: Path, site: Open) -> Iterator[Server]:
+def served(tmp_path: Path, site: Open) -> Iterator[ViewerServer]:
     write_run(tmp_path / "x" / "run", a_record("1"), a_record("2"))
-    with serving(Server(site(tmp_path), "127.0.0.1", 0)) as server:
+    with serving(ViewerServer(site(tmp_path), "127.0.0.1", 0)) as server:
         yield server
 
 
 @contextmanager
-def serving(server: Server) -> Iterator[Server]:
+def serving(server: ViewerServer) -> Iterator[ViewerServer]:
     threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     try:
         yield server
@@ -40,7 +40,7 @@ def serving(server: Server) -> Iterator[Server]:
         server.server_close()
 
 
-def ask(server: Server, path: str, method: str = "GET", **headers: str) -> tuple[http.client.HTTPResponse, str]:
+def ask(server: ViewerServer, path: str, method: str = "GET", **headers: str) -> tuple[http.client.HTTPResponse, str]:
     connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=20)
     connection.request(method, path, headers=headers)
     response = connection.getresponse()
@@ -49,7 +49,7 @@ def ask(server: Server, path: str, method: str = "GET", **headers: str) -> tuple
     return response, body
 
 
-def test_pages_come_with_a_policy_that_allows_nothing_from_elsewhere(served: Server) -> None:
+def test_pages_come_with_a_policy_that_allows_nothing_from_elsewhere(served: ViewerServer) -> None:
     response, body = ask(served, "/")
     assert response.status == 200
     assert "x/run" in body
@@ -61,7 +61,7 @@ def test_pages_come_with_a_policy_that_allows_nothing_from_elsewhere(served: Ser
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "", "localhost.evil.example"])
-def test_a_name_that_somebody_else_may_answer_for_is_refused(served: Server, host: str) -> None:
+def test_a_name_that_somebody_else_may_answer_for_is_refused(served: ViewerServer, host: str) -> None:
     response, body = ask(served, "/", Host=host)
     assert response.status == 421
     assert "x/run" not in body
@@ -93,19 +93,19 @@ def test_own_names_and_addresses_are_known() -> None:
         "/runs/x.run/t-1~0.html%00",
     ],
 )
-def test_nothing_else_is_served(served: Server, path: str) -> None:
+def test_nothing_else_is_served(served: ViewerServer, path: str) -> None:
     response, body = ask(served, path)
     assert response.status == 404, body[:200]
 
 
-def test_it_can_only_be_read(served: Server) -> None:
+def test_it_can_only_be_read(served: ViewerServer) -> None:
     for method in ("POST", "PUT", "DELETE", "OPTIONS"):
         assert ask(served, "/", method)[0].status == 501
     response, body = ask(served, "/", "HEAD")
     assert (response.status, body) == (200, "")
 
 
-def test_a_port_that_is_taken_is_one_line(served: Server, tmp_path: Path) -> None:
+def test_a_port_that_is_taken_is_one_line(served: ViewerServer, tmp_path: Path) -> None:
     done = touchstone("view", tmp_path / "x", "--port", str(served.server_port), cwd=tmp_path)
     assert done.code == 2
     assert done.complaint.endswith("Address already in use")
@@ -175,7 +175,7 @@ def test_a_run_that_is_going_shows_its_progress(tmp_path: Path, world: World, si
         process = start("bird", *world.arguments, *options, cwd=tmp_path, env=KEY)
         try:
             held.wait_for(1)
-            with serving(Server(site(tmp_path / "out"), "127.0.0.1", 0)) as server:
+            with serving(ViewerServer(site(tmp_path / "out"), "127.0.0.1", 0)) as server:
                 _, first = ask(server, "/")
                 assert "live: 2 of 6 done" in first
                 run = server.site.library.runs()[0]

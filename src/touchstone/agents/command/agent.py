@@ -116,13 +116,13 @@ class CommandAgent:
     @property
     def identity(self) -> dict[str, Any]:
         """What makes records comparable."""
-        given = self._settings
+        settings = self._settings
         return {
             "words": self._words,
-            "output": given.output,
-            "timeout": given.timeout,
+            "output": settings.output,
+            "timeout": settings.timeout,
             "confined": self._how.level,
-            "network": given.network,
+            "network": settings.network,
             "environment": sorted(self._secrets),
         }
 
@@ -133,14 +133,14 @@ class CommandAgent:
         if gold is None:
             return GoldReach("unknown")
         visible, hidden = not_of_the_system(self._how.visible), self._how.hidden
-        found = await asyncio.to_thread(search, gold, self._words, visible, hidden, remembered_searches())
-        if found.hit is None:
-            where = f"none of the {found.files:,} files that the program can read holds the gold"
+        searched = await asyncio.to_thread(search, gold, self._words, visible, hidden, remembered_searches())
+        if searched.hit is None:
+            where = f"none of the {searched.files:,} files that the program can read holds the gold"
             return GoldReach("no (checked)", where + ("; it has the network" if self._how.network else ""))
         if self._settings.allow_visible_gold:
-            return GoldReach("yes", f"the program can read the gold in {found.hit}")
+            return GoldReach("yes", f"the program can read the gold in {searched.hit}")
         raise InputError(
-            f"{found.hit}: this holds gold of the chosen tasks, and the program could read it; "
+            f"{searched.hit}: this holds gold of the chosen tasks, and the program could read it; "
             "keep them apart, or give --allow-visible-gold"
         )
 
@@ -267,8 +267,8 @@ class CommandAgent:
 
 
 def _last_line(ended: Ended) -> str:
-    said = ended.err.text.strip() or ended.out.text.strip()
-    return said.rpartition("\n")[2].strip()[:200] or "it said nothing"
+    output = ended.err.text.strip() or ended.out.text.strip()
+    return output.rpartition("\n")[2].strip()[:200] or "it said nothing"
 
 
 def _submit_tool(stage: Stage) -> str:

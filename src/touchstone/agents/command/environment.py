@@ -94,22 +94,22 @@ def resolved(words: Sequence[str]) -> list[str]:
 def folders(words: Sequence[str]) -> list[Path]:
     """What must be visible for this command line, system folders aside."""
     program, *others = words
-    found = [
+    paths = [
         *_folders_of_program(Path(program)),
         *(folder for word in others if _is_file(word) for folder in _folder(Path(word))),
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(paths))
 
 
 def whole_folders(hidden: Sequence[Path]) -> list[Path]:
     """What must not be seen, and of a file all that lies beside it: published archives have the gold there once more. A folder
     that holds much else stays, and is searched for the gold instead."""
     beside = [path.resolve().parent for path in hidden if path.is_file()]
-    places = list(dict.fromkeys([*hidden, *(folder for folder in beside if not _is_broad(folder))]))
+    places = list(dict.fromkeys([*hidden, *(parent for parent in beside if not _is_broad(parent))]))
     real = [path.resolve() for path in places]
     return [
-        place
-        for place, path in zip(places, real, strict=True)
+        folder
+        for folder, path in zip(places, real, strict=True)
         if not any(path != other and path.is_relative_to(other) for other in real)
     ]
 
@@ -117,22 +117,22 @@ def whole_folders(hidden: Sequence[Path]) -> list[Path]:
 def not_of_the_system(visible: Sequence[Path]) -> list[Path]:
     """What may hold files of a user's: all that the program can read but for what the system's packages brought."""
     places = [*visible, Path(sys.base_prefix), *map(Path, ("/etc", "/opt", "/usr/local"))]
-    return [place for place in places if not _is_of_the_system(place)]
+    return [path for path in places if not _is_of_the_system(path)]
 
 
-def _is_of_the_system(place: Path) -> bool:
-    path = place.resolve()
-    if path.is_relative_to("/usr/local"):
+def _is_of_the_system(path: Path) -> bool:
+    real = path.resolve()
+    if real.is_relative_to("/usr/local"):
         return False
-    return any(path.is_relative_to(root) for root in ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"))
+    return any(real.is_relative_to(root) for root in ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"))
 
 
 def refuse_hidden(words: Sequence[str], hidden: Sequence[Path]) -> None:
     """Raises InputError if the command line names something that the program must not see."""
     for word in words:
-        for place in hidden:
-            if _is_file(word) and Path(word).resolve().is_relative_to(place.resolve()):
-                why = f"this is in {place}, which the program must not see; keep program and data in separate folders"
+        for folder in hidden:
+            if _is_file(word) and Path(word).resolve().is_relative_to(folder.resolve()):
+                why = f"this is in {folder}, which the program must not see; keep program and data in separate folders"
                 raise OptionError("command", word, why)
 
 
@@ -159,7 +159,7 @@ def _folder(file: Path) -> Iterator[Path]:
 def _is_broad(folder: Path) -> bool:
     home = Path.home().resolve()
     places = (home, home / ".local", Path(tempfile.gettempdir()).resolve(), Path("/tmp"), Path("/var/tmp"))
-    return any(place.is_relative_to(folder.resolve()) for place in places)
+    return any(path.is_relative_to(folder.resolve()) for path in places)
 
 
 def _interpreter(program: Path) -> Path | None:
@@ -171,8 +171,8 @@ def _interpreter(program: Path) -> Path | None:
     words = first[2:].decode("utf-8", "replace").split()
     if words and Path(words[0]).name == "env":
         words = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
-    found = shutil.which(words[0]) if words else None
-    return Path(found).absolute() if found else None
+    located = shutil.which(words[0]) if words else None
+    return Path(located).absolute() if located else None
 
 
 def _refuse_unstartable(typed: str, program: Path) -> None:

@@ -90,22 +90,22 @@ def search(
     copies = _sizes(gold.files)
     remembered = memory / patterns.digest(copies) if memory else None
     known, clean = _recalled(remembered), set[bytes]()
-    found = Searched()
+    searched = Searched()
     if patterns.occur_in(letters("\n".join(words).encode("utf-8", "replace"))):
-        found.hit = "the command line"
-        return found
+        searched.hit = "the command line"
+        return searched
     for path, status in _files(folders, hidden):
-        found.files += 1
+        searched.files += 1
         mark = _mark(status)
         if mark not in known:
-            found.bytes += status.st_size
+            searched.bytes += status.st_size
             if _holds(path, status.st_size, patterns, copies):
-                found.hit = path
-                return found
+                searched.hit = path
+                return searched
         clean.add(mark)
     if remembered and not clean <= known:
         _remember(remembered, clean)
-    return found
+    return searched
 
 
 def _holds(path: str, size: int, patterns: Patterns, copies: Copies) -> bool:
@@ -205,12 +205,12 @@ def _files(places: Iterable[Path], hidden: Sequence[Path]) -> Iterator[tuple[str
     """Each file once. A link leads to what is visible anyway, or to what the program cannot open."""
     seen = {str(path.resolve()) for path in hidden}
     waiting: list[str] = []
-    for place in {path.resolve() for path in places}:
+    for root in {path.resolve() for path in places}:
         with suppress(OSError):
-            if place.is_dir():
-                waiting.append(str(place))
-            elif str(place) not in seen:
-                yield str(place), place.stat()
+            if root.is_dir():
+                waiting.append(str(root))
+            elif str(root) not in seen:
+                yield str(root), root.stat()
     while waiting:
         folder = waiting.pop()
         if folder in seen:

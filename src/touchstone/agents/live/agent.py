@@ -17,7 +17,7 @@ from ...errors import InputError
 from ...protocols import Stage
 from ...types import Observation
 from ..mcp.server import Served
-from .server import Declaration, HttpAnswer, Server, code, read
+from .server import Declaration, HttpAnswer, LiveServer, code, read
 
 _HEAD = "touchstone: play in the browser at"
 
@@ -29,7 +29,7 @@ class LiveAgent:
         self._say = say or _print
         self._port = port
         self._alone = asyncio.Lock()
-        self._server: Server | None = None
+        self._server: LiveServer | None = None
         self._served: Served | None = None
         self._told = ""
         self._played = 0
@@ -55,7 +55,7 @@ class LiveAgent:
 
     def _open(self) -> None:
         if self._server is None:
-            self._server = Server(self._answer, self._port)
+            self._server = LiveServer(self._answer, self._port)
             self._say(f"{_HEAD} {self._server.url}")
 
     async def _answer(self, method: str, path: str, body: bytes) -> HttpAnswer:

@@ -49,7 +49,7 @@ Ask = Callable[[str, str, bytes], Awaitable[HttpAnswer]]
 """Method, path below the token, body."""
 
 
-class Server:
+class LiveServer:
     """Serves from the moment it is made, until it is closed."""
 
     def __init__(self, ask: Ask, port: int = 0) -> None:
@@ -91,7 +91,7 @@ class _Http(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
 
-    def __init__(self, live: Server, port: int) -> None:
+    def __init__(self, live: LiveServer, port: int) -> None:
         self.live = live
         super().__init__(("127.0.0.1", port), _Handler)
 
@@ -143,23 +143,23 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 Button = Literal["left", "middle", "right"]
-Place = tuple[int, int]
+ScreenPoint = tuple[int, int]
 
 
 class Click(Struct, frozen=True, tag="click"):
-    at: Place
+    at: ScreenPoint
     button: Button = "left"
     clicks: int = 1
 
 
 class Drag(Struct, frozen=True, tag="drag"):
-    start: Place
-    end: Place
+    start: ScreenPoint
+    end: ScreenPoint
     button: Button = "left"
 
 
 class Scroll(Struct, frozen=True, tag="scroll"):
-    at: Place
+    at: ScreenPoint
     amount: int
     """Notches of the wheel, up if positive."""
 

@@ -1,6 +1,17 @@
 """Checking a benchmark before blaming an agent: findings about its tasks, and the list of those to leave out."""
 
-from .findings import KINDS, SEVERITIES, AuditFinding, Exclusions, Kind, Severity, excluded, exclusions, found, remaining
+from .findings import (
+    KINDS,
+    SEVERITIES,
+    AuditFinding,
+    Exclusions,
+    Kind,
+    Severity,
+    audit_finding,
+    excluded,
+    exclusions,
+    remaining,
+)
 
 __all__ = [
     "KINDS",
@@ -9,8 +20,8 @@ __all__ = [
     "Exclusions",
     "Kind",
     "Severity",
+    "audit_finding",
     "excluded",
     "exclusions",
-    "found",
     "remaining",
 ]

@@ -103,7 +103,7 @@ KINDS: dict[str, Kind] = {
 }
 
 
-def found(task: str, kind: str, sentence: str, severity: Severity | None = None, **evidence: Any) -> AuditFinding:
+def audit_finding(task: str, kind: str, sentence: str, severity: Severity | None = None, **evidence: Any) -> AuditFinding:
     return AuditFinding(task, kind, severity or KINDS[kind].severity, sentence, evidence)
 
 

@@ -78,7 +78,7 @@ class _Select:
 
 def spots(sql: str, dialect: str) -> list[Spot]:
     """Of the last statement and all queries inside of it."""
-    found: list[Spot] = []
+    collected: list[Spot] = []
     last: list[Spot] = []
     open_: list[_Select] = [_Select()]
     before, end, is_empty = "", 0, True
@@ -87,17 +87,17 @@ def spots(sql: str, dialect: str) -> list[Spot]:
             continue
         word = (token["word"] or token["mark"] or "").lower()
         if word == ";" and len(open_) == 1:
-            last = last if is_empty else [*found, *open_[0].spot(end, outermost=True)]
-            found, open_, before, is_empty = [], [_Select()], "", True
+            last = last if is_empty else [*collected, *open_[0].spot(end, outermost=True)]
+            collected, open_, before, is_empty = [], [_Select()], "", True
             continue
         if word == "(":
             open_.append(_Select())
         elif word == ")" and len(open_) > 1:
-            found += open_.pop().spot(token.start(), outermost=False)
+            collected += open_.pop().spot(token.start(), outermost=False)
         else:
             _see(open_[-1], word, before, token.start(), _CUTS.get(dialect, _OTHER_CUTS))
         before, end, is_empty = word, token.end(), False
-    return last if is_empty else [*found, *open_[0].spot(end, outermost=True)]
+    return last if is_empty else [*collected, *open_[0].spot(end, outermost=True)]
 
 
 def decided(sql: str, places: list[Spot], columns: int, direction: Direction) -> str:

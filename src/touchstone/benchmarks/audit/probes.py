@@ -21,7 +21,7 @@ from ...engines.sqlite.engine import SqliteEngine
 from ...engines.sqlite.guard import is_volatile, without_comments
 from ...errors import SqlError
 from ...protocols import Limits
-from .findings import AuditFinding, found
+from .findings import AuditFinding, audit_finding
 from .probe import Probe, ProbeRequest, Rerun, probe
 
 A = TypeVar("A")
@@ -76,14 +76,14 @@ def from_probe(
     """What every benchmark wants to know of a gold. `in_order`: rows are compared in order; `exact`: to the last digit."""
     if result.fault is not None:
         kind = "gold_times_out" if result.fault in _TOO_LONG else "gold_fails"
-        yield found(task, kind, f"{what} cannot be run: {result.message}", sql=sql)
+        yield audit_finding(task, kind, f"{what} cannot be run: {result.message}", sql=sql)
         return
     if result.seconds > limits.seconds / 2:
-        yield found(task, "gold_slow", f"{what} took {result.seconds:.1f} of {limits.seconds:g} seconds")
+        yield audit_finding(task, "gold_slow", f"{what} took {result.seconds:.1f} of {limits.seconds:g} seconds")
     if result.rows == 0:
-        yield found(task, "gold_empty", f"{what} returns no rows", sql=sql)
+        yield audit_finding(task, "gold_empty", f"{what} returns no rows", sql=sql)
     elif result.all_null:
-        yield found(task, "gold_null", f"{what} returns nothing but NULL ({_count(result.rows)})", sql=sql)
+        yield audit_finding(task, "gold_null", f"{what} returns nothing but NULL ({_count(result.rows)})", sql=sql)
     yield from _clocks(task, sql, what)
     yield from _determined(task, sql, result, in_order, exact, what)
 
@@ -91,9 +91,9 @@ def from_probe(
 def _clocks(task: str, sql: str, what: str) -> Iterator[AuditFinding]:
     text = without_comments(sql)
     if _RANDOM.search(text):
-        yield found(task, "random", f"{what} asks for random numbers", sql=sql)
+        yield audit_finding(task, "random", f"{what} asks for random numbers", sql=sql)
     elif is_volatile(text):
-        yield found(task, "clock", f"{what} asks for the date, and another day may give another result", sql=sql)
+        yield audit_finding(task, "clock", f"{what} asks for the date, and another day may give another result", sql=sql)
 
 
 def _determined(task: str, sql: str, result: Probe, in_order: bool, exact: bool, what: str) -> Iterator[AuditFinding]:
@@ -102,12 +102,14 @@ def _determined(task: str, sql: str, result: Probe, in_order: bool, exact: bool,
         yield _apart(task, sql, apart, what)
     elif in_order and (moved := [run for run in result.reruns if not run.same_order]):
         sentence = f"{what} returns its rows in another order when {_WAYS[moved[0].how]}, and the order is compared"
-        yield found(task, "row_order", sentence, sql=sql)
+        yield audit_finding(task, "row_order", sentence, sql=sql)
     elif exact and any(not run.same_digits for run in result.reruns):
-        yield found(task, "last_digits", f"{what} returns floats whose last digits depend on the order of rows", sql=sql)
+        yield audit_finding(
+            task, "last_digits", f"{what} returns floats whose last digits depend on the order of rows", sql=sql
+        )
     unchecked = result.skipped or "; ".join(f"{run.how}: {run.error}" for run in result.reruns if run.error)
     if unchecked and not apart:
-        yield found(task, "not_checked", f"{what} was not run in every other way: {unchecked}")
+        yield audit_finding(task, "not_checked", f"{what} was not run in every other way: {unchecked}")
 
 
 _WAYS = {
@@ -126,7 +128,7 @@ def _apart(task: str, sql: str, apart: list[Rerun], what: str) -> AuditFinding:
     shown = [f"{word} {row}" for word, row in (("without", first.missing), ("with", first.extra)) if row]
     sentence = f"{what} gives another result when {_WAYS[first.how]}: {', '.join(shown)}"
     severity = None if any(not run.same_set for run in apart) else "warning"  # only how often rows are repeated
-    return found(task, kind, sentence, severity, sql=sql, ways=sorted({run.how for run in apart}))
+    return audit_finding(task, kind, sentence, severity, sql=sql, ways=sorted({run.how for run in apart}))
 
 
 def _count(rows: int) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from ...types import Outcome, Record, Task
-from .findings import KINDS, SEVERITIES, AuditFinding, Severity, found
+from .findings import KINDS, SEVERITIES, AuditFinding, Severity, audit_finding
 
 _RULE = "=" * 64
 _EXAMPLES = 3
@@ -56,7 +56,7 @@ class MutationStrength(Struct, frozen=True):
     """Why, by task."""
 
 
-class Report(Struct, frozen=True, kw_only=True):
+class AuditReport(Struct, frozen=True, kw_only=True):
     """All that an audit has to say: the content of its JSON file."""
 
     benchmark: str
@@ -87,7 +87,7 @@ def with_oracle(findings: Sequence[AuditFinding], records: Iterable[Record]) -> 
     """Adds what the oracle ran into where nothing else explains it, so that every loss has a reason."""
     explained = {finding.task for finding in findings if finding.severity == "error"}
     unexplained = [
-        found(record.task, "oracle_fails", f"{record.outcome.value}: {record.reason}")
+        audit_finding(record.task, "oracle_fails", f"{record.outcome.value}: {record.reason}")
         for record in records
         if record.outcome not in (Outcome.passed, Outcome.skipped) and record.task not in explained
     ]
@@ -124,7 +124,7 @@ def tasks_with(findings: Iterable[AuditFinding]) -> dict[Severity, int]:
     return {severity: len(named[severity]) for severity in SEVERITIES}
 
 
-def report_text(report: Report, *, all_findings: bool = False) -> str:
+def report_text(report: AuditReport, *, all_findings: bool = False) -> str:
     lines = [_RULE, report.title, _RULE, f"Tasks:            {report.tasks}"]
     lines += [f"Left out:         {count}  ({why})" for why, count in report.left_out.items()]
     lines += [f"Ceiling:          {report.ceiling}"]
@@ -169,7 +169,7 @@ def _part(count: int, total: int) -> str:
     return f"{count:>6,} ({100 * count / max(total, 1):.1f}%)"
 
 
-def _lost(report: Report) -> Iterator[str]:
+def _lost(report: AuditReport) -> Iterator[str]:
     for outcome in ("failed", "limit", "error", "unscorable", "skipped"):
         if count := report.outcomes.get(outcome):
             counted = "not counted" if outcome in ("unscorable", "skipped") else "counted"

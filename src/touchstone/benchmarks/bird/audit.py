@@ -12,7 +12,7 @@ from pathlib import Path
 from ...engines.sqlite.engine import SqliteEngine
 from ...errors import InputError, SqlError, Unscorable
 from ...protocols import Limits
-from ..audit.findings import AuditFinding, Severity, found
+from ..audit.findings import AuditFinding, Severity, audit_finding
 from ..audit.probe import Probe
 from ..audit.probes import Watch, each, from_probe, probed_file, repeated
 from ..sql_episode import LOOKING
@@ -61,7 +61,7 @@ class _Auditor:
             result = await probed_file(self._engine, self._file(task), task.gold, self._limits)
             schema = await self._schema(task)
         except Unscorable as reason:
-            return [found(task.key, "database_missing", str(reason), database=task.database), *findings]
+            return [audit_finding(task.key, "database_missing", str(reason), database=task.database), *findings]
         findings[:0] = [
             *from_probe(task.key, task.gold, result, self._limits, in_order=False, exact=True),
             *_repetition(task, result),
@@ -89,16 +89,16 @@ class _Auditor:
     async def _twice(self, task: BirdTask, other: BirdTask) -> AuditFinding:
         what = f"task {other.key} asks the same question"
         if task.gold.split() == other.gold.split():
-            return found(task.key, "repeated_question", f"{what}, with the same gold")
+            return audit_finding(task.key, "repeated_question", f"{what}, with the same gold")
         judgement = await self._compared(task, other.gold)
         if judgement is None or judgement.metrics.get("ex") == 1:
             result = "that could not be compared" if judgement is None else "of the same result"
-            return found(task.key, "repeated_question", f"{what}, with another gold {result}", other=other.gold)
+            return audit_finding(task.key, "repeated_question", f"{what}, with another gold {result}", other=other.gold)
         alike = task.evidence == other.evidence
         hint = "" if alike else " (its evidence is another)"
         severity: Severity = "error" if alike else "warning"
         sentence = f"{what}{hint}, and its gold gives another result: {judgement.reason}"
-        return found(task.key, "contradicting_gold", sentence, severity, gold=task.gold, other=other.gold)
+        return audit_finding(task.key, "contradicting_gold", sentence, severity, gold=task.gold, other=other.gold)
 
     async def _gold_file(self, task: BirdTask, other: str) -> list[AuditFinding]:
         if task.gold.split() == other.split():
@@ -110,15 +110,15 @@ class _Auditor:
             kind, sentence = "gold_text_differs", "the gold file has other SQL, with the same result"
         else:
             kind, sentence = "gold_file_differs", f"the gold file has another result: {judgement.reason}"
-        return [found(task.key, kind, sentence, gold=task.gold, other=other)]
+        return [audit_finding(task.key, kind, sentence, gold=task.gold, other=other)]
 
     async def _compared(self, task: BirdTask, other: str) -> BirdJudgement | None:
         """None if the task's own gold cannot be run, which is another finding."""
         try:
-            said = await self._engine.apply(self._file(task), judge, BirdQuestion(task.gold, other), self._limits)
+            judgement = await self._engine.apply(self._file(task), judge, BirdQuestion(task.gold, other), self._limits)
         except (Unscorable, SqlError):
             return None
-        return None if said.gold_is_at_fault else said
+        return None if judgement.gold_is_at_fault else judgement
 
     async def _schema(self, task: BirdTask) -> Schema:
         if task.database not in self._schemas:
@@ -136,17 +136,17 @@ class _Auditor:
 
 def _metadata(task: BirdTask) -> Iterator[AuditFinding]:
     if task.facets["difficulty"] not in DIFFICULTIES:
-        yield found(task.key, "unknown_difficulty", f"the difficulty is '{task.facets['difficulty']}'")
+        yield audit_finding(task.key, "unknown_difficulty", f"the difficulty is '{task.facets['difficulty']}'")
     if task.key != task.question_id:
-        yield found(task.key, "repeated_id", f"question_id {task.question_id} occurs more than once")
+        yield audit_finding(task.key, "repeated_id", f"question_id {task.question_id} occurs more than once")
 
 
 def _repetition(task: BirdTask, result: Probe) -> Iterator[AuditFinding]:
     if result.distinct < result.rows:
         sentence = f"the gold returns {result.rows:,} rows, {result.distinct:,} of them distinct"
-        yield found(task.key, "duplicate_rows", sentence, rows=result.rows, distinct=result.distinct)
+        yield audit_finding(task.key, "duplicate_rows", sentence, rows=result.rows, distinct=result.distinct)
     if result.rows > 1 and any(not run.same_order for run in result.reruns):
-        yield found(task.key, "soft_f1_order", f"the {result.rows:,} rows of the gold may come in another order")
+        yield audit_finding(task.key, "soft_f1_order", f"the {result.rows:,} rows of the gold may come in another order")
 
 
 def _evidence(task: BirdTask, schema: Schema) -> Iterator[AuditFinding]:
@@ -154,7 +154,9 @@ def _evidence(task: BirdTask, schema: Schema) -> Iterator[AuditFinding]:
     for named in _COLUMN.finditer(task.evidence):
         table, column = named[1], named[2] or named[3] or named[4]
         if table.lower() in schema and column.lower() not in schema[table.lower()]:
-            yield found(task.key, "evidence_column", f"the evidence names {table}.{column}, and the table has no such column")
+            yield audit_finding(
+                task.key, "evidence_column", f"the evidence names {table}.{column}, and the table has no such column"
+            )
 
 
 def _read_gold(path: Path, tasks: Sequence[BirdTask]) -> Mapping[str, str]:

@@ -102,13 +102,13 @@ def suspects(config: BirdConfig, options: SuspectOptions) -> int:
             engine = await config.sqlite_engine(Opening(stack=stack))
             benchmark = config.built(chosen, engine, say)
             with counting("tasks tried") as watch:
-                found, not_tried = await suspect_golds(benchmark, engine, handed_in, parallel=options.parallel, watch=watch)
+                ranked, not_tried = await suspect_golds(benchmark, engine, handed_in, parallel=options.parallel, watch=watch)
         listed = SuspectList(
             benchmark=benchmark.name,
             systems={name: str(path) for name, path in systems.items()},
             tasks=len(chosen),
             not_tried=not_tried,
-            suspects=found,
+            suspects=ranked,
         )
         print(suspects_text(listed, options.top), end="")
         if options.json:

@@ -97,9 +97,9 @@ class BirdConfig(Selection, frozen=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         checked_day(self.today)
-        if self.databases is None and (found := named_data("bird", self.tasks)):
-            force_setattr(self, "tasks", found[0])
-            force_setattr(self, "databases", found[1])
+        if self.databases is None and (paths := named_data("bird", self.tasks)):
+            force_setattr(self, "tasks", paths[0])
+            force_setattr(self, "databases", paths[1])
         if self.tasks is None or self.databases is None:
             raise InputError("a task file and its databases belong together: give both, or the name of a dataset such as demo")
         if not self.metric:
@@ -181,8 +181,8 @@ class BirdConfig(Selection, frozen=True):
             if value:
                 raise InputError(f"{option} is for SQLite, not for --engine {self._system}")
         tasks = self.chosen(opening.say)
-        place = self._address or str(self.databases)
-        engine = await open_engine(self._system, opening, place=place, live=self._address is not None)
+        address = self._address or str(self.databases)
+        engine = await open_engine(self._system, opening, place=address, live=self._address is not None)
         return ServerBird(
             tasks,
             engine,

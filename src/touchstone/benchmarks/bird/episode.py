@@ -104,10 +104,10 @@ class BirdEpisode(SqlEpisode):
             return by_correction
         question = BirdQuestion(published, prediction)
         try:
-            found = await self._engine.apply(self._database, judge, question, self._settings.judging)
+            judgement = await self._engine.apply(self._database, judge, question, self._settings.judging)
         except SqlError:
             return 0.0
-        return found.metrics.get("ex", 0.0)
+        return judgement.metrics.get("ex", 0.0)
 
     async def _proof(self, prediction: str) -> dict[str, Any]:
         """Whatever becomes of the search, the verdict by EX stands: a search that fails leaves the question open."""
@@ -119,17 +119,17 @@ class BirdEpisode(SqlEpisode):
         databases = frozen.databases if frozen is not None and frozen.gold == gold else ()
         try:
             if suite is not None and prediction.strip() == gold.strip():
-                found = ProofFinding("same", "the same statement")
+                finding = ProofFinding("same", "the same statement")
             elif databases:
-                found = await self._engine.apply(self._database, tried, Trial(gold, prediction, databases), limits)
+                finding = await self._engine.apply(self._database, tried, Trial(gold, prediction, databases), limits)
             else:  # a suite without a database for the task has nothing to say of it
                 pair = ProofPair(gold, prediction, self._settings.laws)
-                found = await self._engine.apply(self._database, proven, pair, limits)
+                finding = await self._engine.apply(self._database, proven, pair, limits)
                 if suite is not None:
-                    found = msgspec.structs.replace(found, reason=f"{found.reason} (searched: {_not_in(frozen, gold)})")
+                    finding = msgspec.structs.replace(finding, reason=f"{finding.reason} (searched: {_not_in(frozen, gold)})")
         except (SqlError, WorkerFailure) as error:
-            found = ProofFinding("open", f"the search ended early: {error}")
-        return msgspec.to_builtins(found)
+            finding = ProofFinding("open", f"the search ended early: {error}")
+        return msgspec.to_builtins(finding)
 
     async def _find_culprit(self, error: SqlError, limits: Limits) -> BirdJudgement:
         """The gold and the prediction ran in one worker, which died: the prediction is to blame if the gold runs alone."""

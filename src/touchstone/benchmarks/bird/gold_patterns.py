@@ -19,7 +19,7 @@ from sqlglot import exp
 from ...errors import SqlError
 from ...proof.queries import parsed, text
 from ...types import Table
-from ..audit.findings import AuditFinding, found
+from ..audit.findings import AuditFinding, audit_finding
 from .tasks import BirdTask
 
 Run = Callable[[str], Awaitable[Table]]
@@ -73,7 +73,7 @@ async def _null_first(task: BirdTask, tree: exp.Select, run: Run) -> list[AuditF
     if not any(row[0] for row in rows):
         return []
     sentence = f"the gold keeps the first rows by {text(key)}, and NULL comes first in {sum(map(bool, _first(rows)))} of them"
-    return [found(task.key, "null_first", sentence, sql=task.gold)]
+    return [audit_finding(task.key, "null_first", sentence, sql=task.gold)]
 
 
 async def _text_numbers(task: BirdTask, tree: exp.Select, owners: _Owners, run: Run) -> list[AuditFinding]:
@@ -92,7 +92,7 @@ async def _text_numbers(task: BirdTask, tree: exp.Select, owners: _Owners, run: 
         )
         if rows and rows[0][0] and not rows[0][1] and rows[0][2] > 1:  # of one length, text sorts as numbers do
             what = f"{table}.{column.name} holds numbers as text, and the gold sorts or compares them as text"
-            findings.append(found(task.key, "text_numbers", what, sql=task.gold))
+            findings.append(audit_finding(task.key, "text_numbers", what, sql=task.gold))
     return findings
 
 
@@ -120,7 +120,7 @@ async def _integer_quotients(task: BirdTask, tree: exp.Select, owners: _Owners, 
     if not before or set(before) == set(after):
         return []
     what = f"the gold divides whole numbers, {text(quotients[0])}, and loses the fraction"
-    return [found(task.key, "integer_quotient", what, sql=task.gold)]
+    return [audit_finding(task.key, "integer_quotient", what, sql=task.gold)]
 
 
 def _is_whole(node: exp.Expr, owners: _Owners) -> bool:
@@ -147,15 +147,15 @@ def _is_whole(node: exp.Expr, owners: _Owners) -> bool:
 def _evidence(task: BirdTask, tree: exp.Select) -> Iterator[AuditFinding]:
     """Only where the gold asks the same column for something else, and nowhere for this."""
     literals = {_plain(literal.this) for literal in tree.find_all(exp.Literal)}
-    given: dict[str, set[str]] = {}
-    for said in _EVIDENCE.finditer(task.evidence):
-        value = next(group for group in said.groups()[2:] if group is not None)
-        given.setdefault(said[2].lower(), set()).add(value)
-    for column, values in given.items():
+    stated: dict[str, set[str]] = {}
+    for match in _EVIDENCE.finditer(task.evidence):
+        value = next(group for group in match.groups()[2:] if group is not None)
+        stated.setdefault(match[2].lower(), set()).add(value)
+    for column, values in stated.items():
         asked = sorted(_asked_for(tree, column))
         if asked and not any(_plain(value) in literals for value in values):
             what = f"the evidence says {column} = {min(values)!r}, and the gold asks for {', '.join(map(repr, asked))}"
-            yield found(task.key, "evidence_literal", what, evidence=task.evidence, sql=task.gold)
+            yield audit_finding(task.key, "evidence_literal", what, evidence=task.evidence, sql=task.gold)
 
 
 def _asked_for(tree: exp.Select, column: str) -> Iterator[str]:

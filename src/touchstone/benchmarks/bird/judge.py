@@ -45,8 +45,8 @@ def judge(reader: Reader, question: BirdQuestion) -> BirdJudgement:
         predicted = reader.run(question.prediction)
     except SqlError as error:
         return unjudged(error, gold_is_at_fault=False)
-    found = judge_results(gold, predicted)
-    metrics = found.metrics
+    judgement = judge_results(gold, predicted)
+    metrics = judgement.metrics
     if question.ties:
         from .legal_results import is_legal  # here, since sqlglot is an extra
 
@@ -59,7 +59,7 @@ def judge(reader: Reader, question: BirdQuestion) -> BirdJudgement:
             metrics |= _speed(reader, question, right=metrics["ex"] == 1)
     except SqlError as error:  # both have just run, so this one is near a limit of the machine's
         return unjudged(error, gold_is_at_fault=False)
-    return found
+    return judgement
 
 
 def judge_results(gold: Table, predicted: Table) -> BirdJudgement:

@@ -26,20 +26,20 @@ _SEPARATOR = "\t----- bird -----\t"
 def load_predictions(path: Path, tasks: Sequence[BirdTask], *, allow_missing: bool = False) -> dict[str, str]:
     """SQL by task key, for all tasks of the file; a prediction that is not text counts as blank."""
     if path.is_dir():
-        found = _from_run(path, tasks)
+        predictions = _from_run(path, tasks)
     elif path.suffix == ".jsonl":
-        found = _from_lines(path, tasks)
+        predictions = _from_lines(path, tasks)
     elif path.suffix == ".sql":
-        found = _from_statements(path, tasks)
+        predictions = _from_statements(path, tasks)
     else:
-        found = _from_object(path, tasks, allow_missing)
-    missing = [task.key for task in tasks if task.key not in found]
+        predictions = _from_object(path, tasks, allow_missing)
+    missing = [task.key for task in tasks if task.key not in predictions]
     if missing and not allow_missing:
         raise InputError(
             f"{path}: {len(missing)} of {len(tasks)} tasks have no prediction, the first is {missing[0]} "
             "(--allow-missing counts them as failed)"
         )
-    return found
+    return predictions
 
 
 def _from_object(path: Path, tasks: Sequence[BirdTask], allow_missing: bool) -> dict[str, str]:
@@ -96,7 +96,7 @@ class _Line(msgspec.Struct):
 
 def _from_lines(path: Path, tasks: Sequence[BirdTask]) -> dict[str, str]:
     known = _by_question_id(tasks)
-    found: dict[str, str] = {}
+    predictions: dict[str, str] = {}
     for number, text in enumerate(_read(path).splitlines(), 1):
         if not text.strip():
             continue
@@ -108,26 +108,26 @@ def _from_lines(path: Path, tasks: Sequence[BirdTask]) -> dict[str, str]:
         key = str(line.question_id)
         if key not in known:
             raise InputError(f"{where}: question_id {key} is not in the task file")
-        if key in found:
+        if key in predictions:
             raise InputError(f"{where}: question_id {key} occurs twice")
         if line.db_id is not None and line.db_id != known[key].database:
             raise InputError(f"{where}: db_id is '{line.db_id}', its task has '{known[key].database}'")
-        found[key] = line.sql or ""
-    return found
+        predictions[key] = line.sql or ""
+    return predictions
 
 
 def _from_statements(path: Path, tasks: Sequence[BirdTask]) -> dict[str, str]:
     lines = _read(path).decode("utf-8", "replace").removesuffix("\n").split("\n")
     if len(lines) != len(tasks):
         raise InputError(f"{path}: {len(lines)} lines for {len(tasks)} tasks; one statement per line is expected")
-    found: dict[str, str] = {}
+    predictions: dict[str, str] = {}
     for number, (line, task) in enumerate(zip(lines, tasks, strict=True), 1):
         line = line.removesuffix("\r")
         sql, tab, database = line.rpartition("\t")
         if tab and database.strip() != task.database:
             raise InputError(f"{path}: row {number}: the database is '{database.strip()}', its task has '{task.database}'")
-        found[task.key] = sql if tab else line
-    return found
+        predictions[task.key] = sql if tab else line
+    return predictions
 
 
 class _Submitted(msgspec.Struct):
@@ -140,7 +140,7 @@ class _Submitted(msgspec.Struct):
 
 def _from_run(path: Path, tasks: Sequence[BirdTask]) -> dict[str, str]:
     known = {task.key: task for task in tasks}
-    found: dict[str, str] = {}
+    predictions: dict[str, str] = {}
     for line in _read(path / "runs.jsonl").splitlines(keepends=True):
         if not line.endswith(b"\n"):
             continue
@@ -152,8 +152,8 @@ def _from_run(path: Path, tasks: Sequence[BirdTask]) -> dict[str, str]:
         if task is None or record.digest not in (task.digest, task.published_digest):
             raise InputError(f"{path}: task {record.task} is not in the task file, or is another task there")
         submitted = record.evidence.get("prediction")
-        found.setdefault(record.task, submitted if isinstance(submitted, str) else "")
-    return found
+        predictions.setdefault(record.task, submitted if isinstance(submitted, str) else "")
+    return predictions
 
 
 def _read(path: Path) -> bytes:
@@ -164,11 +164,11 @@ def _read(path: Path) -> bytes:
 
 
 def _unique(path: Path, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    unique = dict(pairs)
+    if len(unique) < len(pairs):
         twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
         raise InputError(f"{path}: key '{twice}' occurs twice")
-    return found
+    return unique
 
 
 def _decode(path: Path, text: bytes) -> Any:

@@ -64,22 +64,24 @@ def distilled(reader: Reader, wanted: Wanted) -> SuiteTask:
 
 def tried(_: Reader, trial: Trial) -> ProofFinding:
     """As `proven`, on frozen databases: no search."""
-    told = first_told(trial.databases, trial.prediction)
+    refutation = first_told(trial.databases, trial.prediction)
     many = len(trial.databases)
-    if told is None:
+    if refutation is None:
         return ProofFinding("upheld", f"equal on the suite's databases for this task, {many} in all", many)
-    columns, rows = described(told.database, trial.gold)
-    script = "\n".join(f"{statement};" for statement in told.database.statements)
-    gold, other = told.database.gold, told.prediction
+    columns, rows = described(refutation.database, trial.gold)
+    script = "\n".join(f"{statement};" for statement in refutation.database.statements)
+    gold, other = refutation.database.gold, refutation.prediction
     difference = Difference(script, rows, list(columns), len(gold), plain_rows(gold), len(other), plain_rows(other))
-    return ProofFinding("refuted", f"refuted by database {told.place} of the suite's {many}", told.place - 1, difference)
+    return ProofFinding(
+        "refuted", f"refuted by database {refutation.place} of the suite's {many}", refutation.place - 1, difference
+    )
 
 
 def mutated(reader: Reader, gold: str) -> MutantCount:
     """How many one-step mutants of a gold are told from it, and by whom."""
-    found = strength(gold, subject_of(reader.path, reader.cache))
-    untold = tuple(mutant.what for mutant in found.untold)
-    return MutantCount(found.mutants, found.told_by_original, found.told_by_generated, untold)
+    measured = strength(gold, subject_of(reader.path, reader.cache))
+    untold = tuple(mutant.what for mutant in measured.untold)
+    return MutantCount(measured.mutants, measured.told_by_original, measured.told_by_generated, untold)
 
 
 # The test strength of BIRD tasks: each gold's one-step mutants, tried in a worker.

@@ -131,10 +131,10 @@ class ServerBirdEpisode(DatabaseEpisode):
         # Both ran on one connection, which broke: the prediction is to blame if the gold runs without it.
         alone = BirdQuestion(self._task.gold, self._task.gold)
         try:
-            found = await self._database.judge(judge_on_server, alone, limits, wall=wall)
+            judgement = await self._database.judge(judge_on_server, alone, limits, wall=wall)
         except SqlError as error:
             return unjudged(error, gold_is_at_fault=True)
-        return found if found.fault else unjudged(died, gold_is_at_fault=False)
+        return judgement if judgement.fault else unjudged(died, gold_is_at_fault=False)
 
 
 def judge_on_server(bench: JudgingConnection, question: BirdQuestion) -> BirdJudgement:

@@ -74,7 +74,7 @@ async def suspect_golds(
     cases = [result for result in results if isinstance(result, Suspect)]
     not_tried = {task.key: result for task, result in zip(tasks, results, strict=True) if isinstance(result, str)}
     by_key = {task.key: task for task in tasks}
-    return [_listed(place, by_key[case.task], case) for place, case in enumerate(ranked(cases), 1)], not_tried
+    return [_listed(rank, by_key[case.task], case) for rank, case in enumerate(ranked(cases), 1)], not_tried
 
 
 async def _tried(
@@ -91,9 +91,9 @@ async def _tried(
         return str(error)
 
 
-def _listed(place: int, task: BirdTask, case: Suspect) -> SuspectGold:
+def _listed(rank: int, task: BirdTask, case: Suspect) -> SuspectGold:
     return SuspectGold(
-        place=place,
+        place=rank,
         task=task.key,
         database=task.database,
         question=task.question,

@@ -18,7 +18,7 @@ from ..task_file import cut, entries, in_words, refuse_unknown
 DIFFICULTIES = ("simple", "moderate", "challenging")
 
 
-class Row(Struct, frozen=True, kw_only=True):
+class BirdRow(Struct, frozen=True, kw_only=True):
     """One task as published. A difficulty or an evidence may be absent; in the training set, so is the id."""
 
     question_id: int | str | UnsetType = UNSET
@@ -77,14 +77,14 @@ def select(
     return cut(chosen, offset, limit, len(tasks))
 
 
-def _row(path: Path, number: int, value: Any) -> Row:
+def _row(path: Path, number: int, value: Any) -> BirdRow:
     try:
-        return msgspec.convert(value, Row)
+        return msgspec.convert(value, BirdRow)
     except msgspec.ValidationError as error:
         raise InputError(f"{path}: row {number}: {in_words(str(error))}") from None
 
 
-def _task(index: int, row: Row, question_id: str, *, unique: bool) -> BirdTask:
+def _task(index: int, row: BirdRow, question_id: str, *, unique: bool) -> BirdTask:
     return BirdTask(
         key=question_id if unique else f"{question_id}@{index}",
         index=index,

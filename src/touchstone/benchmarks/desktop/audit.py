@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ...errors import EpisodeFailure, InputError
 from ...types import Outcome
-from ..audit import KINDS, AuditFinding, Kind, found
+from ..audit import KINDS, AuditFinding, Kind, audit_finding
 from .accounts import Accounts
 from .artefacts import private_folder
 from .check import files_named
@@ -47,14 +47,20 @@ def lay_out(tasks: Sequence[DesktopTask], dataset: Dataset, folder: Path) -> lis
 async def findings(tasks: Sequence[DesktopTask], playable: Sequence[DesktopTask], dataset: Dataset) -> list[AuditFinding]:
     said = [finding for task in tasks for finding in _read(task, dataset)]
     known = {task.key for task in tasks}
-    said += [found(task.key, "task_invalid", why) for task, why in pair_mistakes(tasks) if task.form.counterpart in known]
-    return said + [found(task.key, "vacuous_test", _VACUOUS) for task in playable if await _accepts_nothing(task, dataset)]
+    said += [
+        audit_finding(task.key, "task_invalid", why) for task, why in pair_mistakes(tasks) if task.form.counterpart in known
+    ]
+    return said + [
+        audit_finding(task.key, "vacuous_test", _VACUOUS) for task in playable if await _accepts_nothing(task, dataset)
+    ]
 
 
 def _read(task: DesktopTask, dataset: Dataset) -> Iterator[AuditFinding]:
-    yield from (found(task.key, "task_invalid", why) for why in mistakes(task))
-    yield from (found(task.key, "compares_itself", why) for why in task_warnings(task))
-    yield from (found(task.key, "file_missing", path) for path in files_named(task) if not dataset.resolve(path).exists())
+    yield from (audit_finding(task.key, "task_invalid", why) for why in mistakes(task))
+    yield from (audit_finding(task.key, "compares_itself", why) for why in task_warnings(task))
+    yield from (
+        audit_finding(task.key, "file_missing", path) for path in files_named(task) if not dataset.resolve(path).exists()
+    )
 
 
 async def _accepts_nothing(task: DesktopTask, dataset: Dataset) -> bool:

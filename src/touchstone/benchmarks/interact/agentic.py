@@ -83,18 +83,18 @@ class AgenticEpisode(InteractEpisode):
         known, hidden = self._catalogue, self._task.hidden
         match tool:
             case "get_schema":
-                found = known.schema
+                text = known.schema
             case "get_all_column_meanings":
-                found = known.all_column_meanings()
+                text = known.all_column_meanings()
             case "get_column_meaning":
-                found = known.column_meaning(arguments.table_name, arguments.column_name)
+                text = known.column_meaning(arguments.table_name, arguments.column_name)
             case "get_all_external_knowledge_names":
-                found = known.names(hidden)
+                text = known.names(hidden)
             case "get_knowledge_definition":
-                found = known.definition(arguments.knowledge_name, hidden)
+                text = known.definition(arguments.knowledge_name, hidden)
             case _:
-                found = known.definitions(hidden)
-        return Observation("There is no such entry.", error=True) if found is None else Observation(found)
+                text = known.definitions(hidden)
+        return Observation("There is no such entry.", error=True) if text is None else Observation(text)
 
     def _unsubmitted(self) -> str:
         return "the budget ran out before a submission" if self._over else "nothing was submitted"

@@ -19,7 +19,7 @@ from ...engines.judging_connection import JudgingConnection, Result, wall_clock
 from ...engines.sqlite.guard import without_comments
 from ...errors import SqlError, Unscorable
 from ...protocols import EpisodeDatabase, Limits
-from ..audit.findings import AuditFinding, found
+from ..audit.findings import AuditFinding, audit_finding
 from ..audit.probes import Watch, each, from_probe, normal, probed, repeated
 from ..task_file import entries
 from .catalogue import Catalogue
@@ -101,7 +101,7 @@ class _Auditor:
         try:
             world = await self._worlds.open(task)
         except Unscorable as reason:
-            return [found(task.key, "database_missing", str(reason), database=task.database), *_withheld(task)]
+            return [audit_finding(task.key, "database_missing", str(reason), database=task.database), *_withheld(task)]
         try:
             return [*_withheld(task), *await self._phases(task, world)]
         finally:
@@ -110,7 +110,7 @@ class _Auditor:
     async def _phases(self, task: InteractTask, world: EpisodeDatabase) -> list[AuditFinding]:
         findings: list[AuditFinding] = []
         if fault := await self._advanced(world, task.preprocess):
-            return [found(task.key, "preprocess_fails", f"preprocess_sql cannot be run: {fault}")]
+            return [audit_finding(task.key, "preprocess_fails", f"preprocess_sql cannot be run: {fault}")]
         for number, phase in enumerate(task.phases, 1):
             if not phase.gold:
                 break
@@ -121,11 +121,13 @@ class _Auditor:
             if fault := await self._advanced(world, phase.gold):
                 kinds = {finding.kind for finding in findings}
                 if not kinds & {"gold_fails", "gold_times_out"}:
-                    findings.append(found(task.key, "gold_fails", f"the gold of phase {number} cannot be run: {fault}"))
+                    findings.append(audit_finding(task.key, "gold_fails", f"the gold of phase {number} cannot be run: {fault}"))
                 break
             for script in task.clean_up:
                 if fault := await self._advanced(world, [script]):
-                    findings.append(found(task.key, "clean_up_fails", f"clean_up_sqls cannot be run after the gold: {fault}"))
+                    findings.append(
+                        audit_finding(task.key, "clean_up_fails", f"clean_up_sqls cannot be run after the gold: {fault}")
+                    )
         return findings
 
     async def _advanced(self, world: EpisodeDatabase, scripts: Sequence[str]) -> str | None:
@@ -151,22 +153,24 @@ class _Auditor:
         except SqlError as error:
             why = error.message
         if why is not None:
-            findings.append(found(task.key, "official_rejects_gold", f"{what}, handed in as it is: {why}", sql=sql))
+            findings.append(audit_finding(task.key, "official_rejects_gold", f"{what}, handed in as it is: {why}", sql=sql))
         return findings
 
     async def _tested(self, task: InteractTask, number: int, phase: Phase, world: EpisodeDatabase) -> list[AuditFinding]:
         if not phase.tests:
-            return [found(task.key, "tests_missing", f"phase {number} is to be judged by tests and has none")]
+            return [audit_finding(task.key, "tests_missing", f"phase {number} is to be judged by tests and has none")]
         gold = await self._report(task, phase, world, "\n;\n".join(phase.gold))
         where = "" if gold.test is None else f" {gold.test + 1}"
         if gold.kind == "sql":
-            return [found(task.key, "gold_fails", f"the gold of phase {number} cannot be run: {gold.detail}")]
+            return [audit_finding(task.key, "gold_fails", f"the gold of phase {number} cannot be run: {gold.detail}")]
         if not gold.passed:
             sentence = f"test{where} of phase {number} rejects the gold ({gold.kind}): {gold.detail}"
-            return [found(task.key, "test_fails_on_gold", sentence, sql=list(phase.gold))]
+            return [audit_finding(task.key, "test_fails_on_gold", sentence, sql=list(phase.gold))]
         if (await self._report(task, phase, world, _NOTHING)).passed:
             return [
-                found(task.key, "vacuous_test", f"the tests of phase {number} pass after '{_NOTHING}'", tests=list(phase.tests))
+                audit_finding(
+                    task.key, "vacuous_test", f"the tests of phase {number} pass after '{_NOTHING}'", tests=list(phase.tests)
+                )
             ]
         return []
 
@@ -188,14 +192,14 @@ class _Auditor:
         try:
             known = self._knowledge_of(task.database)
         except Unscorable as reason:
-            yield found(task.key, "texts_missing", str(reason))
+            yield audit_finding(task.key, "texts_missing", str(reason))
             return
         if hidden := sorted(task.hidden - known):
-            yield found(
+            yield audit_finding(
                 task.key, "knowledge_missing", f"deleted_knowledge names {hidden}, which the knowledge base does not have"
             )
         if needed := sorted(self._needed.get(task.key, set()) - known):
-            yield found(
+            yield audit_finding(
                 task.key, "knowledge_missing", f"external_knowledge names {needed}, which the knowledge base does not have"
             )
 
@@ -210,7 +214,7 @@ class _Auditor:
 def _withheld(task: InteractTask) -> Iterator[AuditFinding]:
     lacking = [str(number) for number, phase in enumerate(task.phases, 1) if not phase.gold]
     if lacking:
-        yield found(task.key, "gold_withheld", f"there is no gold SQL for phase {' and '.join(lacking)}")
+        yield audit_finding(task.key, "gold_withheld", f"there is no gold SQL for phase {' and '.join(lacking)}")
 
 
 def _clocks(task: InteractTask) -> Iterator[AuditFinding]:
@@ -218,7 +222,7 @@ def _clocks(task: InteractTask) -> Iterator[AuditFinding]:
     for number, phase in enumerate(task.phases, 1):
         asking = [what for what, texts in (("the gold", phase.gold), ("a test", phase.tests)) if any(map(asks_clock, texts))]
         if asking:
-            yield found(task.key, "clock", f"{' and '.join(asking)} of phase {number} ask for the date: see --today")
+            yield audit_finding(task.key, "clock", f"{' and '.join(asking)} of phase {number} ask for the date: see --today")
 
 
 def asks_clock(text: str) -> bool:
@@ -227,15 +231,15 @@ def asks_clock(text: str) -> bool:
 
 def _annotations(task: InteractTask) -> Iterator[AuditFinding]:
     if not task.has_clear_query:
-        yield found(task.key, "no_clear_request", "there is no 'query': the request can be played only as it is shown")
+        yield audit_finding(task.key, "no_clear_request", "there is no 'query': the request can be played only as it is shown")
     request = normal(task.phases[0].shown)
     for ambiguity in task.critical:
         if normal(ambiguity.term) not in request:
-            yield found(task.key, "term_not_in_request", f"the request does not say '{ambiguity.term}'")
+            yield audit_finding(task.key, "term_not_in_request", f"the request does not say '{ambiguity.term}'")
     gold = _tokens(" ".join(task.phases[0].gold))
     for ambiguity in (*task.critical, *task.non_critical, *task.knowledge) if gold.strip() else ():
         if _tokens(ambiguity.sql_snippet) not in gold:
-            yield found(
+            yield audit_finding(
                 task.key,
                 "snippet_not_in_gold",
                 f"the gold does not have the fragment of '{ambiguity.term}'",
@@ -252,9 +256,11 @@ def _same(group: Sequence[InteractTask]) -> Iterator[AuditFinding]:
     for task in group:
         other = next(one for one in group if one is not task)
         if task.phases[0].gold == other.phases[0].gold:
-            yield found(task.key, "repeated_question", f"{other.key} makes the same request")
+            yield audit_finding(task.key, "repeated_question", f"{other.key} makes the same request")
         else:
-            yield found(task.key, "contradicting_gold", f"{other.key} makes the same request, and has another gold", "warning")
+            yield audit_finding(
+                task.key, "contradicting_gold", f"{other.key} makes the same request, and has another gold", "warning"
+            )
 
 
 def _knowledge(file: Path) -> dict[str, set[int]]:

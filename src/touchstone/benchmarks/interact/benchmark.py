@@ -72,8 +72,8 @@ class Interact:
         self._user = user
         self._settings = settings or InteractSettings()
         self._rules = RULES[self._settings.compat]
-        given = (INSTRUCTIONS / f"{self._settings.mode}.md").read_text() if instructions is None else instructions
-        self._instructions = given.replace("{dialect}", _DIALECTS[worlds.dialect])
+        template = (INSTRUCTIONS / f"{self._settings.mode}.md").read_text() if instructions is None else instructions
+        self._instructions = template.replace("{dialect}", _DIALECTS[worlds.dialect])
         self._texts = {name: self._read_texts(name) for name in sorted({task.database for task in tasks})}
 
     def tasks(self) -> Sequence[InteractTask]:

@@ -51,8 +51,8 @@ def combine(public: Path, gt: Path, out: Path, *, allow_missing: bool) -> Combin
     missing = [key for key in tasks if key not in truths]
     unknown = [key for key in truths if key not in tasks]
     if (missing or unknown) and not allow_missing:
-        said = [_listed(missing, f"of {public} not in {gt}"), _listed(unknown, f"of {gt} not in {public}")]
-        raise InputError("; ".join(filter(None, said)))
+        complaints = [_listed(missing, f"of {public} not in {gt}"), _listed(unknown, f"of {gt} not in {public}")]
+        raise InputError("; ".join(filter(None, complaints)))
     lines = [_merged(row, truths[key]) if key in truths else row.line for key, row in tasks.items()]
     _write(out, lines)
     return Combined(len(lines), len(lines) - len(missing), missing, unknown)
@@ -109,8 +109,8 @@ def _merged(task: _Row, truth: _Row) -> bytes:
 
 
 def _secrets(truth: Fields) -> Fields:
-    found = {name: truth.get(name, _NOTHING) for name in _SECRET}
-    return {name: _NOTHING if bytes(value) == _NULL else value for name, value in found.items()}
+    secrets = {name: truth.get(name, _NOTHING) for name in _SECRET}
+    return {name: _NOTHING if bytes(value) == _NULL else value for name, value in secrets.items()}
 
 
 def _listed(ids: list[str], which: str) -> str:
@@ -143,11 +143,11 @@ def _write(out: Path, lines: Iterable[bytes]) -> None:
 def _mode(target: Path) -> int | None:
     """Of the file that is there, if there is one."""
     try:
-        found = target.stat()
+        status = target.stat()
     except FileNotFoundError:
         if not target.parent.is_dir():
             raise InputError(f"{target.parent}: there is no such directory") from None
         return None
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         raise InputError(f"{target}: not an ordinary file")
-    return stat.S_IMODE(found.st_mode)
+    return stat.S_IMODE(status.st_mode)

@@ -151,9 +151,9 @@ def report(
 
 def _report_sweeps(paths: Sequence[Path], output: Path | None) -> None:
     sweeps = [load_sweep(path) for path in paths]
-    found = steps(sweeps)
-    print(sweep_text(sweeps, found), end="")
-    for path in plot(sweeps, output, found) if output else ():
+    compared = steps(sweeps)
+    print(sweep_text(sweeps, compared), end="")
+    for path in plot(sweeps, output, compared) if output else ():
         print(f"Written: {path}")
 
 

@@ -210,15 +210,16 @@ class InteractConfig(InteractSelection, frozen=True):
         """Results cover what was played; a prediction file must cover what is scored."""
         path = options.predictions
         assert path is not None
-        tasks, found = [task.key for task in self.chosen()], self.submissions(path)
-        missing = [key for key in tasks if key not in found.by_task]
+        tasks, submissions = [task.key for task in self.chosen()], self.submissions(path)
+        missing = [key for key in tasks if key not in submissions.by_task]
         chosen: dict[str, Any] = {}
-        if found.changed:
+        if submissions.changed:
             warn(
-                f"{found.changed} of {len(found.by_task)} tasks are not as the run found them: they are judged as they are now"
+                f"{submissions.changed} of {len(submissions.by_task)} tasks are not as the run found them: "
+                "they are judged as they are now"
             )
         if missing and not options.allow_missing:
-            if not found.is_run:
+            if not submissions.is_run:
                 raise InputError(
                     f"{path}: {len(missing)} of {len(tasks)} tasks have no prediction, the first is {missing[0]} "
                     "(--allow-missing counts them as failed)"
@@ -227,8 +228,8 @@ class InteractConfig(InteractSelection, frozen=True):
                 raise InputError(f"{path}: none of the chosen tasks was played")
             why = "they are left out (--allow-missing counts them as failed)"
             warn(f"{len(missing)} of {len(tasks)} tasks were not played; {why}")
-            chosen = {"task": [key for key in tasks if key in found.by_task], "offset": 0, "limit": None}
-        scored = self.changed(ScoredConfig, mode=self.mode or found.mode, **chosen)
+            chosen = {"task": [key for key in tasks if key in submissions.by_task], "offset": 0, "limit": None}
+        scored = self.changed(ScoredConfig, mode=self.mode or submissions.mode, **chosen)
         return Scoring(benchmark=scored, agent=agent_config("replay", predictions=path, allow_missing=True))
 
     def submissions(self, path: Path) -> Submissions:

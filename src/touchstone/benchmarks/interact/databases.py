@@ -20,9 +20,9 @@ from .episode_databases import EpisodeDatabases, PostgresDatabases, SqliteDataba
 from .tasks import InteractTask
 
 if TYPE_CHECKING:
-    from ...engines.postgres.dumps import Loaded
+    from ...engines.postgres.dumps import LoadedDatabase
     from ...engines.postgres.engine import PostgresEngine
-    from ...engines.postgres.messages import Server
+    from ...engines.postgres.messages import PostgresServer
     from ...engines.sqlite.engine import SqliteEngine
     from .config import InteractConfig
 
@@ -49,8 +49,8 @@ async def open_databases(config: InteractConfig, tasks: Sequence[InteractTask], 
     if address:
         server_at(address)  # a wrong one is refused as the option's value, without its password
         _refuse_for_own_server(config)
-    place = address or str(_find_dumps(directory, config.dumps))
-    opened = await open_engine("postgres", opening, place=place, today=config.today, locale=config.locale)
+    source = address or str(_find_dumps(directory, config.dumps))
+    opened = await open_engine("postgres", opening, place=source, today=config.today, locale=config.locale)
     engine = cast("PostgresEngine", opened)
     return PostgresDatabases(engine, directory, await engine.start(sorted({task.database for task in tasks})))
 
@@ -66,7 +66,7 @@ def own_server(url: str | None, host: str | None = None, port: int | None = None
 
 async def load_dumps(
     dumps: Path, address: str | None, say: Say, only: Sequence[str] = (), *, replace: bool = False
-) -> Sequence[Loaded]:
+) -> Sequence[LoadedDatabase]:
     """Loads the dumps into a server of the user's, or into the store that later runs copy, where nothing is loaded twice."""
     from ...engines.postgres.config import refuse_without_driver, server_at
 
@@ -119,7 +119,7 @@ def _refuse_for_own_server(config: InteractConfig) -> None:
             raise OptionError(option, value, "it is for the private server; one of your own has its own clock and order")
 
 
-def _there(server: Server, names: list[str]) -> list[str]:
+def _there(server: PostgresServer, names: list[str]) -> list[str]:
     import psycopg
 
     try:

@@ -80,8 +80,8 @@ class InteractEpisode(ABC):
     def unreadable(self, complaint: str) -> Observation: ...
 
     async def ask(self, question: str) -> Observation:
-        place = CallPosition(f"{self._task.key}#user", self.epoch, sum(len(answer.calls) for answer in self._answers))
-        answer = await self._user.answer(question, self._situation(), place)
+        position = CallPosition(f"{self._task.key}#user", self.epoch, sum(len(answer.calls) for answer in self._answers))
+        answer = await self._user.answer(question, self._situation(), position)
         self._answers.append(answer)
         return Observation(answer.text, details={"user": msgspec.to_builtins(answer)})
 
@@ -145,7 +145,7 @@ class InteractEpisode(ABC):
         for number in range(1, len(self._task.phases) + 1):
             metrics[f"phase_{number}"] = float(self._examiner.passed >= number)
             last = next((each for each in reversed(self._examiner.findings) if each.phase == number), None)
-            metrics |= {f"phase_{number}_{name}": float(said) for name, said in (last.verdicts if last else {}).items()}
+            metrics |= {f"phase_{number}_{name}": float(verdict) for name, verdict in (last.verdicts if last else {}).items()}
         first = self._examiner.findings[0] if self._examiner.findings else None
         metrics |= {
             "first_submission": float(first is not None and first.passed),

@@ -98,13 +98,13 @@ class PostgresDatabases:
         return self._engine.world(task.database, task.key)
 
     async def digests(self, tasks: Sequence[InteractTask]) -> Mapping[str, str | None]:
-        found: dict[str, str | None] = {}
+        by_name: dict[str, str | None] = {}
         for name in sorted({task.database for task in tasks}):
             try:
-                found[name] = (await self._engine.describe(name)).digest
+                by_name[name] = (await self._engine.describe(name)).digest
             except Unscorable:
-                found[name] = None
-        return found
+                by_name[name] = None
+        return by_name
 
     async def _check(self, database: str) -> None:
         described = await self._engine.describe(database)

@@ -198,14 +198,14 @@ class Examiner:
         request = QueryRequest([], list(phase.gold), phase.conditions, self._preparation)
         wall = (len(phase.gold) + 3) * (self._limits.seconds + 10)
         try:
-            found = await self._world.judge(gold_fault, request, self._limits, writes=True, wall=wall)
+            fault = await self._world.judge(gold_fault, request, self._limits, writes=True, wall=wall)
         except SqlError as error:
-            found = GoldFault("gold", error.kind, error.message)
-        if found is None or found.fault == "own":
+            fault = GoldFault("gold", error.kind, error.message)
+        if fault is None or fault.fault == "own":
             return
-        refused = found.kind == "refused" or bool(_NOT_AVAILABLE.search(found.message))
+        refused = fault.kind == "refused" or bool(_NOT_AVAILABLE.search(fault.message))
         if refused or (self._rules.compat == "strict" and self.passed == 0):
-            raise Unscorable(f"the gold SQL cannot be run here: {found.message}", "gold")
+            raise Unscorable(f"the gold SQL cannot be run here: {fault.message}", "gold")
 
     def _unprepared(self, sql: str, fault: str, error: str) -> PhaseFinding:
         if fault == "dataset":

@@ -136,12 +136,12 @@ def _prepared(session: Any) -> tuple[list[int], int]:
 def _descriptors(files: list[str]) -> list[int]:
     """Those of a file and of what lies beside it: its journal, log and index."""
     names = tuple(os.path.realpath(file) for file in files)
-    found: list[int] = []
+    descriptors: list[int] = []
     for entry in Path("/proc/self/fd").iterdir():
         with contextlib.suppress(OSError):
             if names and str(entry.readlink()).startswith(names):
-                found.append(int(entry.name))
-    return found
+                descriptors.append(int(entry.name))
+    return descriptors
 
 
 def _cancel(session: Any) -> None:
@@ -246,15 +246,15 @@ def _original_test(text: str, names: dict[str, Any], known: dict[str, Any], argu
 
 def _conv_tests(request: TestRequest, evaluator: Evaluator, names: dict[str, Any]) -> list[Test]:
     """Everything callable that the texts define. A text that cannot be run does not count; without any, the default test."""
-    found: list[Callable[..., Any]] = []
+    tests: list[Callable[..., Any]] = []
     for text in request.tests:
         own: dict[str, Any] = {}
         with contextlib.suppress(Exception):
             exec(compile(text, "<test>", "exec", dont_inherit=True), names, own)
-            found += [value for value in own.values() if callable(value)]
-    if not found:
+            tests += [value for value in own.values() if callable(value)]
+    if not tests:
         return [lambda arguments: _done(evaluator.test_case_default(*arguments))]
-    return [lambda arguments, test=test: _done(test(*arguments[:_PARAMETERS])) for test in found]
+    return [lambda arguments, test=test: _done(test(*arguments[:_PARAMETERS])) for test in tests]
 
 
 def _done(_: Any) -> None:
@@ -282,9 +282,9 @@ def _functions(names: dict[str, Any], before: dict[str, Any]) -> list[Callable[.
     if callable(names.get("test_case")):
         return [names["test_case"]]
     own = [value for name, value in names.items() if name.startswith("test") and before.get(name) is not value]
-    if not (found := [value for value in own if callable(value)]):
+    if not (functions := [value for value in own if callable(value)]):
         raise _NoTest("it defines no function test_case")
-    return found
+    return functions
 
 
 def _call(test: Callable[..., Any], arguments: list[Any]) -> None:

@@ -88,10 +88,10 @@ def judge_query(bench: JudgingConnection, request: QueryRequest) -> QueryReport:
     except SqlError as error:
         return _unjudged("prediction", error)
     official_predicted = _officially(bench, request.predicted, predicted, submitted=True)
-    said = strict(gold, predicted, request.conditions)
+    verdict = strict(gold, predicted, request.conditions)
     agreed, why_not = _agreed(official_gold, official_predicted, request.conditions)
-    evidence = said.difference.evidence | ({} if gold.rows or not gold.columns else {"gold_rows": 0})
-    return QueryReport(said.matched, agreed, said.difference.sentence, why_not, said.difference.kind, evidence)
+    evidence = verdict.difference.evidence | ({} if gold.rows or not gold.columns else {"gold_rows": 0})
+    return QueryReport(verdict.matched, agreed, verdict.difference.sentence, why_not, verdict.difference.kind, evidence)
 
 
 def check_gold(bench: JudgingConnection, request: QueryRequest) -> QueryReport:

@@ -72,18 +72,18 @@ def _of_the_model(argv: list[str]) -> list[str]:
 
 
 def _with_start_budget(argv: list[str]) -> list[str]:
-    given = {name: value for name in _PARTS if (value := _value(argv, (name,))) is not None}
-    if not given:
+    parts = {name: value for name in _PARTS if (value := _value(argv, (name,))) is not None}
+    if not parts:
         return argv
     if _value(argv, ("--start-budget",)) is not None:
-        raise InputError(f"{next(iter(given))} and --start-budget are the same coins: use one of them")
-    total = sum(_coins(name, given[name]) if name in given else _PART for name in _PARTS)
+        raise InputError(f"{next(iter(parts))} and --start-budget are the same coins: use one of them")
+    total = sum(_coins(name, parts[name]) if name in parts else _PART for name in _PARTS)
     return [*_without(argv, _PARTS), f"--start-budget={total:g}"]
 
 
 def _with_resume(argv: list[str]) -> list[str]:
     """--resume alone goes on with the latest run below --output; where there is none, a new one begins, as published."""
-    at = next((place for place, word in enumerate(argv) if word in _RESUME and _is_bare(argv, place)), None)
+    at = next((position for position, word in enumerate(argv) if word in _RESUME and _is_bare(argv, position)), None)
     if at is None:
         return argv
     output = _value(argv, _OUTPUT)
@@ -96,15 +96,15 @@ def _with_resume(argv: list[str]) -> list[str]:
     return [*argv[:at], *argv[at + 1 :]]
 
 
-def _is_bare(argv: Sequence[str], place: int) -> bool:
-    return place + 1 == len(argv) or argv[place + 1].startswith("-")
+def _is_bare(argv: Sequence[str], position: int) -> bool:
+    return position + 1 == len(argv) or argv[position + 1].startswith("-")
 
 
 def _value(argv: Sequence[str], names: Sequence[str]) -> str | None:
-    for place, word in enumerate(argv):
+    for position, word in enumerate(argv):
         name, joined, value = word.partition("=")
         if name in names:
-            return value if joined else argv[place + 1] if place + 1 < len(argv) else ""
+            return value if joined else argv[position + 1] if position + 1 < len(argv) else ""
     return None
 
 

@@ -53,9 +53,9 @@ def _adk_result(record: Record) -> dict[str, Any]:
         "total_reward": record.score or 0.0,
         "elapsed_seconds": record.seconds,
         "dialogue_history": [
-            said
+            message
             for step in spoken
-            for said in (
+            for message in (
                 {"role": "agent", "content": str(_arguments(step.call).get("question", ""))},
                 {"role": "user", "content": step.observation.text},
             )
@@ -78,8 +78,8 @@ def _adk_steps(record: Record, budget: float | None) -> Iterator[dict[str, Any]]
             continue
         text = step.observation.text
         if finding := step.observation.details.get("finding"):
-            said = f"Phase {finding['phase']} correct!" if finding["passed"] else f"SQL failed Phase {finding['phase']}."
-            text = f"{said}\n{text}"
+            verdict = f"Phase {finding['phase']} correct!" if finding["passed"] else f"SQL failed Phase {finding['phase']}."
+            text = f"{verdict}\n{text}"
         name = _ADK_TOOLS.get(step.call.name, step.call.name)
         row = {"type": "tool", "tool": name, "args": _arguments(step.call), "result": text}
         if left is not None:

@@ -36,7 +36,7 @@ class FollowUp(Struct, frozen=True):
     type: str = ""
 
 
-class Row(Struct, frozen=True):
+class InteractRow(Struct, frozen=True):
     """One task as published. What only the ground truth has may be empty."""
 
     instance_id: str
@@ -95,10 +95,10 @@ def data_file(dataset: Path) -> Path:
         return dataset
     if not dataset.is_dir():
         raise InputError(f"{dataset}: there is no such dataset directory")
-    found = [dataset / name for name in NAMES if (dataset / name).is_file()]
-    if not found:
+    files = [dataset / name for name in NAMES if (dataset / name).is_file()]
+    if not files:
         raise InputError(f"{dataset}: expected {' or '.join(NAMES)} in this directory")
-    return found[0]
+    return files[0]
 
 
 def load_tasks(path: Path) -> list[InteractTask]:
@@ -142,14 +142,14 @@ def select(
     return cut(chosen, offset, limit, len(tasks))
 
 
-def _row(path: Path, number: int, value: Any) -> Row:
+def _row(path: Path, number: int, value: Any) -> InteractRow:
     try:
-        return msgspec.convert(value, Row)
+        return msgspec.convert(value, InteractRow)
     except msgspec.ValidationError as error:
         raise InputError(f"{path}: row {number}: {in_words(str(error))}") from None
 
 
-def _task(index: int, row: Row) -> InteractTask:
+def _task(index: int, row: InteractRow) -> InteractTask:
     ambiguity = row.user_query_ambiguity
     count = len(ambiguity.critical_ambiguity) + len(row.knowledge_ambiguity)
     return InteractTask(
@@ -169,7 +169,7 @@ def _task(index: int, row: Row) -> InteractTask:
     )
 
 
-def _phases(row: Row) -> list[Phase]:
+def _phases(row: InteractRow) -> list[Phase]:
     first = Phase(
         shown=row.amb_user_query,
         clear=row.query or row.amb_user_query,

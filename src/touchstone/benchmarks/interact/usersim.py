@@ -89,7 +89,7 @@ def as_text(name: str, identity: dict[str, Any], figures: dict[str, dict[str, Es
 
 
 def _questions(config: InteractConfig) -> list[TrialQuestion]:
-    found: list[TrialQuestion] = []
+    trial_questions: list[TrialQuestion] = []
     texts: dict[str, Catalogue] = {}
     without = 0
     for task in config.chosen(say):
@@ -100,10 +100,10 @@ def _questions(config: InteractConfig) -> list[TrialQuestion]:
             raise InputError(str(reason)) from None
         without += not task.phases[0].gold
         dialect = "sqlite" if sqlite_file(config.directory, task).is_file() else "postgres"
-        found += questions(task, texts[task.database], dialect)
+        trial_questions += questions(task, texts[task.database], dialect)
     if without:
         say(f"{without} tasks have no gold here: no questions about its clauses, and no leaks of it can be found")
-    return found
+    return trial_questions
 
 
 async def _tried(config: InteractConfig, asked: Sequence[TrialQuestion], parallel: int) -> tuple[dict[str, Any], list[Trial]]:

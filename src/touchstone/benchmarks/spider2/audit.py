@@ -12,7 +12,7 @@ from ...engines.sqlite.files import check, find
 from ...errors import SqlError, Unscorable
 from ...protocols import Limits
 from ...workers.pool import WorkerLost
-from ..audit.findings import AuditFinding, found
+from ..audit.findings import AuditFinding, audit_finding
 from ..audit.probes import Watch, each, from_probe, probed_file, repeated
 from ..task_file import entries
 from .golden import Golden, Reference
@@ -67,7 +67,7 @@ class _Auditor:
             reference = self._golden.reference(task.key)
         except Unscorable as reason:
             kind = "golden_missing" if reason.kind == "gold_missing" else "golden_unreadable"
-            return [found(task.key, kind, str(reason)), *findings]
+            return [audit_finding(task.key, kind, str(reason)), *findings]
         golden = await self._inspected(task, reference)
         return [*await self._gold(task, reference, golden), *golden, *findings]
 
@@ -75,9 +75,9 @@ class _Auditor:
         try:
             defects = await self._engine.pool.call(inspect, reference, wall=_SECONDS_TO_COMPARE)
         except WorkerLost:
-            return [found(task.key, "not_checked", "the gold results are too large to be compared with one another")]
+            return [audit_finding(task.key, "not_checked", "the gold results are too large to be compared with one another")]
         return [
-            found(
+            audit_finding(
                 task.key,
                 each.kind,
                 each.sentence,
@@ -93,13 +93,13 @@ class _Auditor:
             database = find(self._databases, task.database)
             check(database)
         except Unscorable as reason:
-            return [found(task.key, "database_missing", str(reason), database=task.database)]
+            return [audit_finding(task.key, "database_missing", str(reason), database=task.database)]
         if not task.gold_sql or any(finding.kind == "golden_unreadable" for finding in golden):
             return []
         judgement = await self._judged(task, database, reference)
         if judgement.fault is not None:
             kind = "gold_fails" if judgement.fault in ("sql", "blank", "multiple", "write", "refused") else "gold_times_out"
-            return [found(task.key, kind, f"the gold SQL cannot be run: {judgement.reason}", sql=task.gold_sql)]
+            return [audit_finding(task.key, kind, f"the gold SQL cannot be run: {judgement.reason}", sql=task.gold_sql)]
         result = await probed_file(self._engine, database, task.gold_sql, self._limits)
         determined = from_probe(
             task.key, task.gold_sql, result, self._limits, in_order=not reference.ignore_order, what="the gold SQL"
@@ -116,20 +116,22 @@ class _Auditor:
 
     def _metadata(self, task: Spider2Task) -> Iterator[AuditFinding]:
         if task.key not in self._listed:
-            yield found(task.key, "metadata_missing", f"{self._golden.metadata.name} says nothing of it: all columns count")
+            yield audit_finding(
+                task.key, "metadata_missing", f"{self._golden.metadata.name} says nothing of it: all columns count"
+            )
         if task.knowledge and self._documents is not None and not (self._documents / task.knowledge).is_file():
-            yield found(task.key, "document_missing", f"{task.knowledge} is not in {self._documents}")
+            yield audit_finding(task.key, "document_missing", f"{task.knowledge} is not in {self._documents}")
 
 
 def _agreement(task: Spider2Task, reference: Reference, judgement: Spider2Judgement) -> Iterator[AuditFinding]:
     files = [Path(file.path).name for file in reference.files]
     evidence: dict[str, Any] = {"sql": task.gold_sql, "golden": files}
     if not judgement.official and not judgement.strict:
-        yield found(task.key, "gold_disagrees", f"the gold SQL gives another result: {judgement.reason}", **evidence)
+        yield audit_finding(task.key, "gold_disagrees", f"the gold SQL gives another result: {judgement.reason}", **evidence)
     elif not judgement.strict:
-        yield found(task.key, "gold_agrees_only_officially", f"compared row by row: {judgement.reason}", **evidence)
+        yield audit_finding(task.key, "gold_agrees_only_officially", f"compared row by row: {judgement.reason}", **evidence)
     elif not judgement.official:
-        yield found(task.key, "gold_agrees_only_strictly", "the official suite says that it does not match", **evidence)
+        yield audit_finding(task.key, "gold_agrees_only_strictly", "the official suite says that it does not match", **evidence)
 
 
 def _same(group: Sequence[Spider2Task], golden: Golden) -> Iterator[AuditFinding]:
@@ -138,13 +140,13 @@ def _same(group: Sequence[Spider2Task], golden: Golden) -> Iterator[AuditFinding
         other = next(one for one in group if one is not task)
         what = f"{other.key} asks the same question"
         if not golden.has(task.key) or not golden.has(other.key):
-            yield found(task.key, "repeated_question", what)
+            yield audit_finding(task.key, "repeated_question", what)
             continue
         own, others = ({file.digest for file in golden.reference(one.key).files} for one in (task, other))
         if own & others:
-            yield found(task.key, "repeated_question", f"{what}, with the same gold result")
+            yield audit_finding(task.key, "repeated_question", f"{what}, with the same gold result")
         else:
-            yield found(task.key, "contradicting_gold", f"{what}, with other gold results", "warning")
+            yield audit_finding(task.key, "contradicting_gold", f"{what}, with other gold results", "warning")
 
 
 def _name(value: Any) -> str:

@@ -121,11 +121,11 @@ class Spider2Config(Selection, frozen=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         checked_day(self.today)
-        found = dataset_named(self.tasks) if self.databases is None and self.gold is None else None
-        if found is None:
+        paths = dataset_named(self.tasks) if self.databases is None and self.gold is None else None
+        if paths is None:
             gold = self.gold or _gold_beside(self.tasks)
-            found = Places(self.tasks or _questions_beside(gold), gold, self.databases or Path("database"))
-        for name, path in found._asdict().items():
+            paths = Places(self.tasks or _questions_beside(gold), gold, self.databases or Path("database"))
+        for name, path in paths._asdict().items():
             force_setattr(self, name, path)
 
     async def open(self, opening: Opening) -> Spider2:
@@ -306,8 +306,8 @@ class Spider2Config(Selection, frozen=True):
         return lines
 
     async def engine(self, opening: Opening) -> SqliteEngine:
-        place = str(self.databases)
-        return cast("SqliteEngine", await open_engine("sqlite", opening, place=place, cache=self.cache, today=self.today))
+        folder = str(self.databases)
+        return cast("SqliteEngine", await open_engine("sqlite", opening, place=folder, cache=self.cache, today=self.today))
 
     def settings(self) -> Spider2Settings:
         from .episode import Spider2Settings
@@ -332,7 +332,7 @@ class Spider2Config(Selection, frozen=True):
             if path is None:
                 continue
             folder = path.absolute() if option == "results" else path.absolute().parent
-            existing = next(place for place in (folder, *folder.parents) if place.exists())
+            existing = next(ancestor for ancestor in (folder, *folder.parents) if ancestor.exists())
             if not existing.is_dir() or not os.access(existing, os.W_OK):
                 raise OptionError(option, path, f"{existing} is not a directory that can be written to")
 
@@ -355,8 +355,8 @@ def dataset_named(name: Path | None) -> Places | None:
 
 def places_of(tasks: Path) -> tuple[Path, Path]:
     """The gold folder and the databases that belong to a question file, where the published dataset has them."""
-    folders = [place / "spider2-localdb" for place in (tasks.parent, *tasks.parents[1:3])]
-    databases = next((place for place in folders if place.is_dir()), tasks.parent / "localdb")
+    folders = [parent / "spider2-localdb" for parent in (tasks.parent, *tasks.parents[1:3])]
+    databases = next((parent for parent in folders if parent.is_dir()), tasks.parent / "localdb")
     return tasks.parent / "evaluation_suite" / "gold", databases
 
 

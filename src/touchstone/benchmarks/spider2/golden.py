@@ -118,7 +118,7 @@ class _Named(Struct, frozen=True):
 
 def _read_conditions(path: Path) -> tuple[dict[str, Conditions], dict[str, str]]:
     """By question, and what is wrong with the rows of others: a bad row costs its question, not the run."""
-    found: dict[str, Conditions] = {}
+    by_task: dict[str, Conditions] = {}
     faults: dict[str, str] = {}
     for number, value in entries(path):
         try:
@@ -134,9 +134,9 @@ def _read_conditions(path: Path) -> tuple[dict[str, Conditions], dict[str, str]]
             what = "field 'condition_cols': expected numbers or lists of numbers, found both"
             faults[conditions.instance_id] = f"{path.name}: row {number}: {what}"
             continue
-        found[conditions.instance_id] = conditions
+        by_task[conditions.instance_id] = conditions
         faults.pop(conditions.instance_id, None)  # of several rows the last counts
-    return found, faults
+    return by_task, faults
 
 
 def _variants(results: Path, known: Collection[str]) -> dict[str, list[Path]]:

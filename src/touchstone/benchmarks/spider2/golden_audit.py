@@ -63,7 +63,7 @@ def _columns(reference: Reference, names: list[str], golds: list[CsvTable]) -> I
     outside: list[str] = []
     for name, gold, places in zip(names, golds, intended(reference.condition_cols, len(golds)), strict=True):
         width = len(gold.columns)
-        if wrong := [place for place in places if not -width <= place < width]:
+        if wrong := [column for column in places if not -width <= column < width]:
             outside.append(f"column {wrong[0]} is not in {name}, which has {width}")
     if outside:
         yield Defect("columns_out_of_range", "; ".join(outside), severe=len(outside) == len(golds))
@@ -77,7 +77,7 @@ def _conditions(reference: Reference, golds: list[CsvTable]) -> Iterator[Defect]
     if reference.lettered and len(golds) == 1 and conditions and not lists:
         with suppress(ConditionError):
             read = sorted(set(official_columns(golds[0], official_each(conditions, 1)[0])))
-            meant = sorted({place % len(golds[0].columns) for place in conditions})
+            meant = sorted({column % len(golds[0].columns) for column in conditions})
             if read != meant:
                 yield Defect("conditions_misread", f"condition_cols {conditions} is read by the official suite as {read}")
 
@@ -85,10 +85,10 @@ def _conditions(reference: Reference, golds: list[CsvTable]) -> Iterator[Defect]
 def _against_themselves(reference: Reference, names: list[str], golds: list[CsvTable]) -> Iterator[Defect]:
     """Each gold result handed in as if it were an answer."""
     for name, gold in zip(names, golds, strict=True):
-        said = official_verdict(gold, golds, reference)
-        if not said.matched:
+        verdict = official_verdict(gold, golds, reference)
+        if not verdict.matched:
             yield Defect(
-                "official_rejects_gold", f"{name} itself is rejected by the official suite: {said.error or 'no match'}"
+                "official_rejects_gold", f"{name} itself is rejected by the official suite: {verdict.error or 'no match'}"
             )
     columns = intended(reference.condition_cols, len(golds))
     apart = 0
@@ -140,7 +140,7 @@ def _moved(path: Path) -> CsvTable | None:
     if any(len(row) != len(header) for row in rows):
         return None
     columns = [list(column) for column in zip(*rows, strict=True)]
-    turned = [column[-1:] + column[:-1] if place % 2 else column for place, column in enumerate(columns)]
+    turned = [column[-1:] + column[:-1] if number % 2 else column for number, column in enumerate(columns)]
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([header, *zip(*turned, strict=True)])
     try:

@@ -119,15 +119,15 @@ def statistics_text(numbers: Mapping[str, Any]) -> str:
 def _counted(record: Record, has_gold: bool) -> Sequence[str]:
     """The counters that one record adds to."""
     kind = str(record.evidence.get("kind", ""))
-    found = "gold_found" if has_gold and kind != "gold_unreadable" else "gold_not_found"
+    gold = "gold_found" if has_gold and kind != "gold_unreadable" else "gold_not_found"
     if record.evidence.get("executed"):
         comparison = _COMPARISONS.get(record.outcome, "comparison_impossible")
-        return ("total", "api_success", "exec_success", comparison, found)
+        return ("total", "api_success", "exec_success", comparison, gold)
     if kind not in _API_FAILURES and any(isinstance(step, ServiceStep) for step in record.steps):
-        return ("total", "api_success", "exec_failed", found)
+        return ("total", "api_success", "exec_failed", gold)
     if kind in _API_FAILURES or record.outcome is Outcome.error:
-        return ("total", "api_failed", kind, found)
-    return ("total", "not_asked", found)
+        return ("total", "api_failed", kind, gold)
+    return ("total", "not_asked", gold)
 
 
 def _percent(part: int, whole: int) -> float:

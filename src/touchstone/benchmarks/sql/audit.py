@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from ...errors import Unscorable
-from ..audit.findings import AuditFinding, found
+from ..audit.findings import AuditFinding, audit_finding
 from ..audit.probes import Watch, each, from_probe, probed, repeated
 from .benchmark import SqlQuestions, judged
 from .questions import SqlTask
@@ -19,7 +19,7 @@ async def audit(benchmark: SqlQuestions, *, parallel: int, watch: Watch) -> list
     for group in repeated((task, task.database, task.question) for task in tasks):
         for task in group:
             other = next(each for each in group if each is not task)
-            findings.append(found(task.key, "repeated_question", f"task {other.key} asks the same question"))
+            findings.append(audit_finding(task.key, "repeated_question", f"task {other.key} asks the same question"))
     return findings
 
 
@@ -27,7 +27,7 @@ async def _looked_at(benchmark: SqlQuestions, task: SqlTask) -> list[AuditFindin
     try:
         database = benchmark.database(task)
     except Unscorable as reason:
-        return [found(task.key, "database_missing", str(reason), database=task.database)]
+        return [audit_finding(task.key, "database_missing", str(reason), database=task.database)]
     findings: list[AuditFinding] = []
     settings = benchmark.settings
     in_order = task.order if settings.order is None else settings.order
@@ -55,4 +55,4 @@ async def _against_expected(benchmark: SqlQuestions, task: SqlTask, sql: str) ->
         await database.close()
     if judgement.passed or judgement.fault:
         return []
-    return [found(task.key, "gold_disagrees", f"the gold does not give the expected rows: {judgement.reason}", sql=sql)]
+    return [audit_finding(task.key, "gold_disagrees", f"the gold does not give the expected rows: {judgement.reason}", sql=sql)]

@@ -17,7 +17,7 @@ from ...protocols import Engine, EpisodeDatabase, Gold, Limits
 from ...types import Brief, Outcome, Task, ToolCall, Verdict
 from ..database_episode import DatabaseEpisode, SchemaListings, instructed
 from ..sql_episode import request, submission
-from .judge import Judgement, Question, judge
+from .judge import Judgement, SqlQuestion, judge
 from .questions import SqlTask
 
 INSTRUCTIONS = Path(__file__).with_name("instructions.md")
@@ -125,7 +125,7 @@ class SqlQuestionEpisode(DatabaseEpisode):
 
 async def judged(task: SqlTask, prediction: str, database: EpisodeDatabase, settings: Settings) -> Judgement:
     order = task.order if settings.order is None else settings.order
-    question = Question(prediction, task.golds, task.expected, order, task.tolerance or settings.tolerance, task.columns)
+    question = SqlQuestion(prediction, task.golds, task.expected, order, task.tolerance or settings.tolerance, task.columns)
     wall = wall_clock(settings.judging) * (2 + len(task.golds))
     try:
         return await database.judge(judge, question, settings.judging, wall=wall)

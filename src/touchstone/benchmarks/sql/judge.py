@@ -20,7 +20,7 @@ from ...verdicts.by_value import Conditions, strict
 from .questions import Expected
 
 
-class Question(Struct, frozen=True):
+class SqlQuestion(Struct, frozen=True):
     prediction: str
     golds: tuple[str, ...] = ()
     expected: Expected | None = None
@@ -44,7 +44,7 @@ class Compared(Struct, frozen=True):
     rows: list[tuple[Any, ...]]
 
 
-def judge(bench: JudgingConnection, question: Question) -> Judgement:
+def judge(bench: JudgingConnection, question: SqlQuestion) -> Judgement:
     references, broken = _references(bench, question)
     if not references:
         return Judgement(False, "", unscorable=broken)
@@ -63,7 +63,7 @@ def judge(bench: JudgingConnection, question: Question) -> Judgement:
     return first
 
 
-def _references(bench: JudgingConnection, question: Question) -> tuple[list[tuple[Compared, bool]], str]:
+def _references(bench: JudgingConnection, question: SqlQuestion) -> tuple[list[tuple[Compared, bool]], str]:
     """What is accepted, and why the first gold that cannot be run is not among it."""
     references: list[tuple[Compared, bool]] = []
     broken = ""
@@ -84,7 +84,7 @@ def _references(bench: JudgingConnection, question: Question) -> tuple[list[tupl
     return references, broken
 
 
-def _compared(gold: Compared, predicted: Result, question: Question, *, is_text: bool) -> Judgement:
+def _compared(gold: Compared, predicted: Result, question: SqlQuestion, *, is_text: bool) -> Judgement:
     got = Compared(predicted.columns, predicted.rows)
     if question.columns:
         try:

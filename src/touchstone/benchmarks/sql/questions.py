@@ -257,7 +257,7 @@ def _task(
 
     if not text("question"):
         raise InputError(f"{where}: the question ({places['question'][0]}) is empty")
-    golds = tuple(sql for place in places.get("sql", ()) for sql in _golds(where, place, row.get(place)))
+    golds = tuple(sql for column in places.get("sql", ()) for sql in _golds(where, column, row.get(column)))
     expected = _expected(path, where, cell("expected"))
     if not golds and expected is None:
         raise InputError(f"{where}: there is neither gold SQL nor expected rows")

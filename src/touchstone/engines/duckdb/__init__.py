@@ -26,15 +26,15 @@ class DuckdbConfig(EngineConfig, frozen=True, kw_only=True):
             raise InputError(f"DuckDB files need its library: {pip_install('duckdb')}")
         from .engine import DuckdbEngine
 
-        place = Path(self.place or "DuckDB")
-        if is_recipe(place):
-            return await DuckdbEngine.made(recipes(place), opening)
-        engine = DuckdbEngine(_existing(place))
+        path = Path(self.place or "DuckDB")
+        if is_recipe(path):
+            return await DuckdbEngine.made(recipes(path), opening)
+        engine = DuckdbEngine(_existing(path))
         opening.stack.push_async_callback(engine.close)
         return engine
 
 
-def _existing(place: Path) -> Path:
-    if not place.exists():
-        raise InputError(f"{place}: expected a DuckDB file, a folder of them, or a folder of CSV, Parquet or JSON files")
-    return place
+def _existing(path: Path) -> Path:
+    if not path.exists():
+        raise InputError(f"{path}: expected a DuckDB file, a folder of them, or a folder of CSV, Parquet or JSON files")
+    return path

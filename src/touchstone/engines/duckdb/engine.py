@@ -27,7 +27,7 @@ from ...workers.pool import STALLED, Pool, WorkerLost
 from ..judging_connection import JudgingConnection, name_of, result_type
 from ..sqlite.engine import blamed
 from .in_memory import Build, Recipe, build
-from .worker import Answer, Fault, Response, Rows, Shown, Work, do
+from .worker import Answer, DuckdbFault, DuckdbResponse, DuckdbRows, DuckdbShown, DuckdbWork, do
 
 A = TypeVar("A")
 R = TypeVar("R")
@@ -58,8 +58,8 @@ class DuckdbEngine:
         """With databases that are built for this run. Raises InputError."""
         folder = opening.stack.enter_context(tempfile.TemporaryDirectory(dir=scratch_folder()))
         files = {name: Path(folder, f"{name}.duckdb") for name in recipes}
-        place = next(iter(files.values())) if len(files) == 1 else Path(folder)
-        engine = cls(place, digests={name: recipe.digest for name, recipe in recipes.items()})
+        path = next(iter(files.values())) if len(files) == 1 else Path(folder)
+        engine = cls(path, digests={name: recipe.digest for name, recipe in recipes.items()})
         opening.stack.push_async_callback(engine.close)
         for name, recipe in recipes.items():
             try:
@@ -84,8 +84,8 @@ class DuckdbEngine:
             return self._place
         if name in ("", ".", "..") or "/" in name or "\0" in name:
             raise Unscorable(f"not a name of a database: {name!r}")
-        places = [folder / f"{name}{suffix}" for folder in (self._place / name, self._place) for suffix in _SUFFIXES]
-        return next((place for place in places if place.is_file()), self._place / f"{name}.duckdb")
+        candidates = [folder / f"{name}{suffix}" for folder in (self._place / name, self._place) for suffix in _SUFFIXES]
+        return next((path for path in candidates if path.is_file()), self._place / f"{name}.duckdb")
 
     async def digests(self, names: Sequence[str]) -> Mapping[str, str | None]:
         if self._digests is not None:
@@ -93,7 +93,7 @@ class DuckdbEngine:
             return {name: self._digests.get(name, only) for name in names}
         return {name: await asyncio.to_thread(_digest, self.file(name)) for name in names}
 
-    async def judged(self, work: Work, wall: float) -> Answer:
+    async def judged(self, work: DuckdbWork, wall: float) -> Answer:
         """One that dies may have been another's victim; one that dies again, alone, was not."""
         try:
             async with self.judging.turn():
@@ -120,22 +120,22 @@ class DuckdbWorld:
         self._states: list[Path] = []
 
     async def explore(self, sql: str, limits: Limits) -> Table:
-        answer = await self._call(Work(self._source, limits, sql))
-        assert isinstance(answer, Rows)
+        answer = await self._call(DuckdbWork(self._source, limits, sql))
+        assert isinstance(answer, DuckdbRows)
         return answer.table
 
     async def show(self, sql: str, limits: Limits) -> Observation:
-        answer = await self._call(Work(self._source, limits, sql, shown=True))
-        assert isinstance(answer, Shown)
+        answer = await self._call(DuckdbWork(self._source, limits, sql, shown=True))
+        assert isinstance(answer, DuckdbShown)
         return answer.seen
 
     async def judge(
         self, function: Callable[[JudgingConnection, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float
     ) -> R:
         encoded = msgspec.Raw(msgspec.msgpack.encode(request))
-        work = Work(self._source, limits, function=name_of(function), request=encoded, private=writes)
+        work = DuckdbWork(self._source, limits, function=name_of(function), request=encoded, private=writes)
         answer = _checked(await self._engine.judged(work, wall))
-        assert isinstance(answer, Response)
+        assert isinstance(answer, DuckdbResponse)
         return msgspec.msgpack.decode(answer.encoded, type=result_type(function))
 
     async def advance(self, scripts: Sequence[str], limits: Limits) -> None:
@@ -144,14 +144,14 @@ class DuckdbWorld:
         descriptor, name = tempfile.mkstemp(suffix=".duckdb", dir=scratch_folder())
         os.close(descriptor)
         self._states.append(Path(name))
-        await self._call(Work(self._source, limits, "\n;\n".join(scripts), keep=name, shown=True))
+        await self._call(DuckdbWork(self._source, limits, "\n;\n".join(scripts), keep=name, shown=True))
         self._source = name
 
     async def close(self) -> None:
         while self._states:
             self._states.pop().unlink(missing_ok=True)
 
-    async def _call(self, work: Work) -> Answer:
+    async def _call(self, work: DuckdbWork) -> Answer:
         try:
             return _checked(await self._engine.pool.call(do, work))
         except WorkerLost as lost:
@@ -185,6 +185,6 @@ def _digest(path: Path) -> str | None:
 
 
 def _checked(answer: Answer) -> Answer:
-    if isinstance(answer, Fault):
+    if isinstance(answer, DuckdbFault):
         raise SqlError(answer.kind, answer.message)
     return answer

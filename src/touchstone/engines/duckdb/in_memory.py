@@ -51,33 +51,31 @@ class Build(Struct, frozen=True):
     target: str
 
 
-def is_recipe(place: Path) -> bool:
+def is_recipe(path: Path) -> bool:
     """Whether this is for us, and no DuckDB file or folder of them."""
-    return place.name == MEMORY or (place.is_file() and place.suffix.lower() == ".sql") or bool(_folders(place))
+    return path.name == MEMORY or (path.is_file() and path.suffix.lower() == ".sql") or bool(_folders(path))
 
 
-def only_name(place: Path) -> str:
+def only_name(path: Path) -> str:
     """Of the one database that is made; "" if there are several, or none."""
-    if place.name == MEMORY:
+    if path.name == MEMORY:
         return "memory"
-    if place.is_file():
-        return place.stem
-    return place.resolve().name if place in _folders(place) else ""
+    if path.is_file():
+        return path.stem
+    return path.resolve().name if path in _folders(path) else ""
 
 
-def recipes(place: Path) -> Mapping[str, Recipe]:
+def recipes(path: Path) -> Mapping[str, Recipe]:
     """What is to be built, by the names of the databases. Raises InputError."""
-    if place.name == MEMORY:
+    if path.name == MEMORY:
         return {"memory": Recipe("memory", "", (), "empty")}
-    if place.is_file():
-        script = _script(place)
+    if path.is_file():
+        script = _script(path)
         return {
-            place.stem: Recipe(
-                place.stem, str(place.parent.absolute()), ((place.name, script),), _digest_of_script(place, script)
-            )
+            path.stem: Recipe(path.stem, str(path.parent.absolute()), ((path.name, script),), _digest_of_script(path, script))
         }
-    folders = _folders(place)
-    chosen = [place] if place in folders else folders
+    folders = _folders(path)
+    chosen = [path] if path in folders else folders
     return {folder.resolve().name: _of_files(folder) for folder in chosen}
 
 
@@ -113,11 +111,11 @@ def build(work: Build) -> str | None:
     return None
 
 
-def _folders(place: Path) -> list[Path]:
+def _folders(path: Path) -> list[Path]:
     """The folder itself, or those below it, that hold files of data. Beside a DuckDB file they are something else."""
-    if not place.is_dir() or any(file.suffix.lower() in _DUCKDB for file in (*place.glob("*"), *place.glob("*/*"))):
+    if not path.is_dir() or any(file.suffix.lower() in _DUCKDB for file in (*path.glob("*"), *path.glob("*/*"))):
         return []
-    return [each for each in (place, *sorted(place.iterdir())) if each.is_dir() and any(_files(each))]
+    return [each for each in (path, *sorted(path.iterdir())) if each.is_dir() and any(_files(each))]
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -32,7 +32,7 @@ from ...protocols import Limits
 from ...sandbox.folders import scratch_folder
 from ...types import Observation, Table
 from ...workers.limits import held_to
-from ..judging_connection import Result, found, last_result
+from ..judging_connection import Result, last_result, named_function
 from ..tables import observation_of
 
 _OPEN_AT_ONCE = 4
@@ -50,7 +50,7 @@ _PLAIN = {type(None), bool, float, str, bytes}
 _SMALL = {type(None), bool, int, float, Decimal, date, datetime}
 
 
-class Work(Struct, frozen=True):
+class DuckdbWork(Struct, frozen=True):
     """Something to be done: SQL, or a function."""
 
     path: str
@@ -66,43 +66,43 @@ class Work(Struct, frozen=True):
     request: msgspec.Raw = msgspec.Raw(b"\xc0")  # nil
 
 
-class Fault(Struct, frozen=True, tag=True):
+class DuckdbFault(Struct, frozen=True, tag="Fault"):
     kind: SqlFault
     message: str
 
 
-class Rows(Struct, frozen=True, tag=True):
+class DuckdbRows(Struct, frozen=True, tag="Rows"):
     table: Table
 
 
-class Shown(Struct, frozen=True, tag=True):
+class DuckdbShown(Struct, frozen=True, tag="Shown"):
     seen: Observation
 
 
-class Response(Struct, frozen=True, tag=True):
+class DuckdbResponse(Struct, frozen=True, tag="Response"):
     encoded: msgspec.Raw
 
 
-Answer = Rows | Shown | Fault | Response
+Answer = DuckdbRows | DuckdbShown | DuckdbFault | DuckdbResponse
 
 
-def do(work: Work) -> Rows | Shown | Fault | Response:
+def do(work: DuckdbWork) -> DuckdbRows | DuckdbShown | DuckdbFault | DuckdbResponse:
     try:
         if work.sql is not None:
             return _told(_explored(work, work.sql), work.shown)
         with _opened(work.path, work.limits, private=work.private) as connection:
-            function, kind = found(work.function)
+            function, kind = named_function(work.function)
             with held_to(cpu=work.limits.cpu_seconds * _MOST_STATEMENTS + _SECONDS_TO_COMPARE):
                 bench = DuckdbBench(connection, work.limits, writes=work.private)
                 response = function(bench, msgspec.msgpack.decode(work.request, type=kind))
-            return Response(msgspec.Raw(msgspec.msgpack.encode(response)))
+            return DuckdbResponse(msgspec.Raw(msgspec.msgpack.encode(response)))
     except SqlError as error:
-        return Fault(error.kind, error.message)
+        return DuckdbFault(error.kind, error.message)
 
 
-def _told(table: Table, shown: bool) -> Rows | Shown:
+def _told(table: Table, shown: bool) -> DuckdbRows | DuckdbShown:
     plain = Table(table.columns, [tuple([_plain(cell) for cell in row]) for row in table.rows], table.truncated, table.changed)
-    return Shown(observation_of(plain)) if shown else Rows(plain)
+    return DuckdbShown(observation_of(plain)) if shown else DuckdbRows(plain)
 
 
 def _plain(cell: Any) -> Any:
@@ -112,7 +112,7 @@ def _plain(cell: Any) -> Any:
     return str(cell)
 
 
-def _explored(work: Work, sql: str) -> Table:
+def _explored(work: DuckdbWork, sql: str) -> Table:
     if work.keep is None:
         try:
             with _opened(work.path, work.limits, private=False) as connection:

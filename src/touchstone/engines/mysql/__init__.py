@@ -21,7 +21,7 @@ class MysqlConfig(EngineConfig, frozen=True, kw_only=True):
         refuse_without("pymysql", "MySQL", "mysql")
         from .engine import open_dumps, open_live
 
-        place = self.place or ""
-        if place.startswith(tuple(f"{scheme}://" for scheme in self.schemes)):
-            return await open_live(place, opening)
-        return await open_dumps(place, opening)
+        address = self.place or ""
+        if address.startswith(tuple(f"{scheme}://" for scheme in self.schemes)):
+            return await open_live(address, opening)
+        return await open_dumps(address, opening)

@@ -27,7 +27,7 @@ from ...types import Observation, Table
 from ...workers.limits import Turns, cores
 from ...workers.pool import Pool, WorkerLost
 from ..judging_connection import JudgingConnection, name_of, result_type
-from .worker import Answer, Fault, Login, Lost, NeedsCopy, Response, Rows, ServerGone, Shown, Work, do
+from .worker import Answer, Login, Lost, MysqlFault, MysqlResponse, MysqlRows, MysqlShown, MysqlWork, NeedsCopy, ServerGone, do
 
 A = TypeVar("A")
 R = TypeVar("R")
@@ -45,7 +45,7 @@ WHERE table_schema = DATABASE() ORDER BY table_name, ordinal_position
 """
 
 
-class Source(Protocol):
+class DatabaseSource(Protocol):
     """Where the databases are."""
 
     def logins(self, name: str) -> tuple[Login, Login]:
@@ -68,7 +68,7 @@ class MysqlEngine:
 
     name = "mysql"
 
-    def __init__(self, source: Source, versions: Mapping[str, str]) -> None:
+    def __init__(self, source: DatabaseSource, versions: Mapping[str, str]) -> None:
         self.source = source
         self.versions = versions
         self.pool = worker_pool()
@@ -103,23 +103,23 @@ class MysqlDatabase:
 
     async def explore(self, sql: str, limits: Limits) -> Table:
         answer = await self._run(sql, limits, shown=False)
-        assert isinstance(answer, Rows)
+        assert isinstance(answer, MysqlRows)
         return answer.table
 
     async def show(self, sql: str, limits: Limits) -> Observation:
         answer = await self._run(sql, limits, shown=True)
-        assert isinstance(answer, Shown)
+        assert isinstance(answer, MysqlShown)
         return answer.seen
 
     async def judge(
         self, function: Callable[[JudgingConnection, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float
     ) -> R:
         encoded = msgspec.Raw(msgspec.msgpack.encode(request))
-        work = Work(self._own or self._judge, limits, function=name_of(function), request=encoded)
+        work = MysqlWork(self._own or self._judge, limits, function=name_of(function), request=encoded)
         for alone in (False, True):
             async with self._engine.judging.turn(alone=alone):
                 answer = await self._answer(work, wall)
-            if isinstance(answer, Response) and (alone or not answer.timed_out):
+            if isinstance(answer, MysqlResponse) and (alone or not answer.timed_out):
                 return msgspec.msgpack.decode(answer.encoded, type=result_type(function))
         raise SqlError("crash", _CRASHED)
 
@@ -135,19 +135,19 @@ class MysqlDatabase:
         if own is not None:
             await self._engine.source.drop(own)
 
-    async def _run(self, sql: str, limits: Limits, *, shown: bool) -> Rows | Shown:
+    async def _run(self, sql: str, limits: Limits, *, shown: bool) -> MysqlRows | MysqlShown:
         try:
             sql.encode()
         except UnicodeEncodeError:
             raise SqlError("sql", "The SQL holds half of a Unicode character (a lone surrogate).") from None
-        work = Work(self._own or self._explorer, limits, sql, shown)
+        work = MysqlWork(self._own or self._explorer, limits, sql, shown)
         for _ in range(2):
             answer = await self._answer(work, limits.seconds)
-            if isinstance(answer, Rows | Shown):
+            if isinstance(answer, MysqlRows | MysqlShown):
                 return answer
         raise SqlError("crash", _CRASHED)
 
-    async def _answer(self, work: Work, wall: float) -> Answer:
+    async def _answer(self, work: MysqlWork, wall: float) -> Answer:
         """On what everybody reads, and where that is not enough, on a copy."""
         answer = await called(self._engine.pool, work, wall)
         if isinstance(answer, NeedsCopy):
@@ -164,7 +164,7 @@ class MysqlDatabase:
             await self._engine.source.drop(copy)
 
 
-async def called(pool: Pool, work: Work, wall: float) -> Answer:
+async def called(pool: Pool, work: MysqlWork, wall: float) -> Answer:
     """Raises SqlError for a fault, and DatabaseFailure without a server."""
     stalled = wall + 2 * _PATIENCE
     try:
@@ -175,7 +175,7 @@ async def called(pool: Pool, work: Work, wall: float) -> Answer:
         return Lost()
     if isinstance(answer, ServerGone):
         raise DatabaseFailure(f"the server cannot be reached: {answer.message}")
-    if isinstance(answer, Fault):
+    if isinstance(answer, MysqlFault):
         raise SqlError(answer.kind, answer.message)
     return answer
 
@@ -236,7 +236,7 @@ def rights_of(login: Login) -> list[str]:
 
     from .worker import connect
 
-    found: list[str] = []
+    rights: list[str] = []
     try:
         with connect(login, _PATIENCE, cursor=Cursor) as connection, connection.cursor() as cursor:
             todo, seen = ["CURRENT_USER"], set[str]()
@@ -246,15 +246,15 @@ def rights_of(login: Login) -> list[str]:
                 try:
                     cursor.execute(f"SHOW GRANTS FOR {who}")
                 except pymysql.Error:
-                    found.append(f"has the role {who}, whose rights it may not look up")
+                    rights.append(f"has the role {who}, whose rights it may not look up")
                     continue
                 for (line,) in cursor.fetchall():
                     more, roles = rights_in(str(line))
-                    found += more
+                    rights += more
                     todo += [role for role in roles if role not in seen]
     except pymysql.Error as error:
         raise DatabaseFailure(f"the server cannot be reached: {error.args[-1]}") from None
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(rights))
 
 
 def rights_in(line: str) -> tuple[list[str], list[str]]:
@@ -265,12 +265,12 @@ def rights_in(line: str) -> tuple[list[str], list[str]]:
         return ([], _names(role["roles"])) if role else ([f"has a right that is not known here: {line[:60]}"], [])
     where = grant["what"]
     names = [re.sub(r"\s*\(.*", "", right, flags=re.DOTALL).strip() for right in _listed(grant["rights"])]
-    found = [f"has {name} on {where}" for name in names if name.upper() not in _HARMLESS]
+    rights = [f"has {name} on {where}" for name in names if name.upper() not in _HARMLESS]
     if "SELECT" in map(str.upper, names) and re.match(r"\*\.\*|`mysql`|`performance_schema`", where):
-        found.append(f"can read the accounts of the server (SELECT on {where})")
+        rights.append(f"can read the accounts of the server (SELECT on {where})")
     if "WITH GRANT OPTION" in line:
-        found.append(f"can give away its rights on {where}")
-    return found, []
+        rights.append(f"can give away its rights on {where}")
+    return rights, []
 
 
 def _listed(text: str) -> list[str]:
@@ -299,10 +299,10 @@ class LiveSource:
         """Of the tables and columns: the rows of a live database are nobody's to hash."""
         pool = worker_pool()
         try:
-            answer = await called(pool, Work(self.login, _LOOKING, _CONTENTS), _LOOKING.seconds)
+            answer = await called(pool, MysqlWork(self.login, _LOOKING, _CONTENTS), _LOOKING.seconds)
         finally:
             await pool.close()
-        assert isinstance(answer, Rows)
+        assert isinstance(answer, MysqlRows)
         return f"schema:{hashlib.sha256(msgspec.json.encode(answer.table.rows)).hexdigest()}"
 
     async def close(self) -> None:
@@ -312,11 +312,11 @@ class LiveSource:
 # Databases of a private server.
 
 
-async def open_dumps(place: str, opening: Opening) -> MysqlEngine:
+async def open_dumps(path: str, opening: Opening) -> MysqlEngine:
     """Raises InputError without a server program, or if a dump cannot be loaded."""
-    dumps = find_dumps(Path(place)) if place else {}
+    dumps = find_dumps(Path(path)) if path else {}
     if not dumps:
-        raise InputError(f"{place or 'MySQL'}: expected mysql://user@host:3306/name, a dump <name>.sql, or a folder of dumps")
+        raise InputError(f"{path or 'MySQL'}: expected mysql://user@host:3306/name, a dump <name>.sql, or a folder of dumps")
     refuse_without_linux("a private MariaDB server")
     from .private_server import started
 
@@ -332,10 +332,10 @@ async def open_dumps(place: str, opening: Opening) -> MysqlEngine:
     return engine
 
 
-def find_dumps(place: Path) -> dict[str, Path]:
-    if place.is_file():
-        return {place.stem: place}
-    return {path.stem: path for path in sorted([*place.glob("*.sql"), *place.glob("*/*.sql")])}
+def find_dumps(folder: Path) -> dict[str, Path]:
+    if folder.is_file():
+        return {folder.stem: folder}
+    return {path.stem: path for path in sorted([*folder.glob("*.sql"), *folder.glob("*/*.sql")])}
 
 
 class DumpSource:

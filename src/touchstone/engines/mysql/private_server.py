@@ -79,10 +79,10 @@ SETTINGS = (
 def program() -> Path:
     """Raises InputError if there is none."""
     own = os.environ.get("TOUCHSTONE_MARIADB")
-    places = [own] if own else [shutil.which("mariadbd"), "/usr/sbin/mariadbd", "/usr/libexec/mariadbd"]
-    for place in places:
-        if place and os.access(place, os.X_OK):
-            return Path(place).resolve()
+    candidates = [own] if own else [shutil.which("mariadbd"), "/usr/sbin/mariadbd", "/usr/libexec/mariadbd"]
+    for path in candidates:
+        if path and os.access(path, os.X_OK):
+            return Path(path).resolve()
     raise InputError(
         f"TOUCHSTONE_MARIADB is {own}, which is not a program"
         if own
@@ -263,9 +263,9 @@ class PrivateServer:
 
 def _share(server: Path) -> Path:
     for name in ("mysql", "mariadb"):
-        place = server.parent.parent / "share" / name
-        if (place / "mysql_system_tables.sql").is_file():
-            return place
+        folder = server.parent.parent / "share" / name
+        if (folder / "mysql_system_tables.sql").is_file():
+            return folder
     raise InputError(f"{server}: its file mysql_system_tables.sql is not beside it, in ../share/mysql")
 
 
@@ -376,8 +376,8 @@ async def _build(dumps: Mapping[str, Path], entry: Path) -> None:
 def _tidy(cache: Path) -> None:
     """Leftovers, and old entries that nobody is copying."""
     entries = sorted((path for path in cache.iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime, reverse=True)
-    for place, path in enumerate(entries):
-        if path.suffix == ".part" or (place >= _KEPT - 1 and time.time() - path.stat().st_mtime > _IN_USE):
+    for age_rank, path in enumerate(entries):
+        if path.suffix == ".part" or (age_rank >= _KEPT - 1 and time.time() - path.stat().st_mtime > _IN_USE):
             shutil.rmtree(path, ignore_errors=True)
 
 

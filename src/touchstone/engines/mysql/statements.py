@@ -46,8 +46,8 @@ def is_blank(sql: str) -> bool:
 
 
 def _start(sql: str) -> int:
-    found = _SKIPPED.match(sql)
-    return found.end() if found else 0
+    skipped = _SKIPPED.match(sql)
+    return skipped.end() if skipped else 0
 
 
 _TOKENS = rb"""
@@ -65,15 +65,15 @@ def split(text: str) -> Iterator[str]:
 
 
 def _split(text: Any) -> Iterator[bytes]:
-    start = place = 0
+    start = at = 0
     pattern = _until(b";")
-    while found := pattern.search(text, place):
-        place = found.end()
-        if found["end"] is not None:
-            yield text[start : found.start()].strip()
-            start = place
-        elif found["new"] is not None and not text[start : found.start()].strip():
-            pattern, start = _until(found["word"]), place
+    while match := pattern.search(text, at):
+        at = match.end()
+        if match["end"] is not None:
+            yield text[start : match.start()].strip()
+            start = at
+        elif match["new"] is not None and not text[start : match.start()].strip():
+            pattern, start = _until(match["word"]), at
     yield text[start:].strip()
 
 

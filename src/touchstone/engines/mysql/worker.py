@@ -23,7 +23,7 @@ from ...errors import SqlError, SqlFault
 from ...protocols import Limits
 from ...types import Observation, Table
 from ...workers.limits import held_to
-from ..judging_connection import Result, found, last_result
+from ..judging_connection import Result, last_result, named_function
 from ..tables import observation_of
 from .statements import is_blank, only_reads, refuse_looking_at_others, split
 
@@ -53,7 +53,7 @@ class Login(Struct, frozen=True):
     """Only reading statements, one at a time."""
 
 
-class Work(Struct, frozen=True):
+class MysqlWork(Struct, frozen=True):
     """SQL, or a function with its encoded request."""
 
     login: Login
@@ -64,20 +64,20 @@ class Work(Struct, frozen=True):
     request: msgspec.Raw = msgspec.Raw(b"\xc0")  # nil
 
 
-class Rows(Struct, frozen=True, tag=True):
+class MysqlRows(Struct, frozen=True, tag="Rows"):
     table: Table
 
 
-class Shown(Struct, frozen=True, tag=True):
+class MysqlShown(Struct, frozen=True, tag="Shown"):
     seen: Observation
 
 
-class Response(Struct, frozen=True, tag=True):
+class MysqlResponse(Struct, frozen=True, tag="Response"):
     encoded: msgspec.Raw
     timed_out: bool
 
 
-class Fault(Struct, frozen=True, tag=True):
+class MysqlFault(Struct, frozen=True, tag="Fault"):
     kind: SqlFault
     message: str
 
@@ -94,7 +94,7 @@ class ServerGone(Struct, frozen=True, tag=True):
     message: str
 
 
-Answer = Rows | Shown | Response | Fault | NeedsCopy | Lost | ServerGone
+Answer = MysqlRows | MysqlShown | MysqlResponse | MysqlFault | NeedsCopy | Lost | ServerGone
 
 
 class _End(BaseException):
@@ -104,7 +104,7 @@ class _End(BaseException):
         self.answer = answer
 
 
-def do(work: Work) -> Rows | Shown | Response | Fault | NeedsCopy | Lost | ServerGone:
+def do(work: MysqlWork) -> MysqlRows | MysqlShown | MysqlResponse | MysqlFault | NeedsCopy | Lost | ServerGone:
     try:
         connection = MysqlJudgingConnection(work.login, work.limits)
     except pymysql.Error as error:
@@ -114,14 +114,14 @@ def do(work: Work) -> Rows | Shown | Response | Fault | NeedsCopy | Lost | Serve
             if work.sql is not None:
                 table = connection.table(work.sql)
                 plain = Table(table.columns, [tuple(map(_plain, row)) for row in table.rows], table.truncated, table.changed)
-                return Shown(observation_of(plain)) if work.shown else Rows(plain)
-            function, kind = found(work.function)
+                return MysqlShown(observation_of(plain)) if work.shown else MysqlRows(plain)
+            function, kind = named_function(work.function)
             response = function(connection, msgspec.msgpack.decode(work.request, type=kind))
-            return Response(msgspec.Raw(msgspec.msgpack.encode(response)), connection.timed_out)
+            return MysqlResponse(msgspec.Raw(msgspec.msgpack.encode(response)), connection.timed_out)
     except _End as end:
         return end.answer
     except SqlError as error:
-        return Fault(error.kind, error.message)
+        return MysqlFault(error.kind, error.message)
     finally:
         connection.close()
 

@@ -19,16 +19,16 @@ from psycopg.sql import SQL, Identifier
 from .connection import MAINTENANCE, Connection, Unreachable, administrate, keep_session, one_line
 from .messages import (
     BaseClone,
-    Broken,
+    BrokenTemplate,
     Contents,
     Copy,
     Description,
     Done,
     Lost,
     Orders,
+    PostgresServer,
     Refused,
     Removal,
-    Server,
     ServerGone,
     Settling,
     TemplateCheck,
@@ -97,7 +97,7 @@ def administer(request: Orders) -> Done | Refused | Lost | ServerGone:
     return Done()
 
 
-def administrator(server: Server, patience: float) -> Connection:
+def administrator(server: PostgresServer, patience: float) -> Connection:
     """The kept connection, or a new one where that is dead."""
     conninfo = server.conninfo(MAINTENANCE)
     connection = _kept.pop(conninfo, None)
@@ -122,11 +122,11 @@ def refusal(error: psycopg.Error) -> Refused | Lost:
     return Refused(error.sqlstate or "", one_line(error.diag.message_primary or error))
 
 
-def lay(request: BaseClone) -> Done | Broken | Refused | Lost | ServerGone:
+def lay(request: BaseClone) -> Done | BrokenTemplate | Refused | Lost | ServerGone:
     try:
         connection = administrator(request.server, request.patience)
         comment = _comment(connection, request.template)
-        if isinstance(comment, Broken):
+        if isinstance(comment, BrokenTemplate):
             return comment
         if not request.filled:
             _clone(connection, request, request.ground, request.template)
@@ -206,16 +206,16 @@ def remove(request: Removal) -> Done | Refused | Lost | ServerGone:
 
 def rights(request: TemplateCheck) -> list[TemplateRights] | ServerGone:
     """What may be done with each template; nothing of those that are not there."""
-    found: list[TemplateRights] = []
+    templates: list[TemplateRights] = []
     try:
         for name in request.templates:
             row = administrator(request.server, request.patience).execute(_DATABASE, [name]).fetchone()
             if row is not None:
                 owned, readable = _contents(request, name)
-                found.append(TemplateRights(name, str(row[0]), bool(row[1]) and owned, readable, str(row[2])))
+                templates.append(TemplateRights(name, str(row[0]), bool(row[1]) and owned, readable, str(row[2])))
     except (Unreachable, psycopg.Error) as error:
         return ServerGone(one_line(error))
-    return found
+    return templates
 
 
 def _contents(request: TemplateCheck, name: str) -> tuple[bool, bool]:
@@ -228,10 +228,10 @@ def _contents(request: TemplateCheck, name: str) -> tuple[bool, bool]:
         return False, False  # it does not let us in
 
 
-def describe(request: Contents) -> Description | Broken | Refused | Lost | ServerGone:
+def describe(request: Contents) -> Description | BrokenTemplate | Refused | Lost | ServerGone:
     try:
         comment = _comment(administrator(request.server, request.patience), request.template)
-        if isinstance(comment, Broken):
+        if isinstance(comment, BrokenTemplate):
             return comment
         with administrate(request.server, request.base, request.patience) as connection:
             return _describe(connection, comment.get("digest"))
@@ -241,14 +241,14 @@ def describe(request: Contents) -> Description | Broken | Refused | Lost | Serve
         return refusal(error)
 
 
-def _describe(connection: Connection, digest: Any) -> Description | Broken:
+def _describe(connection: Connection, digest: Any) -> Description | BrokenTemplate:
     tables: dict[str, int] = {}
     for schema, name in connection.execute(_TABLES).fetchall():
         count = SQL("SELECT count(*) FROM {}").format(Identifier(schema, name))
         (rows,) = connection.execute(count).fetchone() or (0,)
         tables[name if schema == "public" else f"{schema}.{name}"] = rows
     if not any(tables.values()):
-        return Broken("it holds no rows" if tables else "it holds no tables")
+        return BrokenTemplate("it holds no rows" if tables else "it holds no tables")
     return Description(tables, digest if isinstance(digest, str) and digest else _digest(connection, tables))
 
 
@@ -258,17 +258,17 @@ def _digest(connection: Connection, tables: dict[str, int]) -> str:
     return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()
 
 
-def _comment(connection: Connection, template: str) -> dict[str, Any] | Broken:
+def _comment(connection: Connection, template: str) -> dict[str, Any] | BrokenTemplate:
     """What whoever loaded the template noted about it."""
     query = "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = %s::text::name"
-    found = connection.execute(query, [template]).fetchone()
-    if found is None:
-        return Broken(f"there is no database {template} on the PostgreSQL server")
+    row = connection.execute(query, [template]).fetchone()
+    if row is None:
+        return BrokenTemplate(f"there is no database {template} on the PostgreSQL server")
     try:
-        comment = msgspec.json.decode(found[0] or "{}", type=dict[str, Any])
+        comment = msgspec.json.decode(row[0] or "{}", type=dict[str, Any])
     except msgspec.MsgspecError:
         return {}
-    return Broken(str(comment["broken"])) if comment.get("broken") else comment
+    return BrokenTemplate(str(comment["broken"])) if comment.get("broken") else comment
 
 
 def _clone(connection: Connection, request: BaseClone, name: str, template: str) -> None:

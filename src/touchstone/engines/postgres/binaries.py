@@ -55,8 +55,8 @@ def version(directory: Path) -> int | None:
         answer = subprocess.run([directory / "postgres", "--version"], capture_output=True, timeout=20, check=True).stdout
     except (OSError, subprocess.SubprocessError):
         return None
-    found = re.search(rb"PostgreSQL\D*(\d+)", answer)
-    return int(found[1]) if found else None
+    match = re.search(rb"PostgreSQL\D*(\d+)", answer)
+    return int(match[1]) if match else None
 
 
 def wheel() -> Path | None:
@@ -92,8 +92,8 @@ def places() -> Iterator[Path]:
 
 
 def _number(directory: Path) -> int:
-    found = re.search(r"(\d+)", directory.parent.name)
-    return int(found[1]) if found else 0
+    match = re.search(r"(\d+)", directory.parent.name)
+    return int(match[1]) if match else 0
 
 
 def _configured() -> Path | None:

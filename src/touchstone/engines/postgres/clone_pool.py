@@ -23,7 +23,7 @@ from ...workers.pool import Pool, Worker, WorkerLost
 from . import names
 from .messages import (
     BaseClone,
-    Broken,
+    BrokenTemplate,
     Contents,
     Copy,
     Description,
@@ -32,9 +32,9 @@ from .messages import (
     Login,
     Lost,
     Orders,
+    PostgresServer,
     Refused,
     Removal,
-    Server,
     ServerGone,
     Settling,
     TemplateCheck,
@@ -72,7 +72,7 @@ class _Names(NamedTuple):
 class Administrator:
     """Makes and drops databases and roles. Its first use takes hold of the server."""
 
-    def __init__(self, server: Server, pool: Pool, run: str | None, patience: float) -> None:
+    def __init__(self, server: PostgresServer, pool: Pool, run: str | None, patience: float) -> None:
         if run is not None and not _RUN.fullmatch(run):
             raise InputError(f"not an id for a run: {run!r}: expected up to 16 lower-case letters and digits")
         self.server = server
@@ -101,14 +101,14 @@ class Administrator:
             if self._facts is None:
                 self._holder = self._holder or await self.pool.lease()
                 try:
-                    found = await self._holder.call(hold, self._hold(), wall=_SECONDS)
+                    facts = await self._holder.call(hold, self._hold(), wall=_SECONDS)
                 except WorkerLost as lost:
                     self.pool.give_back(self._holder)
                     self._holder = None
                     raise WorkerFailure(f"cannot look at the PostgreSQL server: {lost}") from None
-                if isinstance(found, Unfit):
-                    raise InputError(found.message)
-                self._facts = found
+                if isinstance(facts, Unfit):
+                    raise InputError(facts.message)
+                self._facts = facts
             return self._facts
 
     async def check(self, databases: Iterable[str]) -> None:
@@ -117,9 +117,9 @@ class Administrator:
         if facts.superuser:
             return
         wanted = [names.template(name) for name in databases]
-        found = await _twice(lambda: self._call(rights, TemplateCheck(self.server, wanted, self.patience), ""))
-        assert isinstance(found, list)
-        self._copied |= to_copy(found, self.server.user, facts.major)
+        templates = await _twice(lambda: self._call(rights, TemplateCheck(self.server, wanted, self.patience), ""))
+        assert isinstance(templates, list)
+        self._copied |= to_copy(templates, self.server.user, facts.major)
 
     async def close(self) -> None:
         """Waits for what is under way and drops all that the run has made. A server that is gone is left alone."""
@@ -161,9 +161,9 @@ class Administrator:
         base = (await self._names(database)).base
         if database not in self._described:
             order = Contents(self.server, base, names.template(database), self.patience)
-            found = await _twice(lambda: self._call(describe, order, database))
-            assert isinstance(found, Description)
-            self._described[database] = found
+            description = await _twice(lambda: self._call(describe, order, database))
+            assert isinstance(description, Description)
+            self._described[database] = description
         return self._described[database]
 
     async def reading_login(self, database: str) -> Login:
@@ -304,7 +304,7 @@ def _check(answer: object, database: str) -> None:
         raise unreachable(answer)
     if isinstance(answer, Refused):
         raise DatabaseFailure(f"the PostgreSQL server refuses to work: {answer.message}")
-    if isinstance(answer, Broken):
+    if isinstance(answer, BrokenTemplate):
         raise Unscorable(f"database {database} cannot be used: {answer.reason}")
 
 

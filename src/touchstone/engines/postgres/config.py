@@ -17,7 +17,7 @@ from ...protocols import Check, EngineConfig, Opening
 if TYPE_CHECKING:
     from .engine import PostgresEngine
     from .live import LiveEngine
-    from .messages import Server
+    from .messages import PostgresServer
 
 
 class PostgresConfig(EngineConfig, frozen=True, kw_only=True):
@@ -67,11 +67,11 @@ class PostgresConfig(EngineConfig, frozen=True, kw_only=True):
         """The name of the database, where the place is its dump."""
         return Path(self.place).stem if self.place and Path(self.place).is_file() else None
 
-    async def _server(self, opening: Opening) -> Server:
-        place = str(self.place or "")
-        if place.startswith(tuple(f"{scheme}://" for scheme in self.schemes)):
-            return server_at(place)
-        dumps = _dumps(place)
+    async def _server(self, opening: Opening) -> PostgresServer:
+        address = str(self.place or "")
+        if address.startswith(tuple(f"{scheme}://" for scheme in self.schemes)):
+            return server_at(address)
+        dumps = _dumps(address)
         refuse_without_linux("a private PostgreSQL server")
         from .private_server import embedded_server
         from .store import default_cache, prepared
@@ -80,15 +80,15 @@ class PostgresConfig(EngineConfig, frozen=True, kw_only=True):
         return await opening.stack.enter_async_context(embedded_server(store.data, today=self.today))
 
 
-def _dumps(place: str) -> Path:
-    if not place or not Path(place).exists():
-        raise InputError(f"{place or 'PostgreSQL'}: expected postgresql://user@host:5432, a dump, or a folder of dumps")
-    return Path(place)
+def _dumps(path: str) -> Path:
+    if not path or not Path(path).exists():
+        raise InputError(f"{path or 'PostgreSQL'}: expected postgresql://user@host:5432, a dump, or a folder of dumps")
+    return Path(path)
 
 
-def server_at(url: str, option: str = "database_url") -> Server:
+def server_at(url: str, option: str = "database_url") -> PostgresServer:
     """From an address. What it leaves out comes from the usual variables: PGUSER, PGPASSWORD."""
-    from .messages import Server
+    from .messages import PostgresServer
 
     parts = urlsplit(url)
     if parts.scheme not in PostgresConfig.schemes or not (parts.netloc or "host=" in parts.query):
@@ -98,7 +98,7 @@ def server_at(url: str, option: str = "database_url") -> Server:
     except ValueError:
         raise OptionError(option, None, "the port is not a number between 0 and 65535") from None
     options = dict(parse_qsl(parts.query))
-    return Server(
+    return PostgresServer(
         host=options.pop("host", parts.hostname or "localhost"),
         port=port,
         user=unquote(parts.username or os.environ.get("PGUSER") or "postgres"),

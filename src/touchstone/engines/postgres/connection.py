@@ -19,7 +19,7 @@ import psycopg2.extensions
 from psycopg.conninfo import make_conninfo
 from psycopg.pq import ExecStatus, PGconn, Ping
 
-from .messages import Login, Server
+from .messages import Login, PostgresServer
 
 Connection: TypeAlias = psycopg.Connection[tuple[Any, ...]]
 Psycopg2: TypeAlias = psycopg2.extensions.connection
@@ -107,7 +107,7 @@ def _conninfo(login: Login, seconds: float | None) -> str:
     return _with(login.server, login.database, f"-c role={login.owner} -c statement_timeout={timeout}")
 
 
-def administrate(server: Server, database: str, patience: float) -> Connection:
+def administrate(server: PostgresServer, database: str, patience: float) -> Connection:
     """Logged in as the administrator."""
     return connect(_with(server, database, ""), patience)
 
@@ -123,7 +123,7 @@ def cut(login: Login, connection: Connection) -> None:
         other.execute("SELECT pg_catalog.pg_terminate_backend(%s, %s)", [pid, _MILLISECONDS_TO_END])
 
 
-def _with(server: Server, database: str, settings: str) -> str:
+def _with(server: PostgresServer, database: str, settings: str) -> str:
     """What was committed shall be there after a crash, also on servers that are set up for speed."""
     options = f"{server.options.get('options', '')} -c synchronous_commit=on {settings}".strip()
     return make_conninfo(server.conninfo(database), options=options)

@@ -80,14 +80,14 @@ class Filled:
             self._count(_CREATES, item, 0, uncounted=b"as" in item.words)
 
     def _count(self, pattern: re.Pattern[bytes], item: Statement | Copy, rows: int, *, uncounted: bool = False) -> None:
-        if found := pattern.match(item.text):
-            name = _table_name(found[1])
+        if match := pattern.match(item.text):
+            name = _table_name(match[1])
             self.rows[name] = self.rows.get(name, 0) + rows
             if uncounted:
                 self.uncounted.add(name)
 
 
-class Broken(Exception):
+class BrokenFile(Exception):
     """A file cannot be loaded. `early` if that may change when others are in."""
 
     def __init__(self, line: int, text: str, *, early: bool = False) -> None:
@@ -106,7 +106,7 @@ def fill(conninfo: str, path: Path, batch: int = BATCH) -> Filled:
             sender.finish()
             return filled
     except DumpError as error:
-        raise Broken(error.line, str(error)) from error
+        raise BrokenFile(error.line, str(error)) from error
 
 
 def add_key(conninfo: str, key: Statement) -> list[str]:
@@ -114,7 +114,7 @@ def add_key(conninfo: str, key: Statement) -> list[str]:
     try:
         with psycopg.connect(conninfo) as connection:
             _Sender(connection, 0).add(key)
-    except Broken as broken:
+    except BrokenFile as broken:
         return [str(broken)]
     return []
 
@@ -188,15 +188,15 @@ class _Sender:
                 for data in block.blocks():
                     stream.write(data)
         except psycopg.Error as error:
-            found = _COPY_LINE.match(error.diag.context or "")
-            raise _broken(error, block.line + (int(found[1]) if found else 0)) from error
+            match = _COPY_LINE.match(error.diag.context or "")
+            raise _broken(error, block.line + (int(match[1]) if match else 0)) from error
 
 
 def _broken(error: psycopg.Error, line: int) -> Exception:
     """What an error means: the file is at fault, or the server."""
     if error.sqlstate is None or error.sqlstate[:2] in _SERVER_FAILS:
         return error
-    return Broken(line, message(error), early=error.sqlstate in _NOT_THERE_YET)
+    return BrokenFile(line, message(error), early=error.sqlstate in _NOT_THERE_YET)
 
 
 def _table_name(text: bytes) -> TableName:

@@ -90,9 +90,9 @@ def sweep(base: Path) -> None:
     """Removes what killed keepers have left behind, and ends a server that still runs in it."""
     for directory in base.glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError):
-            found = directory.lstat()
-            if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid():
-                _sweep_one(directory, age=time.time() - found.st_mtime)
+            status = directory.lstat()
+            if stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid():
+                _sweep_one(directory, age=time.time() - status.st_mtime)
 
 
 def _sweep_one(directory: Path, age: float) -> None:

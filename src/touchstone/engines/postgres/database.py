@@ -19,7 +19,19 @@ from ...types import Observation, Table
 from ...workers.pool import WorkerLost
 from ..judging_connection import JudgingConnection, name_of, result_type
 from .clone_pool import Administrator, ClonePool, unreachable
-from .messages import CRASHED, Applied, Exploration, Fault, Login, Lost, NeedsCopy, QueryJudgement, Rows, ServerGone, Shown
+from .messages import (
+    CRASHED,
+    Applied,
+    Exploration,
+    Login,
+    Lost,
+    NeedsCopy,
+    PostgresFault,
+    PostgresRows,
+    PostgresShown,
+    QueryJudgement,
+    ServerGone,
+)
 from .worker import explore, judge
 
 # Scripts that move a world on, run like a judgement.
@@ -72,13 +84,13 @@ class PostgresEpisodeDatabase:
     async def explore(self, sql: str, limits: Limits) -> Table:
         """What a text gives in the present state; nothing that it does lasts. Cells are text or None. Raises SqlError."""
         answer = await self._seen(sql, limits, shown=False)
-        assert isinstance(answer, Rows)
+        assert isinstance(answer, PostgresRows)
         return answer.table
 
     async def show(self, sql: str, limits: Limits) -> Observation:
         """The same as an agent sees it, made beside the data, so that only what is shown is ever sent."""
         answer = await self._seen(sql, limits, shown=True)
-        assert isinstance(answer, Shown)
+        assert isinstance(answer, PostgresShown)
         return answer.seen
 
     async def judge(
@@ -119,18 +131,20 @@ class PostgresEpisodeDatabase:
         self._give_up(self._state, self._reading, self._private)
         self._state = self._reading = self._private = None
 
-    async def _seen(self, sql: str, limits: Limits, *, shown: bool) -> Rows | Shown:
+    async def _seen(self, sql: str, limits: Limits, *, shown: bool) -> PostgresRows | PostgresShown:
         _check_text(sql)
         async with self._turn:
             answer = await self._explore(sql, limits, shown, writes=False)
             if isinstance(answer, NeedsCopy):
                 answer = await self._explore(sql, limits, shown, writes=True)
-        if isinstance(answer, Rows | Shown):
+        if isinstance(answer, PostgresRows | PostgresShown):
             return answer
-        assert isinstance(answer, Fault)
+        assert isinstance(answer, PostgresFault)
         raise SqlError(answer.kind, answer.message)
 
-    async def _explore(self, sql: str, limits: Limits, shown: bool, *, writes: bool) -> Rows | Shown | Fault | NeedsCopy:
+    async def _explore(
+        self, sql: str, limits: Limits, shown: bool, *, writes: bool
+    ) -> PostgresRows | PostgresShown | PostgresFault | NeedsCopy:
         """Tried twice: a connection may have been lost for reasons that are not the text's."""
         wall = limits.seconds + self._administrator.patience + _MARGIN
         for _ in range(2):
@@ -145,7 +159,9 @@ class PostgresEpisodeDatabase:
                 continue
             if isinstance(answer, ServerGone):
                 raise unreachable(answer)
-            if isinstance(answer, Lost) or (isinstance(answer, Rows | Shown | Fault) and answer.spoiled):
+            if isinstance(answer, Lost) or (
+                isinstance(answer, PostgresRows | PostgresShown | PostgresFault) and answer.spoiled
+            ):
                 self._leave(login)
             if not isinstance(answer, Lost):
                 return answer

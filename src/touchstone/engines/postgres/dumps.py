@@ -26,8 +26,8 @@ from msgspec import Struct
 from psycopg import sql
 
 from ...errors import DatabaseFailure, InputError
-from .copy_loader import Broken, Filled, TableName, add_key, fill, message
-from .messages import Server
+from .copy_loader import BrokenFile, Filled, TableName, add_key, fill, message
+from .messages import PostgresServer
 
 SUFFIX = "_template"
 PARENT = "postgre_table_dumps"
@@ -36,7 +36,7 @@ AT_ONCE = 2
 Say = Callable[[str], object]
 
 
-class Loaded(Struct, frozen=True):
+class LoadedDatabase(Struct, frozen=True):
     """What became of one database."""
 
     database: str
@@ -76,18 +76,20 @@ def _files(folder: Path) -> list[Path]:
     return files
 
 
-def load(server: Server, dumps: Path, databases: Sequence[str] | None = None, say: Say = lambda text: None) -> list[Loaded]:
+def load(
+    server: PostgresServer, dumps: Path, databases: Sequence[str] | None = None, say: Say = lambda text: None
+) -> list[LoadedDatabase]:
     """Loads databases, replacing those of the same name. What is wrong with a dump is in the result; DatabaseFailure is raised
     if the server fails. `say` is called from other threads."""
 
-    found = find(dumps, databases)
+    dump_files = find(dumps, databases)
     missing = [
-        Loaded(name, {}, [f"{name}: there is no folder {name}{SUFFIX} in {dumps}"])
+        LoadedDatabase(name, {}, [f"{name}: there is no folder {name}{SUFFIX} in {dumps}"])
         for name in databases or ()
-        if name not in found
+        if name not in dump_files
     ]
     with ThreadPoolExecutor(AT_ONCE) as threads:
-        tasks = [threads.submit(load_database, server, name, files, say) for name, files in found.items()]
+        tasks = [threads.submit(load_database, server, name, files, say) for name, files in dump_files.items()]
         try:
             return [task.result() for task in tasks] + missing
         except BaseException:
@@ -114,7 +116,7 @@ class Role:
 
 
 @contextmanager
-def _loader(server: Server) -> Generator[Role]:
+def _loader(server: PostgresServer) -> Generator[Role]:
     """A role for loading one database: whoever gives away what a role owns gives away its other databases too."""
     role = Role(f"touchstone_loader_{secrets.token_hex(4)}", secrets.token_hex(16))
     name = sql.Identifier(role.name)
@@ -128,7 +130,7 @@ def _loader(server: Server) -> Generator[Role]:
             _execute(connection, "DROP ROLE {}", name)
 
 
-def load_database(server: Server, database: str, paths: list[Path], say: Say) -> Loaded:
+def load_database(server: PostgresServer, database: str, paths: list[Path], say: Say) -> LoadedDatabase:
     """Raises DatabaseFailure if it is the server that fails."""
     try:
         with _loader(server) as role:
@@ -140,7 +142,7 @@ def load_database(server: Server, database: str, paths: list[Path], say: Say) ->
     return loaded
 
 
-def _load(server: Server, role: Role, database: str, paths: list[Path]) -> Loaded:
+def _load(server: PostgresServer, role: Role, database: str, paths: list[Path]) -> LoadedDatabase:
     began = time.monotonic()
     _create(server, role, database + SUFFIX)
     files, errors = _fill_all(server.conninfo(database + SUFFIX, role.name, role.password), paths)
@@ -152,12 +154,12 @@ def _load(server: Server, role: Role, database: str, paths: list[Path]) -> Loade
             _execute(connection, "VACUUM (FREEZE, ANALYZE) {}", names)  # nobody does it later
         tables = {name.shown: rows for name, rows in counted.items()}
         errors = [f"{database}/{error}" for error in errors + missing]
-        loaded = Loaded(database, tables, errors, round(time.monotonic() - began, 3))
+        loaded = LoadedDatabase(database, tables, errors, round(time.monotonic() - began, 3))
         _annotate(connection, loaded, paths)
     return loaded
 
 
-def _connect(server: Server, database: str) -> Connection:
+def _connect(server: PostgresServer, database: str) -> Connection:
     return psycopg.connect(server.conninfo(database), autocommit=True)
 
 
@@ -165,11 +167,11 @@ def _execute(connection: Connection, text: LiteralString, *parts: sql.Composable
     connection.execute(sql.SQL(text).format(*parts))
 
 
-def _create(server: Server, role: Role, target: str) -> None:
+def _create(server: PostgresServer, role: Role, target: str) -> None:
     name = sql.Identifier(target)
     with _connect(server, "postgres") as connection:
-        found = connection.execute("SELECT datistemplate FROM pg_database WHERE datname = %s", (target,)).fetchone()
-        if found and found[0]:
+        row = connection.execute("SELECT datistemplate FROM pg_database WHERE datname = %s", (target,)).fetchone()
+        if row and row[0]:
             _execute(connection, "ALTER DATABASE {} IS_TEMPLATE false", name)
         _execute(connection, "DROP DATABASE IF EXISTS {} WITH (FORCE)", name)
         _execute(connection, "CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8' OWNER {}", name, sql.Identifier(role.name))
@@ -185,7 +187,7 @@ def _fill_all(conninfo: str, paths: list[Path]) -> tuple[list[Filled], list[str]
         for path in trying:
             try:
                 files.append(fill(conninfo, path))
-            except Broken as broken:
+            except BrokenFile as broken:
                 (waiting if broken.early else hopeless).append(path)
     errors = [error for path in sorted(hopeless + waiting) for error in _explain(conninfo, path, files)]
     for file in files:
@@ -197,7 +199,7 @@ def _explain(conninfo: str, path: Path, files: list[Filled]) -> list[str]:
     """Runs a file that fails once more, statement by statement, to know the line."""
     try:
         files.append(fill(conninfo, path, batch=0))
-    except Broken as broken:
+    except BrokenFile as broken:
         return [f"{path.name}: {broken}"]
     return []
 
@@ -212,13 +214,13 @@ def _verify(connection: Connection, files: list[Filled]) -> tuple[dict[TableName
     errors = [f"{file.path.name}: it holds no statement" for file in files if not file.statements]
     counted: dict[TableName, int] = {}
     for name, path in {name: file.path for file in files for name in file.rows}.items():
-        found = _count(connection, name, expected[name])
-        if found is None:
+        count = _count(connection, name, expected[name])
+        if count is None:
             errors.append(f"{path.name}: table {name.shown} was not created")
             continue
-        counted[name] = found
-        if found != expected[name] and name in compared:
-            errors.append(f"{path.name}: table {name.shown} has {found} rows, its file holds {expected[name]}")
+        counted[name] = count
+        if count != expected[name] and name in compared:
+            errors.append(f"{path.name}: table {name.shown} has {count} rows, its file holds {expected[name]}")
     return counted, errors
 
 
@@ -234,7 +236,7 @@ def _count(connection: Connection, name: TableName, expected: int) -> int | None
     return expected if everything == (expected,) else own[0]
 
 
-def _annotate(connection: Connection, loaded: Loaded, paths: list[Path]) -> None:
+def _annotate(connection: Connection, loaded: LoadedDatabase, paths: list[Path]) -> None:
     comment: dict[str, Any] = {"digest": _digest(paths), "tables": loaded.tables}
     if loaded.errors:
         comment["broken"] = loaded.reason

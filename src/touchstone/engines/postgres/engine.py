@@ -17,7 +17,7 @@ from ...workers.pool import Pool
 from ..today import worker_environment
 from .clone_pool import Administrator, ClonePool
 from .database import PostgresEpisodeDatabase
-from .messages import Description, Facts, Server
+from .messages import Description, Facts, PostgresServer
 from .worker import PRELOAD
 
 _WARM = 8
@@ -31,7 +31,7 @@ class PostgresEngine:
 
     def __init__(
         self,
-        server: Server,
+        server: PostgresServer,
         *,
         pool: Pool | None = None,
         run: str | None = None,
@@ -67,13 +67,13 @@ class PostgresEngine:
         return self.world(self._only or name, key)
 
     async def digests(self, names: Sequence[str]) -> Mapping[str, str | None]:
-        found: dict[str, str | None] = {}
+        by_name: dict[str, str | None] = {}
         for name in names:
             try:
-                found[name] = (await self.describe(self._only or name)).digest
+                by_name[name] = (await self.describe(self._only or name)).digest
             except Unscorable:
-                found[name] = None
-        return found
+                by_name[name] = None
+        return by_name
 
     def world(self, database: str, key: str) -> PostgresEpisodeDatabase:
         """The world of one episode, on the dataset's database of that name."""

@@ -17,7 +17,7 @@ from ...types import Table
 from ..tables import observation_of
 from .connection import CannotBegin, Connection, Unreachable, abandoned, begin, put_back
 from .execution import ConnectionLost, Execution, Impossible
-from .messages import Exploration, Fault, Lost, NeedsCopy, Rows, ServerGone, Shown
+from .messages import Exploration, Lost, NeedsCopy, PostgresFault, PostgresRows, PostgresShown, ServerGone
 
 # What a text begins with. Whether it really only reads is for the server to say, in a read-only transaction.
 #
@@ -37,25 +37,25 @@ def only_reads(sql: str) -> bool:
     """Whether the first word is one of a query's, and no lock is named. A text without a statement counts as one that reads."""
     if _LOCKS.search(sql):
         return False
-    place = _skip_comments(sql)
-    word = _WORD.match(sql, place)
-    return place == len(sql) if word is None else word.group().lower() in _READING
+    at = _skip_comments(sql)
+    word = _WORD.match(sql, at)
+    return at == len(sql) if word is None else word.group().lower() in _READING
 
 
 def _skip_comments(sql: str) -> int:
-    place = 0
-    while found := _SKIPPED.match(sql, place):
-        place = _after_comment(sql, found.end()) if found.group() == "/*" else found.end()
-    return place
+    at = 0
+    while skipped := _SKIPPED.match(sql, at):
+        at = _after_comment(sql, skipped.end()) if skipped.group() == "/*" else skipped.end()
+    return at
 
 
-def _after_comment(sql: str, place: int) -> int:
+def _after_comment(sql: str, at: int) -> int:
     """The end of a comment, which may hold comments."""
     depth = 1
-    while depth and (mark := _COMMENT_MARK.search(sql, place)):
+    while depth and (mark := _COMMENT_MARK.search(sql, at)):
         depth += 1 if mark.group() == "/*" else -1
-        place = mark.end()
-    return len(sql) if depth else place
+        at = mark.end()
+    return len(sql) if depth else at
 
 
 _SEQUENCES_USED = b"""
@@ -65,7 +65,7 @@ _SEQUENCES_USED = b"""
 """A number that was drawn from a sequence does not come back with a rollback."""
 
 
-def explore(request: Exploration) -> Rows | Shown | Fault | NeedsCopy | Lost | ServerGone:
+def explore(request: Exploration) -> PostgresRows | PostgresShown | PostgresFault | NeedsCopy | Lost | ServerGone:
     if not request.writes and not only_reads(request.sql):
         return NeedsCopy()
     try:
@@ -82,7 +82,7 @@ def explore(request: Exploration) -> Rows | Shown | Fault | NeedsCopy | Lost | S
     except (ConnectionLost, psycopg.OperationalError):
         pass
     finally:
-        if isinstance(answer, Lost) or (isinstance(answer, Rows | Shown | Fault) and answer.spoiled):
+        if isinstance(answer, Lost) or (isinstance(answer, PostgresRows | PostgresShown | PostgresFault) and answer.spoiled):
             connection.close()
         put_back(request.login, connection)
     return answer
@@ -94,15 +94,15 @@ def _start(request: Exploration) -> str:
     return f"BEGIN ISOLATION LEVEL READ COMMITTED {mode}; SET LOCAL ROLE {request.login.owner}; {timeout}"
 
 
-def _run(request: Exploration, connection: Connection) -> Rows | Shown | Fault:
+def _run(request: Exploration, connection: Connection) -> PostgresRows | PostgresShown | PostgresFault:
     execution = Execution(request.login, connection, request.limits, single=not request.writes, as_text=True)
     try:
-        found = execution.run(request.sql)
+        result = execution.run(request.sql)
     except SqlError as error:
-        return Fault(error.kind, error.message, execution.ended or _has_lasted(request, connection))
-    table = Table(found.columns, found.rows, found.truncated, found.changed)
+        return PostgresFault(error.kind, error.message, execution.ended or _has_lasted(request, connection))
+    table = Table(result.columns, result.rows, result.truncated, result.changed)
     spoiled = execution.ended or _has_lasted(request, connection)
-    return Shown(observation_of(table), spoiled) if request.shown else Rows(table, spoiled)
+    return PostgresShown(observation_of(table), spoiled) if request.shown else PostgresRows(table, spoiled)
 
 
 def _has_lasted(request: Exploration, connection: Connection) -> bool:

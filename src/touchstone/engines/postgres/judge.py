@@ -16,7 +16,7 @@ from psycopg.pq import TransactionStatus
 
 from ...errors import SqlError
 from ...protocols import Limits
-from ..judging_connection import Result, found, last_result
+from ..judging_connection import Result, last_result, named_function
 from .connection import (
     CannotBegin,
     Connection,
@@ -147,7 +147,7 @@ class CopyJudgingConnection:
 
 
 def judge(request: QueryJudgement) -> Applied | NeedsCopy | Lost | ServerGone:
-    function, kind = found(request.function)
+    function, kind = named_function(request.function)
     bench: ReadOnlyJudgingConnection | CopyJudgingConnection | None = None
     try:
         bench = CopyJudgingConnection(request) if request.writes else ReadOnlyJudgingConnection(request)

@@ -23,7 +23,19 @@ from ...workers.limits import Turns, cores
 from ...workers.pool import Pool, WorkerLost
 from ..judging_connection import JudgingConnection, name_of, result_type
 from .config import refuse_without_driver, server_at
-from .messages import CRASHED, Applied, Exploration, Fault, Login, Lost, NeedsCopy, QueryJudgement, Rows, ServerGone, Shown
+from .messages import (
+    CRASHED,
+    Applied,
+    Exploration,
+    Login,
+    Lost,
+    NeedsCopy,
+    PostgresFault,
+    PostgresRows,
+    PostgresShown,
+    QueryJudgement,
+    ServerGone,
+)
 from .worker import PRELOAD, explore, judge
 
 A = TypeVar("A")
@@ -121,12 +133,12 @@ class LiveDatabase:
 
     async def explore(self, sql: str, limits: Limits) -> Table:
         answer = await self._explore(sql, limits, shown=False)
-        assert isinstance(answer, Rows)
+        assert isinstance(answer, PostgresRows)
         return answer.table
 
     async def show(self, sql: str, limits: Limits) -> Observation:
         answer = await self._explore(sql, limits, shown=True)
-        assert isinstance(answer, Shown)
+        assert isinstance(answer, PostgresShown)
         return answer.seen
 
     async def judge(
@@ -150,7 +162,7 @@ class LiveDatabase:
     async def close(self) -> None:
         pass
 
-    async def _explore(self, sql: str, limits: Limits, *, shown: bool) -> Rows | Shown:
+    async def _explore(self, sql: str, limits: Limits, *, shown: bool) -> PostgresRows | PostgresShown:
         try:
             sql.encode()
         except UnicodeEncodeError:
@@ -158,9 +170,9 @@ class LiveDatabase:
         for _ in range(2):
             order = Exploration(self._engine.login, sql, limits, False, shown)
             answer = await self._call(explore, order, limits.seconds + 2 * _PATIENCE)
-            if isinstance(answer, Rows | Shown):
+            if isinstance(answer, PostgresRows | PostgresShown):
                 return answer
-            if isinstance(answer, Fault):
+            if isinstance(answer, PostgresFault):
                 raise SqlError(answer.kind, answer.message)
             if isinstance(answer, NeedsCopy):
                 raise SqlError("write", _READ_ONLY)

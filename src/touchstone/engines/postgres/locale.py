@@ -36,13 +36,13 @@ def locale_for(wanted: str | None, programs: Binaries) -> Locale:
     if wanted is None:
         return _known(PUBLISHED) or _icu("en-US", programs) or _code_points()
     if wanted.startswith(_ICU):
-        found = _icu(wanted.removeprefix(_ICU), programs)
+        known = _icu(wanted.removeprefix(_ICU), programs)
         why = f"PostgreSQL {programs.major} in {programs.directory} cannot do that; version 15 or later, built with ICU, can"
     else:
-        found, why = _known(wanted), "the system has no such locale (see `locale -a`); icu:en-US needs none"
-    if found is None:
+        known, why = _known(wanted), "the system has no such locale (see `locale -a`); icu:en-US needs none"
+    if known is None:
         raise OptionError("locale", wanted, why)
-    return found
+    return known
 
 
 def _known(name: str) -> Locale | None:
@@ -66,10 +66,10 @@ def _system_has(name: str) -> bool:
     libc.newlocale.restype = ctypes.c_void_p
     libc.newlocale.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p]
     libc.freelocale.argtypes = [ctypes.c_void_p]
-    found = libc.newlocale(_LC_ALL_MASK, name.encode(), None)
-    if found:
-        libc.freelocale(found)
-    return bool(found)
+    handle = libc.newlocale(_LC_ALL_MASK, name.encode(), None)
+    if handle:
+        libc.freelocale(handle)
+    return bool(handle)
 
 
 @cache

@@ -12,7 +12,7 @@ from ...types import Observation, Table
 # Where a PostgreSQL server is, and as whom to log in.
 
 
-class Server(Struct, frozen=True):
+class PostgresServer(Struct, frozen=True):
     """Crosses to workers. Whoever connects gives the database, and can log in as somebody else."""
 
     host: str
@@ -27,11 +27,11 @@ class Server(Struct, frozen=True):
     def conninfo(self, database: str, user: str | None = None, password: str | None = None) -> str:
         from psycopg.conninfo import make_conninfo  # psycopg is for worker processes
 
-        given = {"host": self.host, "port": self.port, "dbname": database, "user": user or self.user}
+        parameters = {"host": self.host, "port": self.port, "dbname": database, "user": user or self.user}
         secret = password if user is not None else self.password
-        return make_conninfo("", **self.options, **given, **({} if secret is None else {"password": secret}))
+        return make_conninfo("", **self.options, **parameters, **({} if secret is None else {"password": secret}))
 
-    def as_role(self, role: str, password: str | None) -> Server:
+    def as_role(self, role: str, password: str | None) -> PostgresServer:
         return replace(self, user=role, password=password)
 
     @property
@@ -48,7 +48,7 @@ class Login(Struct, frozen=True):
 
     database: str
     role: str
-    server: Server
+    server: PostgresServer
     """With the login's own role and password."""
     owner: str
     """The role that owns everything in the database, as which a login's SQL runs: of a private database the login's own."""
@@ -83,19 +83,19 @@ class QueryJudgement(Struct, frozen=True):
     """Whether a lost connection is the fault of the SQL by now, and not to be tried again."""
 
 
-class Rows(Struct, frozen=True, tag=True):
+class PostgresRows(Struct, frozen=True, tag="Rows"):
     table: Table
     spoiled: bool
 
 
-class Shown(Struct, frozen=True, tag=True):
+class PostgresShown(Struct, frozen=True, tag="Shown"):
     """A table, cut to what an agent is shown."""
 
     seen: Observation
     spoiled: bool
 
 
-class Fault(Struct, frozen=True, tag=True):
+class PostgresFault(Struct, frozen=True, tag="Fault"):
     kind: SqlFault
     message: str
     spoiled: bool
@@ -138,13 +138,13 @@ class Done(Struct, frozen=True, tag=True):
 class Orders(Struct, frozen=True):
     """Administrative statements, each on its own."""
 
-    server: Server
+    server: PostgresServer
     statements: list[str]
     patience: float
 
 
 class TemplateCheck(Struct, frozen=True):
-    server: Server
+    server: PostgresServer
     templates: list[str]
     patience: float
 
@@ -162,7 +162,7 @@ class TemplateRights(Struct, frozen=True):
 
 
 class Hold(Struct, frozen=True):
-    server: Server
+    server: PostgresServer
     run: str
     patience: float
 
@@ -186,7 +186,7 @@ class Unfit(Struct, frozen=True, tag=True):
 class BaseClone(Struct, frozen=True):
     """A template to be made ready for cloning."""
 
-    server: Server
+    server: PostgresServer
     run: str
     template: str
     ground: str
@@ -201,7 +201,7 @@ class BaseClone(Struct, frozen=True):
 class Copy(Struct, frozen=True):
     """A private copy to be made: the statements that make it and its roles, and whose things become the login's own."""
 
-    server: Server
+    server: PostgresServer
     login: Login
     statements: list[str]
     belongs_to: list[str]
@@ -216,7 +216,7 @@ class Copy(Struct, frozen=True):
 class Settling(Struct, frozen=True):
     """A private copy that is not to be connected to any more, only to be cloned."""
 
-    server: Server
+    server: PostgresServer
     login: Login
     patience: float
 
@@ -224,19 +224,19 @@ class Settling(Struct, frozen=True):
 class Removal(Struct, frozen=True):
     """A login that is not used any more: its role goes, and a private database with it."""
 
-    server: Server
+    server: PostgresServer
     login: Login
     patience: float
 
 
-class Broken(Struct, frozen=True, tag=True):
+class BrokenTemplate(Struct, frozen=True, tag="Broken"):
     """A template that cannot be used, and why."""
 
     reason: str
 
 
 class Contents(Struct, frozen=True):
-    server: Server
+    server: PostgresServer
     base: str
     template: str
     patience: float

@@ -23,7 +23,7 @@ from ..today import INSTALL, faketime, server_environment
 from . import binaries
 from .data_dirs import PORT
 from .locale import locale_for
-from .messages import Server
+from .messages import PostgresServer
 from .supervisor import ADMINISTRATOR
 
 ROOM = 2**30
@@ -35,12 +35,12 @@ _SECONDS_TO_LEAVE = 30.0
 
 
 @asynccontextmanager
-async def embedded_server(store: Path | None = None, *, today: str | None = None) -> AsyncGenerator[Server]:
+async def embedded_server(store: Path | None = None, *, today: str | None = None) -> AsyncGenerator[PostgresServer]:
     """A server of our own; with a store, a copy of its cluster. `today` is the day it lives on, such as 2025-02-19.
 
     Raises InputError if none can be started.
     """
-    kept = Kept(store, today=today)
+    kept = SupervisedServer(store, today=today)
     try:
         yield await asyncio.to_thread(kept.ready)
     finally:
@@ -49,9 +49,9 @@ async def embedded_server(store: Path | None = None, *, today: str | None = None
 
 
 @contextmanager
-def started(store: Path | None = None, *, today: str | None = None, locale: str | None = None) -> Generator[Server]:
+def started(store: Path | None = None, *, today: str | None = None, locale: str | None = None) -> Generator[PostgresServer]:
     """The same, for a program without an event loop."""
-    kept = Kept(store, today=today, locale=locale)
+    kept = SupervisedServer(store, today=today, locale=locale)
     try:
         yield kept.ready()
     finally:
@@ -59,31 +59,31 @@ def started(store: Path | None = None, *, today: str | None = None, locale: str 
         kept.wait()
 
 
-class Kept:
+class SupervisedServer:
     """A server and its supervisor, seen from the process that they belong to."""
 
     def __init__(
         self, store: Path | None = None, *, room: int = 0, today: str | None = None, locale: str | None = None
     ) -> None:
-        found = binaries.find()
+        programs = binaries.find()
         if store is not None:
             room = max(room, 2 * _size(store))
         request = {
-            "programs": str(found.directory),
-            "major": found.major,
+            "programs": str(programs.directory),
+            "major": programs.major,
             "base": str(_base(room)),
             "store": str(store.absolute()) if store is not None else None,
-            "locale": locale_for(locale, found).options if store is None else [],
+            "locale": locale_for(locale, programs).options if store is None else [],
             "environment": _clock(today) if today is not None else {},
         }
         self._keeper = _start_keeper(request)
 
-    def ready(self) -> Server:
+    def ready(self) -> PostgresServer:
         """Waits until connections are accepted."""
         answer = self._answer()
         if "error" in answer:
             raise InputError(f"the PostgreSQL server cannot be started: {answer['error']}")
-        return Server(host=answer["socket"], port=PORT, user=ADMINISTRATOR)
+        return PostgresServer(host=answer["socket"], port=PORT, user=ADMINISTRATOR)
 
     def keep(self, target: Path) -> None:
         """Stops the server cleanly and copies its cluster."""

@@ -15,7 +15,7 @@ import psycopg
 from psycopg.sql import SQL, Identifier, Literal
 
 from .connection import MAINTENANCE, Connection, Unreachable, administrate, connect, one_line
-from .messages import Done, Facts, Hold, Server, ServerGone, Unfit
+from .messages import Done, Facts, Hold, PostgresServer, ServerGone, Unfit
 from .names import keeper, of_episodes, owner, quoted
 
 OLDEST = 14
@@ -97,7 +97,7 @@ def _make_roles(connection: Connection, request: Hold, facts: Facts) -> None:
         connection.execute(SQL("CREATE ROLE {} NOLOGIN {} ROLE {}").format(Identifier(role), options, member))
 
 
-def _check_logins(connection: Connection, server: Server) -> Unfit | None:
+def _check_logins(connection: Connection, server: PostgresServer) -> Unfit | None:
     """Whether roles that are made here are let in, which for example peer authentication does not do."""
     role = f"touchstone_probe_{secrets.token_hex(4)}"
     password = secrets.token_hex(16) if server.needs_passwords else None
@@ -116,10 +116,10 @@ def _check_logins(connection: Connection, server: Server) -> Unfit | None:
 
 def _sweep_dead(connection: Connection) -> None:
     for (role,) in connection.execute("SELECT rolname FROM pg_roles WHERE rolname LIKE 'touchstone%'").fetchall():
-        found = _KEEPER.match(role)
-        if found and _try_lock(connection, found[1]):
-            _sweep(connection, found[1])
-            connection.execute("SELECT pg_advisory_unlock(%s)", [_key(found[1])])
+        keeper = _KEEPER.match(role)
+        if keeper and _try_lock(connection, keeper[1]):
+            _sweep(connection, keeper[1])
+            connection.execute("SELECT pg_advisory_unlock(%s)", [_key(keeper[1])])
 
 
 def _sweep(connection: Connection, run: str) -> None:

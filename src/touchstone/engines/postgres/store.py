@@ -26,9 +26,9 @@ from ...code_digest import digest_of
 from ...errors import InputError
 from .. import cache as results
 from . import binaries, dumps
-from .dumps import Loaded, Say
+from .dumps import LoadedDatabase, Say
 from .locale import locale_for
-from .private_server import Kept
+from .private_server import SupervisedServer
 
 FORMAT = 1
 """Of an entry's folder."""
@@ -38,23 +38,25 @@ _IN_USE = 3600.0
 _PART = ".part"
 
 
-class Store(msgspec.Struct, frozen=True):
+class StoredCluster(msgspec.Struct, frozen=True):
     """A cluster for `embedded_server`, and how its databases were loaded."""
 
     data: Path
-    loaded: list[Loaded]
+    loaded: list[LoadedDatabase]
 
 
 def default_cache() -> Path:
     return results.default_path().parent / "postgres"
 
 
-async def prepared(source: Path, databases: Sequence[str] | None, cache: Path, say: Say, *, locale: str | None = None) -> Store:
+async def prepared(
+    source: Path, databases: Sequence[str] | None, cache: Path, say: Say, *, locale: str | None = None
+) -> StoredCluster:
     """A store with these databases, from the cache or loaded now. Raises InputError, and DatabaseFailure if a server fails."""
-    found = dumps.find(source, databases)
+    dump_files = dumps.find(source, databases)
     programs = binaries.find()
     sorts = locale_for(locale, programs).name
-    entry = cache / _key(found, databases, programs.major, sorts)
+    entry = cache / _key(dump_files, databases, programs.major, sorts)
     store = await asyncio.to_thread(_opened, entry)
     if store is not None:
         return store
@@ -63,16 +65,18 @@ async def prepared(source: Path, databases: Sequence[str] | None, cache: Path, s
         async with _locked(cache / "lock", say):
             store = await asyncio.to_thread(_opened, entry)  # somebody else may just have built it
             if store is None:
-                store = await _build(source, databases, entry, Kept(room=4 * _volume(found), locale=locale), say)
+                store = await _build(
+                    source, databases, entry, SupervisedServer(room=4 * _volume(dump_files), locale=locale), say
+                )
     except OSError as error:
         raise InputError(f"loaded databases cannot be kept in {cache}: {error.strerror or error}") from error
     return store
 
 
-def _key(found: dict[str, list[Path]], databases: Sequence[str] | None, major: int, sorts: str) -> str:
+def _key(dump_files: dict[str, list[Path]], databases: Sequence[str] | None, major: int, sorts: str) -> str:
     files = [
         (name, path.name, path.stat().st_size, path.stat().st_mtime_ns)
-        for name, paths in sorted(found.items())
+        for name, paths in sorted(dump_files.items())
         for path in paths
     ]
     asked = sorted(set(databases)) if databases is not None else None
@@ -84,38 +88,38 @@ def _own_code() -> str:
     return digest_of(Path(__file__).parent)
 
 
-def _volume(found: dict[str, list[Path]]) -> int:
-    return sum(path.stat().st_size for paths in found.values() for path in paths)
+def _volume(dump_files: dict[str, list[Path]]) -> int:
+    return sum(path.stat().st_size for paths in dump_files.values() for path in paths)
 
 
-def _opened(entry: Path) -> Store | None:
+def _opened(entry: Path) -> StoredCluster | None:
     """An entry that is there; noted as used."""
     try:
-        loaded = msgspec.json.decode((entry / "loaded.json").read_bytes(), type=list[Loaded])
+        loaded = msgspec.json.decode((entry / "loaded.json").read_bytes(), type=list[LoadedDatabase])
         os.utime(entry)
     except (OSError, msgspec.MsgspecError):
         return None
-    return Store(entry / "data", loaded)
+    return StoredCluster(entry / "data", loaded)
 
 
 @contextlib.asynccontextmanager
 async def _locked(path: Path, say: Say) -> AsyncGenerator[None]:
     """Waits for whoever builds; the lock goes with its process."""
-    told = False
+    announced = False
     with path.open("w") as file:
         while True:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             except BlockingIOError:
-                if not told:
+                if not announced:
                     say("waiting for another process that loads databases")
-                told = True
+                announced = True
                 await asyncio.sleep(0.1)
         yield
 
 
-async def _build(source: Path, databases: Sequence[str] | None, entry: Path, kept: Kept, say: Say) -> Store:
+async def _build(source: Path, databases: Sequence[str] | None, entry: Path, kept: SupervisedServer, say: Say) -> StoredCluster:
     """Holding the lock: loads into a server and keeps its cluster."""
     loop = asyncio.get_running_loop()
 
@@ -136,7 +140,7 @@ async def _build(source: Path, databases: Sequence[str] | None, entry: Path, kep
     await asyncio.to_thread(os.sync)  # the server did not: after a power failure, an entry is whole or not there
     shutil.rmtree(entry, ignore_errors=True)  # unreadable, or it would have been opened
     part.rename(entry)
-    return Store(entry / "data", loaded)
+    return StoredCluster(entry / "data", loaded)
 
 
 def _tidy(cache: Path) -> None:

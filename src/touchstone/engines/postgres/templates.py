@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from ...errors import DatabaseFailure, InputError
 from . import binaries
-from .messages import Server, TemplateRights
+from .messages import PostgresServer, TemplateRights
 from .names import quoted
 
 _FILTER = "1,40{/^SET transaction_timeout = 0;$/d}"
@@ -32,9 +32,9 @@ class Programs(Struct, frozen=True):
     psql: Path
 
 
-def to_copy(found: Sequence[TemplateRights], role: str, major: int) -> Mapping[str, TemplateRights]:
+def to_copy(templates: Sequence[TemplateRights], role: str, major: int) -> Mapping[str, TemplateRights]:
     """The templates that must be copied by reading them. Raises InputError if that is not possible either."""
-    others = [template for template in found if not template.cloned]
+    others = [template for template in templates if not template.cloned]
     if unread := [template for template in others if not template.read]:
         names = ", ".join(template.name for template in unread)
         owners = ", ".join(sorted({template.owner for template in unread}))
@@ -55,13 +55,13 @@ def client_programs(major: int) -> Programs | None:
     folders = [directory for directory in binaries.places() if (binaries.version(directory) or 0) >= major]
     own = shutil.which("pg_dump")
     for directory in [*folders, *([Path(own).parent] if own else [])]:
-        found = Programs(directory / "pg_dump", directory / "psql")
-        if os.access(found.pg_dump, os.X_OK) and os.access(found.psql, os.X_OK):
-            return found
+        programs = Programs(directory / "pg_dump", directory / "psql")
+        if os.access(programs.pg_dump, os.X_OK) and os.access(programs.psql, os.X_OK):
+            return programs
     return None
 
 
-async def copy_contents(server: Server, template: str, target: str, major: int) -> None:
+async def copy_contents(server: PostgresServer, template: str, target: str, major: int) -> None:
     """Fills an empty database with what the template holds. Raises DatabaseFailure."""
     programs = client_programs(major)
     assert programs is not None
@@ -74,8 +74,8 @@ async def copy_contents(server: Server, template: str, target: str, major: int) 
     commands = [("pg_dump", [programs.pg_dump, *dump]), ("sed", ["sed", _FILTER]), ("psql", [programs.psql, *load])]
     started: list[asyncio.subprocess.Process] = []
     feed: int = asyncio.subprocess.DEVNULL
-    for place, (_, command) in enumerate(commands):
-        following, out = os.pipe() if place < len(commands) - 1 else (None, asyncio.subprocess.DEVNULL)
+    for number, (_, command) in enumerate(commands):
+        following, out = os.pipe() if number < len(commands) - 1 else (None, asyncio.subprocess.DEVNULL)
         try:
             started.append(await asyncio.create_subprocess_exec(*command, stdin=feed, stdout=out, stderr=pipe, env=environment))
         finally:
@@ -84,14 +84,14 @@ async def copy_contents(server: Server, template: str, target: str, major: int) 
                     os.close(end)
         feed = following if following is not None else asyncio.subprocess.DEVNULL
     answers = await asyncio.gather(*(program.communicate() for program in started))
-    for program, (name, _), (_, said) in zip(started, commands, answers, strict=True):
+    for program, (name, _), (_, output) in zip(started, commands, answers, strict=True):
         if program.returncode:
-            raise DatabaseFailure(f"{template} cannot be copied: {name}: {' '.join(said.decode(errors='replace').split())}")
+            raise DatabaseFailure(f"{template} cannot be copied: {name}: {' '.join(output.decode(errors='replace').split())}")
 
 
-def _address(server: Server, database: str) -> str:
-    given = {**server.options, "host": server.host, "port": str(server.port), "dbname": database, "user": server.user}
-    return " ".join(f"{name}='{_escaped(value)}'" for name, value in given.items())
+def _address(server: PostgresServer, database: str) -> str:
+    parameters = {**server.options, "host": server.host, "port": str(server.port), "dbname": database, "user": server.user}
+    return " ".join(f"{name}='{_escaped(value)}'" for name, value in parameters.items())
 
 
 def _escaped(value: str) -> str:

@@ -8,25 +8,25 @@ from __future__ import annotations
 from .messages import (
     Applied,
     BaseClone,
-    Broken,
+    BrokenTemplate,
     Contents,
     Copy,
     Description,
     Done,
     Exploration,
     Facts,
-    Fault,
     Hold,
     Lost,
     NeedsCopy,
     Orders,
+    PostgresFault,
+    PostgresRows,
+    PostgresShown,
     QueryJudgement,
     Refused,
     Removal,
-    Rows,
     ServerGone,
     Settling,
-    Shown,
     TemplateCheck,
     TemplateRights,
     Unfit,
@@ -43,7 +43,7 @@ PRELOAD = (
 )
 
 
-def explore(request: Exploration) -> Rows | Shown | Fault | NeedsCopy | Lost | ServerGone:
+def explore(request: Exploration) -> PostgresRows | PostgresShown | PostgresFault | NeedsCopy | Lost | ServerGone:
     from . import explore
 
     return explore.explore(request)
@@ -61,7 +61,7 @@ def administer(request: Orders) -> Done | Refused | Lost | ServerGone:
     return administration.administer(request)
 
 
-def lay_ground(request: BaseClone) -> Done | Broken | Refused | Lost | ServerGone:
+def lay_ground(request: BaseClone) -> Done | BrokenTemplate | Refused | Lost | ServerGone:
     from . import administration
 
     return administration.lay(request)
@@ -85,7 +85,7 @@ def remove(request: Removal) -> Done | Refused | Lost | ServerGone:
     return administration.remove(request)
 
 
-def describe(request: Contents) -> Description | Broken | Refused | Lost | ServerGone:
+def describe(request: Contents) -> Description | BrokenTemplate | Refused | Lost | ServerGone:
     from . import administration
 
     return administration.describe(request)

@@ -23,8 +23,8 @@ class SqliteConfig(EngineConfig, frozen=True, kw_only=True):
         from ..cache import default_path
         from .engine import SqliteEngine
 
-        place = None if self.place is None else Path(self.place)
-        engine = SqliteEngine(cache=default_path() if self.cache else None, place=place, today=self.today)
+        path = None if self.place is None else Path(self.place)
+        engine = SqliteEngine(cache=default_path() if self.cache else None, place=path, today=self.today)
         opening.stack.push_async_callback(engine.close)
         return engine
 

@@ -94,10 +94,10 @@ def steps_of(connection: sqlite3.Connection) -> int:
     handle = library()
     if handle is None:
         return 0
-    found, statement, own = 0, None, pointer(connection)
+    steps, statement, own = 0, None, pointer(connection)
     while statement := handle.sqlite3_next_stmt(own, statement):
-        found += handle.sqlite3_stmt_status(statement, _VM_STEP, 0)
-    return found
+        steps += handle.sqlite3_stmt_status(statement, _VM_STEP, 0)
+    return steps
 
 
 def make_defensive(connection: sqlite3.Connection) -> None:
@@ -114,8 +114,8 @@ def set_clock(moment: datetime.datetime) -> None:
     assert handle is not None
     milliseconds = _MILLISECONDS_BEFORE_1970 + round(1000 * moment.timestamp())
 
-    def tell(_: object, place: ctypes.Array[ctypes.c_int64]) -> int:
-        place[0] = milliseconds  # pyright: ignore[reportArgumentType]
+    def tell(_: object, result: ctypes.Array[ctypes.c_int64]) -> int:
+        result[0] = milliseconds  # pyright: ignore[reportArgumentType]
         return 0
 
     _clock = _Clock(tell)

@@ -24,13 +24,13 @@ from ...sandbox.folders import scratch_folder
 from ...types import Observation, Table
 from ...workers.limits import held_to
 from ...workers.pool import STALLED, WorkerLost
-from ..judging_connection import JudgingConnection, Result, found, last_result, name_of, result_type
+from ..judging_connection import JudgingConnection, Result, last_result, name_of, named_function, result_type
 from ..tables import observation_of
 from .connection import Connection
 from .engine import SqliteEngine, blamed
 from .guard import statements as cut
 from .guard import without_comments
-from .worker import SECONDS_TO_COMPARE, Fault, Rows, Shown
+from .worker import SECONDS_TO_COMPARE, SqliteFault, SqliteRows, SqliteShown
 
 _MOST_STATEMENTS = 8
 """Of a judgement, that may each take long."""
@@ -45,7 +45,7 @@ _QUERIES = ("select", "with")
 _WRITES = re.compile(r"\s*(?:insert|update|delete|replace)\b", re.IGNORECASE)
 
 
-class Work(Struct, frozen=True):
+class SqliteWork(Struct, frozen=True):
     """Something to be done on a fresh copy: SQL, or a function."""
 
     path: str
@@ -59,7 +59,7 @@ class Work(Struct, frozen=True):
     request: msgspec.Raw = msgspec.Raw(b"\xc0")  # nil
 
 
-class Response(Struct, frozen=True, tag=True):
+class SqliteResponse(Struct, frozen=True, tag="Response"):
     encoded: msgspec.Raw
 
 
@@ -72,13 +72,13 @@ class SqliteEpisodeDatabase:
         self._states: list[Path] = []
 
     async def explore(self, sql: str, limits: Limits) -> Table:
-        answer = await self._call(Work(self._source, limits, sql))
-        assert isinstance(answer, Rows)
+        answer = await self._call(SqliteWork(self._source, limits, sql))
+        assert isinstance(answer, SqliteRows)
         return answer.table
 
     async def show(self, sql: str, limits: Limits) -> Observation:
-        answer = await self._call(Work(self._source, limits, sql, shown=True))
-        assert isinstance(answer, Shown)
+        answer = await self._call(SqliteWork(self._source, limits, sql, shown=True))
+        assert isinstance(answer, SqliteShown)
         return answer.seen
 
     async def judge(
@@ -86,9 +86,9 @@ class SqliteEpisodeDatabase:
     ) -> R:
         """`wall` is for what the function waits for: its SQL is limited by its work."""
         encoded = msgspec.Raw(msgspec.msgpack.encode(request))
-        work = Work(self._source, limits, function=name_of(function), request=encoded)
+        work = SqliteWork(self._source, limits, function=name_of(function), request=encoded)
         answer = _checked(await self._engine.judged(do, work, limits, stalled=max(wall, STALLED)))
-        assert isinstance(answer, Response)
+        assert isinstance(answer, SqliteResponse)
         return msgspec.msgpack.decode(answer.encoded, type=result_type(function))
 
     async def advance(self, scripts: Sequence[str], limits: Limits) -> None:
@@ -98,14 +98,14 @@ class SqliteEpisodeDatabase:
         descriptor, name = tempfile.mkstemp(suffix=".sqlite", dir=scratch_folder())
         os.close(descriptor)
         self._states.append(Path(name))
-        await self._call(Work(self._source, limits, "\n;\n".join(scripts), keep=name, shown=True))
+        await self._call(SqliteWork(self._source, limits, "\n;\n".join(scripts), keep=name, shown=True))
         self._source = name
 
     async def close(self) -> None:
         while self._states:
             self._states.pop().unlink(missing_ok=True)
 
-    async def _call(self, work: Work) -> Rows | Shown | Response:
+    async def _call(self, work: SqliteWork) -> SqliteRows | SqliteShown | SqliteResponse:
         try:
             return _checked(await self._engine.pool.call(do, work))
         except WorkerLost as lost:
@@ -158,30 +158,30 @@ def _is_several(sql: str) -> bool:
     return len(pieces) > 1 or (len(pieces) == 1 and bool(without_comments(sql.rpartition(pieces[0])[2]).strip()))
 
 
-def do(work: Work) -> Rows | Shown | Fault | Response:
+def do(work: SqliteWork) -> SqliteRows | SqliteShown | SqliteFault | SqliteResponse:
     try:
         connection = Connection(Path(work.path), private=True)
     except (sqlite3.Error, OSError, MemoryError) as error:
-        return Fault("sql", f"cannot open the database: {error}")
+        return SqliteFault("sql", f"cannot open the database: {error}")
     try:
         if work.sql is not None:
             table = connection.run(work.sql, work.limits)
             if work.keep is not None:
                 Path(work.keep).write_bytes(connection.serialized())
-            return Shown(observation_of(table)) if work.shown else Rows(table)
-        function, kind = found(work.function)
+            return SqliteShown(observation_of(table)) if work.shown else SqliteRows(table)
+        function, kind = named_function(work.function)
         with held_to(cpu=work.limits.cpu_seconds * _MOST_STATEMENTS + SECONDS_TO_COMPARE):
             response = function(
                 SqliteJudgingConnection(connection, work.limits), msgspec.msgpack.decode(work.request, type=kind)
             )
-        return Response(msgspec.Raw(msgspec.msgpack.encode(response)))
+        return SqliteResponse(msgspec.Raw(msgspec.msgpack.encode(response)))
     except SqlError as error:
-        return Fault(error.kind, error.message)
+        return SqliteFault(error.kind, error.message)
     finally:
         connection.close()
 
 
-def _checked(answer: Rows | Shown | Fault | Response) -> Rows | Shown | Response:
-    if isinstance(answer, Fault):
+def _checked(answer: SqliteRows | SqliteShown | SqliteFault | SqliteResponse) -> SqliteRows | SqliteShown | SqliteResponse:
+    if isinstance(answer, SqliteFault):
         raise SqlError(answer.kind, answer.message)
     return answer

@@ -32,7 +32,19 @@ from ..today import worker_environment
 from . import files
 from .clone import library
 from .connection import out_of_cpu
-from .worker import Application, Applied, Fault, Query, Reader, Rows, Shown, apply, end_private, query, query_private
+from .worker import (
+    Application,
+    Applied,
+    Query,
+    Reader,
+    SqliteFault,
+    SqliteRows,
+    SqliteShown,
+    apply,
+    end_private,
+    query,
+    query_private,
+)
 
 A = TypeVar("A")
 R = TypeVar("R")
@@ -130,9 +142,9 @@ class SqliteEngine:
 
     async def _hash(self, database: Path) -> str:
         """Off the event loop, since a large file takes seconds."""
-        found = await asyncio.to_thread(files.digest, database)
-        files.remember_digest(database, self.cache, found)
-        return found
+        digest = await asyncio.to_thread(files.digest, database)
+        files.remember_digest(database, self.cache, digest)
+        return digest
 
     def source(self, database: Path) -> Path:
         """The file to read from. Raises Unscorable if there is none that can be."""
@@ -180,24 +192,24 @@ class SqliteSession:
 
     async def run(self, sql: str) -> Table:
         answer = await self._ask(sql, shown=False)
-        assert isinstance(answer, Rows)
+        assert isinstance(answer, SqliteRows)
         return answer.table
 
     async def show(self, sql: str) -> Observation:
         answer = await self._ask(sql, shown=True)
-        assert isinstance(answer, Shown)
+        assert isinstance(answer, SqliteShown)
         return answer.seen
 
-    async def _ask(self, sql: str, *, shown: bool) -> Rows | Shown:
+    async def _ask(self, sql: str, *, shown: bool) -> SqliteRows | SqliteShown:
         if not _is_text(sql):
             raise SqlError("sql", "The SQL holds half of a Unicode character (a lone surrogate).")
         async with self._turn:
             answer = await self._run(Query(self._source, sql, self._limits, shown))
-        if isinstance(answer, Fault):
+        if isinstance(answer, SqliteFault):
             raise SqlError(answer.kind, answer.message)
         return answer
 
-    async def _run(self, request: Query) -> Rows | Shown | Fault:
+    async def _run(self, request: Query) -> SqliteRows | SqliteShown | SqliteFault:
         if self._own is None and self._writable and _WRITES.match(request.sql):  # as the shared reader would find out
             self._own = await self.pool.lease()
         if self._own is not None:
@@ -206,7 +218,7 @@ class SqliteSession:
             answer = await self.pool.call(query, request)
         except WorkerLost as lost:
             raise blamed(lost, self._limits) from None
-        if isinstance(answer, Fault) and answer.kind == "write" and self._writable:
+        if isinstance(answer, SqliteFault) and answer.kind == "write" and self._writable:
             self._own = await self.pool.lease()
             return await self._run_private(request)
         return answer
@@ -222,7 +234,7 @@ class SqliteSession:
         finally:
             self.pool.give_back(worker)
 
-    async def _run_private(self, request: Query) -> Rows | Shown | Fault:
+    async def _run_private(self, request: Query) -> SqliteRows | SqliteShown | SqliteFault:
         assert self._own is not None
         try:
             return await self._own.call(query_private, request)

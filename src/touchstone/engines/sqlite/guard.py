@@ -121,7 +121,7 @@ _CLOCK = re.compile(
 
 def statements(script: str) -> list[str]:
     """The script's statements without the empty ones; comments stay with the statement that follows them."""
-    found: list[str] = []
+    parts: list[str] = []
     start = part = 0
     in_trigger = False
     for token in _TOKEN.finditer(script):
@@ -134,11 +134,11 @@ def statements(script: str) -> list[str]:
         part = token.end()
         if not in_trigger:
             if not is_empty:
-                found.append(script[start:part])
+                parts.append(script[start:part])
             start = part
     if without_comments(script[start:]).strip(_SPACE):
-        found.append(script[start:])
-    return found
+        parts.append(script[start:])
+    return parts
 
 
 def without_comments(sql: str) -> str:

@@ -22,7 +22,7 @@ from ...protocols import Limits
 from ...types import Observation, Table
 from ...workers.limits import held_to
 from ..cache import Cache, Origin, key
-from ..judging_connection import found, name_of
+from ..judging_connection import name_of, named_function
 from ..tables import observation_of
 from ..today import day
 from .connection import Connection
@@ -44,16 +44,16 @@ class Query(Struct, frozen=True):
     """Only what an agent sees of the table is wanted."""
 
 
-class Fault(Struct, frozen=True, tag=True):
+class SqliteFault(Struct, frozen=True, tag="Fault"):
     kind: SqlFault
     message: str
 
 
-class Rows(Struct, frozen=True, tag=True):
+class SqliteRows(Struct, frozen=True, tag="Rows"):
     table: Table
 
 
-class Shown(Struct, frozen=True, tag=True):
+class SqliteShown(Struct, frozen=True, tag="Shown"):
     """A table, cut to what an agent is shown."""
 
     seen: Observation
@@ -104,11 +104,11 @@ class Reader(Protocol):
         ...
 
 
-def query(request: Query) -> Rows | Shown | Fault:
+def query(request: Query) -> SqliteRows | SqliteShown | SqliteFault:
     return _answer(request, lambda: _shared(request.path).run(request.sql, request.limits))
 
 
-def query_private(request: Query) -> Rows | Shown | Fault:
+def query_private(request: Query) -> SqliteRows | SqliteShown | SqliteFault:
     return _answer(request, lambda: _private(request.path).run(request.sql, request.limits))
 
 
@@ -121,7 +121,7 @@ def end_private(_: Query) -> None:
 
 def apply(request: Application) -> Applied:
     reader = CachedReader(request)
-    function, kind = found(request.function)
+    function, kind = named_function(request.function)
     with held_to(cpu=request.limits.cpu_seconds * request.statements + SECONDS_TO_COMPARE):
         response = function(reader, msgspec.msgpack.decode(request.request, type=kind))
     return Applied(msgspec.Raw(msgspec.msgpack.encode(response)), reader.repeatable)
@@ -137,23 +137,23 @@ class CachedReader:
         self.repeatable = True
 
     def run(self, sql: str) -> Table:
-        given = self._request
-        known_as = key("table", given.code, given.digest, sql, given.limits, sqlite3.sqlite_version, day())
+        request = self._request
+        known_as = key("table", request.code, request.digest, sql, request.limits, sqlite3.sqlite_version, day())
         volatile = is_volatile(sql)
         if not volatile and (known := self.cache.get(known_as)):
-            return _table(msgspec.msgpack.decode(known, type=Rows | Fault))
+            return _table(msgspec.msgpack.decode(known, type=SqliteRows | SqliteFault))
         repeatable, self.repeatable = self.repeatable, False
         connection = _shared(self._request.path)  # that it cannot be opened is not remembered
         answer = _attempt(lambda: connection.run(sql, self._request.limits, single=True))
-        if not volatile and not (isinstance(answer, Fault) and answer.kind in _OF_THE_MACHINE):
+        if not volatile and not (isinstance(answer, SqliteFault) and answer.kind in _OF_THE_MACHINE):
             self.repeatable = repeatable
             self.cache.put(known_as, msgspec.msgpack.encode(answer), self._origin(sql))
         return _table(answer)
 
     def _origin(self, sql: str) -> Origin:
-        given = self._request
+        request = self._request
         encoded = msgspec.msgpack.encode(sql)
-        return Origin(name_of(statement), encoded, given.database, given.digest, given.limits, given.code, given.code)
+        return Origin(name_of(statement), encoded, request.database, request.digest, request.limits, request.code, request.code)
 
     def time(self, sql: str) -> float:
         self.repeatable = False
@@ -165,25 +165,25 @@ class CachedReader:
             return connection.steps(sql, self._request.limits)
 
 
-def _answer(request: Query, run: Callable[[], Table]) -> Rows | Shown | Fault:
+def _answer(request: Query, run: Callable[[], Table]) -> SqliteRows | SqliteShown | SqliteFault:
     answer = _attempt(run)
-    return Shown(observation_of(answer.table)) if request.shown and isinstance(answer, Rows) else answer
+    return SqliteShown(observation_of(answer.table)) if request.shown and isinstance(answer, SqliteRows) else answer
 
 
-def statement(reader: Reader, sql: str) -> Rows | Fault:
+def statement(reader: Reader, sql: str) -> SqliteRows | SqliteFault:
     """One statement as a function to apply: makes a remembered table again."""
     return _attempt(lambda: reader.run(sql))
 
 
-def _attempt(run: Callable[[], Table]) -> Rows | Fault:
+def _attempt(run: Callable[[], Table]) -> SqliteRows | SqliteFault:
     try:
-        return Rows(run())
+        return SqliteRows(run())
     except SqlError as error:
-        return Fault(error.kind, error.message)
+        return SqliteFault(error.kind, error.message)
 
 
-def _table(answer: Rows | Fault) -> Table:
-    if isinstance(answer, Fault):
+def _table(answer: SqliteRows | SqliteFault) -> Table:
+    if isinstance(answer, SqliteFault):
         raise SqlError(answer.kind, answer.message)
     return answer.table
 

@@ -189,17 +189,17 @@ def opened_episode(shared: Shared) -> Solver:
 
 def sample_of(state: TaskState) -> Sample | None:
     """None for a sample whose episode could not be opened."""
-    found = _samples.get(state.uuid)
-    return found if isinstance(found, Sample) else None
+    sample = _samples.get(state.uuid)
+    return sample if isinstance(sample, Sample) else None
 
 
 async def verdict_of(state: TaskState) -> tuple[Verdict, dict[str, Any]]:
     """And what models other than the solver's have used."""
-    found = _samples.get(state.uuid)
-    if found is None:
+    sample = _samples.get(state.uuid)
+    if sample is None:
         raise RuntimeError("this sample has no episode: a log cannot be scored again, only played again")
-    verdict = await found.verdict()
-    return verdict, {who: msgspec.to_builtins(usage) for who, usage in found.usage_by.items()}
+    verdict = await sample.verdict()
+    return verdict, {who: msgspec.to_builtins(usage) for who, usage in sample.usage_by.items()}
 
 
 async def clean_up(state: TaskState) -> None:

@@ -12,7 +12,6 @@ pure functions of `touchstone.reports.statistics`, `compared` puts it together, 
 from .compare import accuracies, compare
 from .results import (
     Comparison,
-    Difference,
     Flip,
     Group,
     LeftOut,
@@ -20,6 +19,7 @@ from .results import (
     PairAccuracy,
     PassK,
     Power,
+    RunDifference,
     RunPair,
     RunSummary,
     Side,
@@ -29,7 +29,6 @@ from .text import as_text
 
 __all__ = [
     "Comparison",
-    "Difference",
     "Flip",
     "Group",
     "Incomparable",
@@ -39,6 +38,7 @@ __all__ = [
     "PassK",
     "Power",
     "RunData",
+    "RunDifference",
     "RunEntry",
     "RunPair",
     "RunSummary",

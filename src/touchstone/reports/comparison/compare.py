@@ -68,15 +68,15 @@ def accuracies(runs: Sequence[RunData], *, seed: int = 0, resamples: int = 10_00
     """
     sampler = pairs.Sampler(seed, resamples)
     names = labels(len(runs))
-    found: list[PairAccuracy] = []
+    measured: list[PairAccuracy] = []
     for first, second in combinations(range(len(runs)), 2):
         matches = pair_up(runs[first], runs[second], (names[first], names[second])).matches
         if matches:
             wins = sum(match.passed[0] > match.passed[1] for match in matches)
             losses = sum(match.passed[0] < match.passed[1] for match in matches)
-            found.append(PairAccuracy(first, second, wins, losses, pairs.accuracy(matches, sampler)))
-    adjusted = _holm([pair.accuracy for pair in found])
-    return [replace(pair, accuracy=accuracy) for pair, accuracy in zip(found, adjusted, strict=True)]
+            measured.append(PairAccuracy(first, second, wins, losses, pairs.accuracy(matches, sampler)))
+    adjusted = _holm([pair.accuracy for pair in measured])
+    return [replace(pair, accuracy=accuracy) for pair, accuracy in zip(measured, adjusted, strict=True)]
 
 
 def _refuse_odd(runs: Sequence[RunData], resamples: int, detect: float) -> None:

@@ -18,7 +18,7 @@ _NOT_JUDGED = (Outcome.unscorable, Outcome.skipped)
 
 
 @dataclass(frozen=True)
-class Match:
+class TaskPair:
     """One task, and what each run made of it."""
 
     task: str
@@ -70,7 +70,7 @@ class Match:
 class Matched:
     """Two runs with their tasks side by side, in the order of the dataset, whichever order they ended in."""
 
-    matches: list[Match]
+    matches: list[TaskPair]
     only_in_first: list[str]
     only_in_second: list[str]
     unpaired_attempts: int
@@ -80,7 +80,7 @@ class Matched:
 def pair_up(first: RunData, second: RunData, names: tuple[str, str], *, without_errors: bool = False) -> Matched:
     """`names` are what the runs are called where a reason speaks of them."""
     ours, theirs = _by_task(first), _by_task(second)
-    matches: list[Match] = []
+    matches: list[TaskPair] = []
     left_out: list[LeftOut] = []
     unpaired = 0
     for task in (task for task in ours if task in theirs):
@@ -95,7 +95,7 @@ def pair_up(first: RunData, second: RunData, names: tuple[str, str], *, without_
             else:
                 attempts.append(pair)
         if attempts:
-            matches.append(Match(task, attempts))
+            matches.append(TaskPair(task, attempts))
     only_in_first = [task for task in ours if task not in theirs]
     only_in_second = [task for task in theirs if task not in ours]
     return Matched(matches, only_in_first, only_in_second, unpaired, left_out)
@@ -120,7 +120,7 @@ def _excluded(pair: tuple[RunEntry, RunEntry], names: tuple[str, str], without_e
     return None
 
 
-def _passed(match: Match, which: int) -> int:
+def _passed(match: TaskPair, which: int) -> int:
     return sum(pair[which].outcome is Outcome.passed for pair in match.attempts)
 
 
@@ -143,7 +143,7 @@ def _mean(values: list[float]) -> float:
 CLUSTER = "database"
 FEW_CLUSTERS = 10
 
-Values = Callable[[Match], tuple[float, float] | None]
+Values = Callable[[TaskPair], tuple[float, float] | None]
 
 
 @dataclass(frozen=True)
@@ -164,13 +164,13 @@ class Sampler:
         return statistics.sign_flips(differences, seed=self.seed, resamples=self.resamples)
 
 
-def clusters_of(matches: Sequence[Match]) -> int | None:
+def clusters_of(matches: Sequence[TaskPair]) -> int | None:
     """How many databases there are; None if tasks have none, or all the same one."""
-    found = {match.facets.get(CLUSTER) for match in matches}
-    return None if None in found or len(found) < 2 else len(found)
+    clusters = {match.facets.get(CLUSTER) for match in matches}
+    return None if None in clusters or len(clusters) < 2 else len(clusters)
 
 
-def accuracy(matches: Sequence[Match], sampler: Sampler) -> Measure:
+def accuracy(matches: Sequence[TaskPair], sampler: Sampler) -> Measure:
     if any(len(match.attempts) > 1 for match in matches):
         return tested(matches, lambda match: match.accuracies, sampler)
     gained = sum(match.passed == (0, 1) for match in matches)
@@ -192,36 +192,36 @@ def accuracy(matches: Sequence[Match], sampler: Sampler) -> Measure:
     )
 
 
-def tested(matches: Sequence[Match], values: Values, sampler: Sampler) -> Measure:
+def tested(matches: Sequence[TaskPair], values: Values, sampler: Sampler) -> Measure:
     return measured(matches, values, sampler, test=True)
 
 
-def measured(matches: Sequence[Match], values: Values, sampler: Sampler, *, test: bool = False) -> Measure:
+def measured(matches: Sequence[TaskPair], values: Values, sampler: Sampler, *, test: bool = False) -> Measure:
     """Over the tasks that have a value; there must be one."""
-    found = [(match, value) for match in matches if (value := values(match)) is not None]
-    first, second = _means([value for _, value in found])
-    differences = [b - a for _, (a, b) in found]
+    valued = [(match, value) for match in matches if (value := values(match)) is not None]
+    first, second = _means([value for _, value in valued])
+    differences = [b - a for _, (a, b) in valued]
     return Measure(
-        tasks=len(found),
+        tasks=len(valued),
         first=first,
         second=second,
         difference=fsum(differences) / len(differences),
         interval=sampler.interval(differences),
         method="bootstrap",
-        clustered=_clustered([match for match, _ in found], differences, sampler),
+        clustered=_clustered([match for match, _ in valued], differences, sampler),
         p=sampler.p(differences) if test else None,
         test="sign flips" if test else "",
     )
 
 
-def metrics(matches: Sequence[Match], sampler: Sampler) -> dict[str, Measure]:
+def metrics(matches: Sequence[TaskPair], sampler: Sampler) -> dict[str, Measure]:
     """Each metric that both runs have."""
     ours = {name for match in matches for entry, _ in match.attempts for name in entry.metrics}
     theirs = {name for match in matches for _, entry in match.attempts for name in entry.metrics}
     return {name: measured(matches, lambda match, name=name: match.metric(name), sampler) for name in sorted(ours & theirs)}
 
 
-def passes(matches: Sequence[Match], sampler: Sampler) -> list[PassK]:
+def passes(matches: Sequence[TaskPair], sampler: Sampler) -> list[PassK]:
     """For every k up to the number of attempts, over the tasks that have so many."""
     most = max(len(match.attempts) for match in matches)
     if most == 1:
@@ -236,7 +236,7 @@ def passes(matches: Sequence[Match], sampler: Sampler) -> list[PassK]:
     ]
 
 
-def power(matches: Sequence[Match], detect: float) -> Power:
+def power(matches: Sequence[TaskPair], detect: float) -> Power:
     n = len(matches)
     differences = [second - first for first, second in (match.accuracies for match in matches)]
     discordance = sum(map(bool, differences)) / n
@@ -252,32 +252,32 @@ def power(matches: Sequence[Match], detect: float) -> Power:
     return Power(detect=detect, needed=needed, smallest=smallest, discordance=discordance)
 
 
-def groups(matches: Sequence[Match]) -> dict[str, list[Group]]:
+def groups(matches: Sequence[TaskPair]) -> dict[str, list[Group]]:
     names = sorted({name for match in matches for name in match.facets})
     return {name: _groups(matches, name) for name in names}
 
 
-def _groups(matches: Sequence[Match], facet: str) -> list[Group]:
-    members: dict[str, list[Match]] = {}
+def _groups(matches: Sequence[TaskPair], facet: str) -> list[Group]:
+    members: dict[str, list[TaskPair]] = {}
     for match in matches:
         if facet in match.facets:
             members.setdefault(match.facets[facet], []).append(match)
     return [_group(value, members[value]) for value in sorted(members)]
 
 
-def _group(value: str, matches: Sequence[Match]) -> Group:
+def _group(value: str, matches: Sequence[TaskPair]) -> Group:
     first, second = _means([match.accuracies for match in matches])
     wins = [match.passed[0] > match.passed[1] for match in matches], [match.passed[1] > match.passed[0] for match in matches]
     return Group(value, len(matches), first, second, sum(wins[0]), sum(wins[1]))
 
 
-def _of_k(k: int, estimate: Callable[[int, int, int], float], match: Match) -> tuple[float, float] | None:
+def _of_k(k: int, estimate: Callable[[int, int, int], float], match: TaskPair) -> tuple[float, float] | None:
     n = len(match.attempts)
     first, second = match.passed
     return (estimate(k, n, first), estimate(k, n, second)) if n >= k else None
 
 
-def _clustered(matches: Sequence[Match], differences: Sequence[float], sampler: Sampler) -> Interval | None:
+def _clustered(matches: Sequence[TaskPair], differences: Sequence[float], sampler: Sampler) -> Interval | None:
     if clusters_of(matches) is None:
         return None
     return sampler.interval(differences, [match.facets[CLUSTER] for match in matches])

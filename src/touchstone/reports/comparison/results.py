@@ -16,7 +16,7 @@ from ...types import Outcome, Usage
 Interval = tuple[float, float]
 
 
-class Difference(Struct, frozen=True):
+class RunDifference(Struct, frozen=True):
     """Something in which the runs differ, besides their results."""
 
     name: str
@@ -199,7 +199,7 @@ class PairAccuracy(Struct, frozen=True):
 class Comparison(Struct, frozen=True, kw_only=True):
     runs: list[RunSummary]
     pairs: list[RunPair]
-    differences: list[Difference]
+    differences: list[RunDifference]
     forced: bool
     """The runs cannot be compared, and were all the same."""
     seed: int

@@ -13,7 +13,7 @@ from ...addresses import address_of, without_secrets
 from ...errors import InputError
 from ...runs.records import read, read_config
 from ...types import Outcome, Usage
-from .results import Difference
+from .results import RunDifference
 
 LONGEST_REASON = 300
 
@@ -119,7 +119,7 @@ _SHOWN = 3
 class Incomparable(InputError):
     """The runs measure different things."""
 
-    def __init__(self, differences: Sequence[Difference]) -> None:
+    def __init__(self, differences: Sequence[RunDifference]) -> None:
         self.differences = list(differences)
         lines = [f"\n  {in_words(each)}" for each in self.differences]
         super().__init__("these runs cannot be compared (--force compares them anyway):" + "".join(lines))
@@ -130,20 +130,20 @@ def labels(count: int) -> list[str]:
     return [chr(ord("A") + number % 26) + (str(number // 26 + 1) if number >= 26 else "") for number in range(count)]
 
 
-def in_words(difference: Difference) -> str:
+def in_words(difference: RunDifference) -> str:
     if difference.detail:
         return f"{difference.name}: {difference.detail}"
     values = zip(labels(len(difference.values)), difference.values, strict=True)
     return f"{difference.name}: " + ", ".join(f"{_plain(value)} in {label}" for label, value in values)
 
 
-def differences(runs: Sequence[RunData]) -> list[Difference]:
+def differences(runs: Sequence[RunData]) -> list[RunDifference]:
     """Of the configurations and of the tasks' contents, the decisive ones first."""
-    found = [*_of_identities([run.identity for run in runs]), *_of_tasks(runs), *_of_versions(runs)]
-    return sorted(found, key=lambda each: not each.decisive)
+    apart = [*_of_identities([run.identity for run in runs]), *_of_tasks(runs), *_of_versions(runs)]
+    return sorted(apart, key=lambda each: not each.decisive)
 
 
-def _of_identities(identities: Sequence[Mapping[str, Any]]) -> Iterator[Difference]:
+def _of_identities(identities: Sequence[Mapping[str, Any]]) -> Iterator[RunDifference]:
     for name in _names(identities):
         values = [identity.get(name) for identity in identities]
         decisive = name not in THE_POINT
@@ -152,33 +152,33 @@ def _of_identities(identities: Sequence[Mapping[str, Any]]) -> Iterator[Differen
         elif any(isinstance(value, dict) for value in values):
             yield from _of_parts(name, values, decisive)
         elif _several(values):
-            yield Difference(name, values, decisive)
+            yield RunDifference(name, values, decisive)
 
 
-def _of_parts(name: str, values: Sequence[Any], decisive: bool) -> Iterator[Difference]:
+def _of_parts(name: str, values: Sequence[Any], decisive: bool) -> Iterator[RunDifference]:
     """Of a mapping in one run and a mapping, nothing or something else in another."""
     mappings = [_mapping(value) for value in values]
     for part in _names(mappings):
-        found = [mapping.get(part) for mapping in mappings]
-        if _several(found):
-            yield Difference(f"{name}.{part}", found, decisive)
+        sides = [mapping.get(part) for mapping in mappings]
+        if _several(sides):
+            yield RunDifference(f"{name}.{part}", sides, decisive)
 
 
-def _of_files(name: str, values: Sequence[Any]) -> Iterator[Difference]:
+def _of_files(name: str, values: Sequence[Any]) -> Iterator[RunDifference]:
     mappings = [_mapping(value) for value in values]
     shared = [part for part in _names(mappings) if sum(part in mapping for mapping in mappings) > 1]
     other = [part for part in shared if _several([mapping[part] for mapping in mappings if part in mapping])]
     if other:
         parts = [{part: mapping.get(part) for part in other} for mapping in mappings]
-        yield Difference(name, parts, True, f"{len(other)} of {len(shared)} have another content: {_some(other)}")
+        yield RunDifference(name, parts, True, f"{len(other)} of {len(shared)} have another content: {_some(other)}")
 
 
-def _of_tasks(runs: Sequence[RunData]) -> Iterator[Difference]:
+def _of_tasks(runs: Sequence[RunData]) -> Iterator[RunDifference]:
     digests = [{entry.task: entry.digest for entry in run.entries} for run in runs]
     yield from _of_files("task contents", digests)
 
 
-def _of_versions(runs: Sequence[RunData]) -> Iterator[Difference]:
+def _of_versions(runs: Sequence[RunData]) -> Iterator[RunDifference]:
     yield from _of_parts("versions", [run.versions for run in runs], decisive=False)
 
 

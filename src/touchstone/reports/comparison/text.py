@@ -195,11 +195,11 @@ def _conclusion(pair: RunPair, a: str, b: str) -> str:
     if p is None or p > 0.05:
         return f"These tasks do not show that {a} and {b} differ in accuracy; that is not to say that they are equal."
     better, worse = (b, a) if pair.accuracy.difference > 0 else (a, b)
-    said = f"{better} is more accurate than {worse} by more than chance explains (at 5%)"
+    conclusion = f"{better} is more accurate than {worse} by more than chance explains (at 5%)"
     clustered = pair.accuracy.clustered
     if clustered is not None and clustered[0] <= 0 <= clustered[1]:
-        return f"{said}, on these databases; drawn by database the interval holds 0, so on others it may not be."
-    return f"{said}."
+        return f"{conclusion}, on these databases; drawn by database the interval holds 0, so on others it may not be."
+    return f"{conclusion}."
 
 
 def _power(power: Power, tasks: int) -> Iterator[str]:

@@ -88,10 +88,10 @@ def coins(budget: float, charges: Sequence[Mapping[str, Any]]) -> Html:
     top, bottom = max(*left, 1.0), min(*left, 0.0)
     across = (_WIDE - _LEFT - 10) / max(len(left) - 1, 1)
 
-    def at(place: int) -> tuple[float, float]:
-        return _LEFT + place * across, 8 + (_HIGH - _FOOT - 8) * (top - left[place]) / (top - bottom)
+    def at(position: int) -> tuple[float, float]:
+        return _LEFT + position * across, 8 + (_HIGH - _FOOT - 8) * (top - left[position]) / (top - bottom)
 
-    points = [at(place) for place in range(len(left))]
+    points = [at(position) for position in range(len(left))]
     steps = [f"{_LEFT:.1f},{points[0][1]:.1f}"]
     for (_, before), (x, y) in pairwise(points):
         steps += [f"{x:.1f},{before:.1f}", f"{x:.1f},{y:.1f}"]

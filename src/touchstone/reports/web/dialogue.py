@@ -26,7 +26,9 @@ def dialogue(episode: Episode, files: str) -> Html:
     if episode.withheld and not episode.steps:
         shown: Child = h("p", "What the oracle did is the reference, which is hidden here.", class_="dim")
     else:
-        shown = h("ol", [_step(step, episode.steps, place, files) for place, step in enumerate(episode.steps)], class_="steps")
+        shown = h(
+            "ol", [_step(step, episode.steps, position, files) for position, step in enumerate(episode.steps)], class_="steps"
+        )
     toggle = h("button", "As written", type="button", class_="js-only raw-toggle", aria_pressed="false", hidden=True)
     return h("section", h("div", h("h2", "Dialogue"), toggle, class_="titled"), _brief(episode), shown, id="dialogue")
 
@@ -35,14 +37,14 @@ def _brief(episode: Episode) -> Child:
     if episode.brief is None:
         return None
     instructions = episode.brief.instructions
-    told = h("details", h("summary", "Instructions"), h("pre", instructions)) if instructions else None
-    return h("div", _who("task"), h("div", _long(episode.brief.request), told, class_="said"), class_="step brief")
+    details = h("details", h("summary", "Instructions"), h("pre", instructions)) if instructions else None
+    return h("div", _who("task"), h("div", _long(episode.brief.request), details, class_="said"), class_="step brief")
 
 
-def _step(step: Mapping[str, Any], steps: Sequence[Mapping[str, Any]], place: int, files: str) -> Html:
+def _step(step: Mapping[str, Any], steps: Sequence[Mapping[str, Any]], position: int, files: str) -> Html:
     match step.get("type"):
         case "model":
-            content, kind = _model(step, _played(steps, place)), "quiet" * _silent(step)
+            content, kind = _model(step, _played(steps, position)), "quiet" * _silent(step)
         case "tool":
             content, kind = _tool(step, files), ""
         case "note":
@@ -51,7 +53,7 @@ def _step(step: Mapping[str, Any], steps: Sequence[Mapping[str, Any]], place: in
             content, kind = _service(step), ""
         case other:
             content, kind = join(_who(str(other or "?")), h("div", _json(dict(step)), class_="said")), ""
-    return h("li", content, class_=f"step {kind}".strip(), id=f"step-{place + 1}")
+    return h("li", content, class_=f"step {kind}".strip(), id=f"step-{position + 1}")
 
 
 def _silent(step: Mapping[str, Any]) -> bool:
@@ -60,14 +62,14 @@ def _silent(step: Mapping[str, Any]) -> bool:
     return not str(reply.get("text") or "").strip() and bool(listed(reply.get("calls")))
 
 
-def _played(steps: Sequence[Mapping[str, Any]], place: int) -> list[str]:
+def _played(steps: Sequence[Mapping[str, Any]], position: int) -> list[str]:
     """The ids of the calls that follow as steps of their own."""
-    found: list[str] = []
-    for step in steps[place + 1 :]:
+    calls: list[str] = []
+    for step in steps[position + 1 :]:
         if step.get("type") == "model":
             break
-        found.append(str(mapping(step.get("call")).get("id")))
-    return found
+        calls.append(str(mapping(step.get("call")).get("id")))
+    return calls
 
 
 def _model(step: Mapping[str, Any], played: Sequence[str]) -> Html:
@@ -75,12 +77,12 @@ def _model(step: Mapping[str, Any], played: Sequence[str]) -> Html:
     words = str(reply.get("text") or "").strip()
     lost = [call for call in objects(reply.get("calls")) if str(call.get("id")) not in played]
     called = [str(call.get("name")) for call in objects(reply.get("calls"))]
-    said: Child = prose(words) if words else h("p", f"calls {', '.join(called)}" if called else "says nothing", class_="dim")
+    speech: Child = prose(words) if words else h("p", f"calls {', '.join(called)}" if called else "says nothing", class_="dim")
     finish = str(reply.get("finish") or "stop")
     odd = h("p", f"The reply ended with: {finish}", class_="dim") if finish not in ("stop", "tool_calls") else None
     used = mapping(reply.get("usage"))
     tokens = f"{number(used.get('input_tokens')):,.0f} → {number(used.get('output_tokens')):,.0f} tokens"
-    return join(_who("agent", step, tokens), h("div", said, [_call(call) for call in lost], odd, class_="said"))
+    return join(_who("agent", step, tokens), h("div", speech, [_call(call) for call in lost], odd, class_="said"))
 
 
 def _tool(step: Mapping[str, Any], files: str) -> Html:
@@ -142,7 +144,7 @@ def _service(step: Mapping[str, Any]) -> Html:
 def _who(name: str, step: Mapping[str, Any] | None = None, more: str = "") -> Html:
     spent = seconds(number(step.get("seconds"))) if step is not None else ""
     notes = [h("span", each, class_="dim") for each in (spent, more) if each]
-    return h("p", h("b", readable(name)[:60]), notes, class_="who")
+    return h("p", h("b", name[:60]), notes, class_="who")
 
 
 def _call(call: Mapping[str, Any], named: bool = True) -> Html:

@@ -31,13 +31,13 @@ class Exported:
 
 def export(library: Library, target: Path, *, hide_gold: bool = False) -> Exported:
     """Writes everything below `target`, which must be new, empty, or an earlier export."""
-    found = library.runs()
-    if not found and not library.suspects:
+    listed = library.runs()
+    if not listed and not library.suspects:
         raise InputError(
             f"{library.where}: no run directory (with config.json and runs.jsonl) here or up to {DEPTH} levels below"
         )
     _prepare(target)
-    runs = [run for run in found if run.index.entries]
+    runs = [run for run in listed if run.index.entries]
     fitting = [pair for pair in combinations(runs, 2) if _comparable(*pair)]
     pairs = fitting[:MOST_PAIRS]
     compared = {f"compare/{first.name}/{second.name}": (first, second) for first, second in pairs} | _groups(runs)

@@ -14,8 +14,8 @@ from .layout import Child, h
 def film_strip(episode: Episode, files: str) -> Child:
     """All pictures in their order, each a link to its step; `files` is where they are."""
     strip = [
-        h("a", h("img", src=files + address(shot), alt=f"Screen at step {place}", loading="lazy"), href=f"#step-{place}")
-        for place, shot in _placed(episode)
+        h("a", h("img", src=files + address(shot), alt=f"Screen at step {number}", loading="lazy"), href=f"#step-{number}")
+        for number, shot in _placed(episode)
     ]
     video = episode.evidence.get("video")
     moving = (
@@ -36,11 +36,11 @@ def _placed(episode: Episode) -> list[tuple[int, str]]:
     """With the number of the step; those of the evidence belong to the last. What a step began with is mostly what the one
     before it ended with, and is not shown twice."""
     placed: list[tuple[int, str]] = []
-    for place, step in enumerate(episode.steps, 1):
+    for number, step in enumerate(episode.steps, 1):
         before = details_of(step).get("before")
         if isinstance(before, str) and before and (not placed or placed[-1][1] != before):
-            placed.append((place, before))
-        placed += [(place, shot) for shot in [*pictures_of(details_of(step)), *pictures_of(step)]]
+            placed.append((number, before))
+        placed += [(number, shot) for shot in [*pictures_of(details_of(step)), *pictures_of(step)]]
     return [*placed, *((len(episode.steps), shot) for shot in pictures_of(episode.evidence))]
 
 

@@ -33,10 +33,10 @@ def table(
     """Scrolls by itself where it is wide. `cell` says how a value reads and of which kind it is."""
     shown = cell or _as_value
     width = max([len(columns), *map(len, rows[:ROWS_SHOWN])], default=0)
-    names = [*columns, *(f"({place + 1})" for place in range(len(columns), width))]
-    head = h("tr", [h("th", name, scope="col", class_=marks(-1, place)) for place, name in enumerate(names)])
+    names = [*columns, *(f"({column + 1})" for column in range(len(columns), width))]
+    head = h("tr", [h("th", name, scope="col", class_=marks(-1, column)) for column, name in enumerate(names)])
     body = [
-        h("tr", [_cell(shown(value), marks(number, place)) for place, value in enumerate(row)])
+        h("tr", [_cell(shown(value), marks(number, column)) for column, value in enumerate(row)])
         for number, row in enumerate(rows[:ROWS_SHOWN])
     ]
     more = _more(len(rows) - ROWS_SHOWN)

@@ -53,11 +53,11 @@ def task_rows(runs: Sequence[Run]) -> list[list[IndexEntry | None]]:
     names = dict.fromkeys(name for run in runs for name in run.index.by_name)
     rows = [[run.index.by_name.get(name) for run in runs] for name in names]
 
-    def place(row: list[IndexEntry | None]) -> tuple[int, int, str]:
+    def sort_key(row: list[IndexEntry | None]) -> tuple[int, int, str]:
         entry = next(each for each in row if each)
         return entry.record.index, entry.record.epoch, entry.name
 
-    return sorted(rows, key=place)
+    return sorted(rows, key=sort_key)
 
 
 def cell(row: Sequence[IndexEntry | None]) -> str:
@@ -89,7 +89,7 @@ def _scores(runs: Sequence[Run], letters: Sequence[str], where: Sequence[str]) -
 
 
 def _head(name: str) -> Html:
-    number = name in ("n", "Cost", "Time", "p", "Difference", "Tasks of both") or name.endswith("alone right")
+    number = name in ("n", "Cost", "Time", "p", "Difference", "Shared tasks") or name.startswith("Only ")
     return h("th", name, scope="col", class_="number" if number else None) if name else h("td")
 
 
@@ -113,10 +113,10 @@ def _differences(runs: Sequence[Run], letters: Sequence[str], root: str, view: V
         pairs, warnings = _compared(tuple((run.path, run.index.stamp) for run in runs))
     except InputError as error:
         return notice(str(error), "warning")
-    names = ("Pair", "Difference", "95% interval", "p", "First alone right", "Second alone right", "Tasks of both")
+    names = ("Pair", "Difference", "95% interval", "p", "Only first right", "Only second right", "Shared tasks")
     body = [_pair(pair, runs, letters, root, view) for pair in pairs]
     table = h("table", h("thead", h("tr", [_head(name) for name in names])), h("tbody", body), class_="wide")
-    words = "Percent passed, the second run minus the first, over the tasks of both. p is adjusted for all pairs (Holm)."
+    words = "Change in percentage points from the first run to the second, over shared tasks. p is adjusted (Holm)."
     shown = h("div", table, class_="scroll", tabindex="0") if pairs else h("p", "No two of these runs share a task.")
     return h(
         "section",
@@ -138,7 +138,7 @@ def _pair(pair: PairAccuracy, runs: Sequence[Run], letters: Sequence[str], root:
     measure = pair.accuracy
     low, high = measure.interval
     p = measure.p if measure.adjusted is None else measure.adjusted
-    words = f"{letters[pair.second]} − {letters[pair.first]}"
+    words = f"{letters[pair.first]} → {letters[pair.second]}"
     address = view.pair(runs[pair.first].name, runs[pair.second].name)
     name: Child = h("a", words, href=f"{root}{address}/index.html") if address else words
     numbers: Mapping[str, str] = {

@@ -108,6 +108,11 @@ class Run:
         return Path(str(predictions)).name if predictions else "–"
 
     @property
+    def system(self) -> str:
+        """The agent with its model, or alone if it has none."""
+        return f"{self.agent}, {self.model}" if self.model != "–" else self.agent
+
+    @property
     def planned(self) -> int | None:
         """How many episodes the run is to have, where its configuration says so."""
         planned = self.config.get("planned")
@@ -146,7 +151,7 @@ class Library:
         """For people."""
         self.problem: str | None = None
         """Why what is shown may be old."""
-        self.suspects = {_stem(place, path): _read_suspects(path) for place, path in enumerate(local) if path.is_file()}
+        self.suspects = {_stem(position, path): _read_suspects(path) for position, path in enumerate(local) if path.is_file()}
         """By their names in addresses."""
         self._roots = [*(copies.path for copies in self._copies), *(root for root in local if not root.is_file())]
         self._known: dict[Path, Run] = {}
@@ -186,21 +191,21 @@ class Library:
                 copies.fetch(run.path, name)
 
     def run(self, name: str) -> Run | None:
-        found = next((run for run in list(self._known.values()) if run.name == name), None)
-        return found.refresh() if found else None
+        named = next((run for run in list(self._known.values()) if run.name == name), None)
+        return named.refresh() if named else None
 
     def _search(self) -> None:
         names = {run.name for run in self._known.values()}
-        found: set[Path] = set()
+        directories: set[Path] = set()
         for root in self._roots:
             for path in _runs_below(root, DEPTH):
                 real = path.resolve()
-                found.add(real)
+                directories.add(real)
                 if real not in self._known:
                     name = _name(real, names)
                     names.add(name)
                     self._known[real] = Run(real, _label(path, root), name)
-        for gone in self._known.keys() - found:
+        for gone in self._known.keys() - directories:
             del self._known[gone]
         self._looked = time.monotonic()
 
@@ -219,8 +224,8 @@ def _read_suspects(path: Path) -> Mapping[str, Any]:
     return listed
 
 
-def _stem(place: int, path: Path) -> str:
-    return f"{safe(path.stem)}-{place + 1}"
+def _stem(position: int, path: Path) -> str:
+    return f"{safe(path.stem)}-{position + 1}"
 
 
 def _runs_below(path: Path, depth: int) -> Iterator[Path]:

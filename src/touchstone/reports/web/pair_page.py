@@ -31,7 +31,7 @@ CELLS = {
 
 
 @dataclass(frozen=True)
-class Match:
+class EpisodePair:
     """The same attempt at the same task in two runs, or in one of them."""
 
     first: IndexEntry | None
@@ -60,16 +60,16 @@ class Match:
         return both and self.first.record.digest != self.second.record.digest  # pyright: ignore[reportOptionalMemberAccess]
 
 
-def matches(first: Run, second: Run) -> list[Match]:
+def matches(first: Run, second: Run) -> list[EpisodePair]:
     """In the order of the dataset."""
     ours, theirs = first.index.by_name, second.index.by_name
-    found = [Match(ours.get(name), theirs.get(name)) for name in dict.fromkeys([*ours, *theirs])]
-    return sorted(found, key=lambda match: (match.entry.record.index, match.entry.record.epoch, match.entry.name))
+    pairs = [EpisodePair(ours.get(name), theirs.get(name)) for name in dict.fromkeys([*ours, *theirs])]
+    return sorted(pairs, key=lambda match: (match.entry.record.index, match.entry.record.epoch, match.entry.name))
 
 
 def pair_page(first: Run, second: Run, view: View) -> Html:
-    found = matches(first, second)
-    cells = Counter(match.cell for match in found)
+    pairs = matches(first, second)
+    cells = Counter(match.cell for match in pairs)
     content = (
         h("h1", "Comparison"),
         h("div", [_card(letter, run) for letter, run in (("A", first), ("B", second))], class_="blocks"),
@@ -78,17 +78,17 @@ def pair_page(first: Run, second: Run, view: View) -> Html:
         h("p", id="found", class_="dim", aria_live="polite"),
         h("div", id="list"),
         h("noscript", notice("The list of tasks is made by a script, which this browser does not run.")),
-        data("tasks", {"kind": "pair", "facets": _facets(found), "cells": CELLS, "rows": _rows(found, view)}),
+        data("tasks", {"kind": "pair", "facets": _facets(pairs), "cells": CELLS, "rows": _rows(pairs, view)}),
     )
     return page("Comparison", [("Runs", "../../../index.html"), ("Comparison", None)], *content, depth=3, view=view)
 
 
-def linked(match: Match, view: View) -> bool:
+def linked(match: EpisodePair, view: View) -> bool:
     """Whether there is a page with both transcripts. A folder has them where the runs differ: the rest would double it."""
     return not view.exported or match.cell in ("A", "B")
 
 
-def _rows(found: Sequence[Match], view: View) -> list[list[Any]]:
+def _rows(pairs: Sequence[EpisodePair], view: View) -> list[list[Any]]:
     """For the script: name, task, epoch, cell, the two outcomes, the two reasons, question, facets, is there a page."""
     return [
         [
@@ -102,12 +102,12 @@ def _rows(found: Sequence[Match], view: View) -> list[list[Any]]:
             match.entry.record.facets,
             linked(match, view),
         ]
-        for match in found
+        for match in pairs
     ]
 
 
-def _facets(found: Sequence[Match]) -> list[str]:
-    return facet_names([match.entry for match in found])
+def _facets(pairs: Sequence[EpisodePair]) -> list[str]:
+    return facet_names([match.entry for match in pairs])
 
 
 def _matrix(cells: Counter[str]) -> Html:
@@ -123,11 +123,11 @@ def _card(letter: str, run: Run) -> Html:
     return h(
         "section",
         h("h2", f"{letter}: ", h("a", run.label, href=f"../../../runs/{run.name}/index.html")),
-        h("p", f"{run.benchmark}, {run.agent}, {run.model}", class_="dim"),
+        h("p", f"{run.benchmark}, {run.system}", class_="dim"),
         h("p", h("strong", percent(share["accuracy"])), f" (95%: {interval(share)}), n = {share['total']:,}"),
         share_bar(share),
         outcome_bar(run.index.aggregate.outcomes),
-        facts([("Cost", money(run.index.cost)), ("Time of all episodes", seconds(run.index.aggregate.seconds))]),
+        facts([("Cost", money(run.index.cost)), ("Total episode time", seconds(run.index.aggregate.seconds))]),
         class_="card",
     )
 
@@ -135,22 +135,22 @@ def _card(letter: str, run: Run) -> Html:
 def _worth(first: Run, second: Run) -> Html:
     """The difference over the tasks that both have, with what chance makes of it."""
     try:
-        said = _compared(_state(first), _state(second))
+        comparison = _compared(_state(first), _state(second))
     except InputError as error:
         return notice(str(error), "warning")
-    pair = said.pairs[0]
-    decisive = [each for each in said.differences if each.decisive]
+    pair = comparison.pairs[0]
+    decisive = [each for each in comparison.differences if each.decisive]
     metrics = [(readable(name), _measure(measure)) for name, measure in pair.metrics.items()]
-    flips = f"A alone is right on {count(pair.first_wins, 'task')}, B alone on {pair.second_wins:,}"
+    flips = f"Only A is right on {count(pair.first_wins, 'task')}, only B on {pair.second_wins:,}"
     return h(
         "section",
-        h("h2", "The difference, B minus A"),
+        h("h2", "Difference, B minus A"),
         h(
             "p",
             h("strong", f"{100 * pair.accuracy.difference:+.1f} points", class_="big"),
-            f" over {count(pair.tasks, 'task')} of both",
+            f" over {count(pair.tasks, 'shared task')}",
         ),
-        h("p", f"Percent passed, A and B: {_measure(pair.accuracy, 100, 1)}"),
+        h("p", f"Passed (%), A and B: {_measure(pair.accuracy, 100, 1)}"),
         h("p", f"{flips}."),
         [notice(f"{each.name}: {each.detail or _values(each.values)}", "warning") for each in decisive],
         [notice(warning) for warning in pair.warnings],
@@ -180,7 +180,7 @@ def _by(by: Any) -> Child:
             h("h3", f"By {readable(facet)}"),
             h(
                 "table",
-                h("thead", h("tr", [h("th", name, scope="col") for name in ("Value", "n", "A", "B", "A alone", "B alone")])),
+                h("thead", h("tr", [h("th", name, scope="col") for name in ("Value", "n", "A", "B", "only A", "only B")])),
                 h("tbody", [_group(group) for group in groups]),
                 class_="cells",
             ),

@@ -12,7 +12,7 @@ from .episodes import reason_of
 from .index import IndexEntry
 from .layout import Child, Html, View, badge, data, facts, h, join, notice, page
 from .library import Run
-from .runs_page import note, progress
+from .runs_page import note, progress, unfinished
 from .section import section
 from .words import count, in_order, interval, money, percent, readable, seconds, tokens
 
@@ -66,7 +66,7 @@ def summary(run: Run, view: View) -> Html:
     """The score and the outcomes in a few lines: what changes while a run is going, and so does the breakdown."""
     overall = run.index.aggregate.overall()
     share = overall["overall"]
-    going = progress(run)
+    going, stopped = progress(run), unfinished(run)
     waiting = None if run.index.entries else h("p", "No task has ended yet.", class_="dim")
     left_out = f"; {share['left_out']:,} not counted" if share["left_out"] else ""
     score = h(
@@ -74,12 +74,11 @@ def summary(run: Run, view: View) -> Html:
         h("p", h("strong", percent(share["accuracy"]), class_="big"), f" passed; 95% interval {interval(share)}"),
         h("p", f"{share['passed']:,} of n = {share['total']:,}{left_out}{_mean(overall)}", class_="dim"),
     )
-    bars = h(
-        "div", share_bar(share), outcome_bar(overall["outcomes"], run.planned if going else None), _outcomes(overall), waiting
-    )
+    bars = h("div", share_bar(share), outcome_bar(overall["outcomes"], run.planned), _outcomes(overall), waiting)
     return h(
         "section",
         notice(going, "live") if going else None,
+        notice(f"{stopped[0].upper()}{stopped[1:]}.", "warning") if stopped else None,
         [notice(fault, "warning") for fault in run.index.faults[:3]],
         h("div", score, bars, class_="score"),
         _proof(overall),
@@ -141,9 +140,9 @@ def _proof(overall: Mapping[str, Any]) -> Child:
     counts = overall.get("proof")
     if not counts:
         return None
-    said = h("strong", f"With proof: {proof_shares(counts, overall['overall']['total'])}")
+    shares = h("strong", f"With proof: {proof_shares(counts, overall['overall']['total'])}")
     words = f"in percent; {proof_counts(counts)}. {REFUTED[0].upper()}{REFUTED[1:]}."
-    return h("p", said, h("span", f" ({words})", class_="dim"), id="proof")
+    return h("p", shares, h("span", f" ({words})", class_="dim"), id="proof")
 
 
 def _outcomes(overall: Mapping[str, Any]) -> Html:
@@ -155,8 +154,12 @@ def _outcomes(overall: Mapping[str, Any]) -> Html:
 
 def _reasons(overall: Mapping[str, Any], view: View) -> Child:
     """Why tasks came to no verdict on the agent's work."""
-    told = [name for name in _MEANING if overall["outcomes"][name]]
-    return h("section", h("h2", "Not judged"), [_reason(name, overall, view) for name in told], class_="card") if told else None
+    outcomes = [name for name in _MEANING if overall["outcomes"][name]]
+    return (
+        h("section", h("h2", "Not judged"), [_reason(name, overall, view) for name in outcomes], class_="card")
+        if outcomes
+        else None
+    )
 
 
 def _reason(name: str, overall: Mapping[str, Any], view: View) -> Html:
@@ -216,22 +219,33 @@ def _metrics(overall: Mapping[str, Any]) -> Child:
     if not metrics:
         return None
     n = overall["metrics_n"]
-    means = facts([(readable(name), f"{value:.4f} (n = {n[name]:,})") for name, value in metrics.items()])
+    rows = [
+        h(
+            "tr",
+            h("th", readable(name), scope="row"),
+            [h("td", text, class_="number") for text in (f"{value:.4f}", f"{n[name]:,}")],
+        )
+        for name, value in metrics.items()
+    ]
+    head = h("tr", h("th", "Metric", scope="col"), [h("th", name, scope="col", class_="number") for name in ("Mean", "n")])
+    means = h("table", h("thead", head), h("tbody", rows), class_="means")
     return h("section", h("h2", "Means over the counted episodes"), means, class_="card")
 
 
 def _effort(run: Run, overall: Mapping[str, Any]) -> Html:
     began, ended = run.index.began, run.index.ended
-    others = [(f"The {who}", f"{tokens(each)}, {money(each.cost)}") for who, each in overall["usage_by"].items() if each.calls]
+    others = [
+        (f"The {who}", f"{tokens(each)}, cost {money(each.cost)}") for who, each in overall["usage_by"].items() if each.calls
+    ]
     used = overall["usage"]
     return h(
         "section",
         h("h2", "Effort"),
         facts(
             [
-                ("Began", f"{began:%Y-%m-%d %H:%M:%S}" if began else None),
-                ("From first to last", seconds((ended - began).total_seconds()) if began and ended else None),
-                ("Sum over episodes", seconds(overall["seconds"])),
+                ("Started", f"{began:%Y-%m-%d %H:%M:%S}" if began else None),
+                ("Wall time", seconds((ended - began).total_seconds()) if began and ended else None),
+                ("Total episode time", seconds(overall["seconds"])),
                 ("Model", tokens(used) if used.calls else "no calls"),
                 ("Cost", money(used.cost)),
                 *others,
@@ -251,7 +265,7 @@ def _compare_with(run: Run, others: Sequence[Run], view: View) -> Child:
     """Runs of the same benchmark."""
     fit = [other for other in others if other.name != run.name and other.benchmark == run.benchmark and other.index.entries]
     links = [
-        h("li", h("a", other.label, href=f"../../{where}/index.html"), f" {other.agent}, {other.model}")
+        h("li", h("a", other.label, href=f"../../{where}/index.html"), f" {other.system}")
         for other in fit
         if (where := view.pair(run.name, other.name))
     ]

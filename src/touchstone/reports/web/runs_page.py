@@ -40,10 +40,10 @@ def _suspects(lists: Mapping[str, Mapping[str, Any]]) -> Child:
     links = [
         h(
             "li",
-            h("a", f"{count(len(objects(found.get('suspects'))), 'gold')} to read", href=f"suspects/{name}.html"),
+            h("a", f"{count(len(objects(listed.get('suspects'))), 'gold')} to read", href=f"suspects/{name}.html"),
             f" {name}",
         )
-        for name, found in lists.items()
+        for name, listed in lists.items()
     ]
     return h("section", h("h2", "Suspect golds"), h("ul", links, class_="plain")) if links else None
 
@@ -118,8 +118,7 @@ def note(run: Run) -> Child:
 def outcomes(run: Run) -> Html:
     counts = run.index.aggregate.outcomes
     words = ", ".join(f"{counts[each]:,} {each.value}" for each in Outcome if counts[each]) or "nothing yet"
-    planned = run.planned if run.live else None
-    return join(outcome_bar(counts, planned), h("span", words, class_="dim"))
+    return join(outcome_bar(counts, run.planned), h("span", words, class_="dim"))
 
 
 def progress(run: Run) -> str | None:
@@ -127,23 +126,30 @@ def progress(run: Run) -> str | None:
     if not run.live:
         return None
     done = len(run.index.entries)
-    said = f"live: {done:,} of {run.planned:,} done" if run.planned else f"live: {count(done, 'episode')} done"
+    done_so_far = f"live: {done:,} of {run.planned:,} done" if run.planned else f"live: {count(done, 'episode')} done"
     if run.index.began is None or done < 2:
-        return said
+        return done_so_far
     began = run.index.began if run.index.began.tzinfo else run.index.began.replace(tzinfo=UTC)
     rate = done / max((datetime.now(UTC) - began).total_seconds(), 1.0)
     left = f", about {seconds((run.planned - done) / rate)} left" if run.planned else ""
-    return f"{said}, {rate:.1f}/s{left}" if rate >= 1 else f"{said}, {60 * rate:.1f}/min{left}"
+    return f"{done_so_far}, {rate:.1f}/s{left}" if rate >= 1 else f"{done_so_far}, {60 * rate:.1f}/min{left}"
+
+
+def unfinished(run: Run) -> str | None:
+    """How far a run came that was stopped or killed before its last episode; None for any other."""
+    done = len(run.index.entries)
+    return f"unfinished: {done:,} of {run.planned:,} done" if not run.live and run.planned and done < run.planned else None
 
 
 def _time(run: Run) -> Child:
     began, ended = run.index.began, run.index.ended
-    going = progress(run)
+    going, stopped = progress(run), unfinished(run)
     live = h("span", going, class_="chip live") if going else None
+    cut_short = h("span", stopped, class_="chip stopped") if stopped else None
     if began is None or ended is None:
-        return live or "–"
+        return live or cut_short or "–"
     took = f"{began:%H:%M}, took {seconds((ended - began).total_seconds())}"
-    return (f"{began:%Y-%m-%d}", h("br"), live or h("span", took, class_="dim"))
+    return (f"{began:%Y-%m-%d}", h("br"), live or h("span", took, class_="dim"), cut_short)
 
 
 def _class(name: str) -> str:

@@ -26,7 +26,7 @@ _HEADERS = {
 _SECONDS_IDLE = 60
 
 
-class Server(ThreadingHTTPServer):
+class ViewerServer(ThreadingHTTPServer):
     """Listens from the moment it is made; `serve_forever` answers."""
 
     daemon_threads = True
@@ -55,7 +55,7 @@ class Server(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = _SECONDS_IDLE
-    server: Server  # pyright: ignore[reportIncompatibleVariableOverride]
+    server: ViewerServer  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def do_GET(self) -> None:
         self._send(self._answer())

@@ -17,14 +17,14 @@ def setup_panel(episode: Episode) -> Child:
     if not (steps or probes):
         return None
     checked = h("ul", [_probe(probe) for probe in probes]) if probes else None
-    return h("section", h("h2", "Set-up"), [_step(place, step) for place, step in enumerate(steps, 1)], checked, id="setup")
+    return h("section", h("h2", "Set-up"), [_step(number, step) for number, step in enumerate(steps, 1)], checked, id="setup")
 
 
-def _step(place: int, step: Mapping[str, Any]) -> Child:
+def _step(position: int, step: Mapping[str, Any]) -> Child:
     commands = objects(step.get("commands"))
     failed = sum(bool(command.get("returncode")) for command in commands)
-    said = f", {count(failed, 'command')} with an exit code other than 0" if failed else ""
-    title = f"{place}. {step.get('step')}: {seconds(number(step.get('seconds')))}{said}"
+    failures = f", {count(failed, 'command')} with an exit code other than 0" if failed else ""
+    title = f"{position}. {step.get('step')}: {seconds(number(step.get('seconds')))}{failures}"
     problem = step.get("problem")
     rows = [h("tr", h("th", "Exit code"), h("th", "Time"), h("th", "Command")), *map(_command, commands)]
     inside = (h("p", str(problem)) if problem else None, h("table", rows) if commands else None)

@@ -75,8 +75,8 @@ class Site:
                 return _html(runs_page(self.library, self.view))
             case ["history.html"]:
                 return _html(history_page(self.library, self.view))
-            case ["suspects", file] if found := self.library.suspects.get(file.removesuffix(".html")):
-                return _html(suspects_page(found, self.view))
+            case ["suspects", file] if suspects := self.library.suspects.get(file.removesuffix(".html")):
+                return _html(suspects_page(suspects, self.view))
             case ["live.json"]:
                 return self._live(query)
             case ["static", name]:
@@ -115,10 +115,10 @@ class Site:
             return None
         self.library.fetch(run, path)
         try:
-            found = (run.path / path).resolve(strict=True)
+            real = (run.path / path).resolve(strict=True)
         except (OSError, RuntimeError, ValueError):
             return None
-        return found if found.is_relative_to(run.path) and found.is_file() and found.suffix.lower() == kind else None
+        return real if real.is_relative_to(run.path) and real.is_file() and real.suffix.lower() == kind else None
 
     def _of_run(self, run: Run, rest: list[str], query: Mapping[str, str]) -> Response:
         match rest:
@@ -129,8 +129,8 @@ class Site:
             case ["rows.json"]:
                 return self._rows(run, query)
             case ["files", *parts]:
-                found = self.file(run, "/".join(parts))
-                return Response(found.read_bytes(), _FILES[found.suffix.lower()]) if found else self.missing()
+                kept = self.file(run, "/".join(parts))
+                return Response(kept.read_bytes(), _FILES[kept.suffix.lower()]) if kept else self.missing()
             case [file] if file.endswith(".html"):
                 name = file.removesuffix(".html")
                 episode = self.episode(run, name)
@@ -173,8 +173,8 @@ class Site:
         if live and run.index.stamp == f"{generation}.{end}":
             return Response(b"", status=204)
         html, more = str(summary(run, self.view)), str(breakdown(run, self.view))
-        found = {"stamp": run.index.stamp, "live": live, "html": html, "breakdown": more}
-        return _json(found | {"rows": rows(entries[_known(query) :], self.view)})
+        state = {"stamp": run.index.stamp, "live": live, "html": html, "breakdown": more}
+        return _json(state | {"rows": rows(entries[_known(query) :], self.view)})
 
     def _rows(self, run: Run, query: Mapping[str, str]) -> Response:
         """The next rows of a long list, as of now or after."""

@@ -13,8 +13,8 @@ from .words import count
 
 
 def suspects_page(listed: Mapping[str, Any], view: View) -> Html:
-    found = objects(listed.get("suspects"))
-    title = f"Suspect golds: {len(found)} of {listed.get('tasks')} tasks"
+    suspects = objects(listed.get("suspects"))
+    title = f"Suspect golds: {len(suspects)} of {listed.get('tasks')} tasks"
     systems = mapping(listed.get("systems"))
     content: list[Child] = [
         h("h1", title),
@@ -24,12 +24,12 @@ def suspects_page(listed: Mapping[str, Any], view: View) -> Html:
     if view.hide_gold:
         content.append(notice("References are hidden, so the cases are not shown."))
     else:
-        content += [_case(case) for case in found]
+        content += [_case(case) for case in suspects]
     return page(title, [("Runs", "../index.html"), ("Suspect golds", None)], *content, depth=1, view=view)
 
 
 def _case(case: Mapping[str, Any]) -> Html:
-    place, task = case.get("place"), str(case.get("task"))
+    rank, task = case.get("place"), str(case.get("task"))
     votes = [
         ("Against the gold", case.get("against")),
         ("With the gold", case.get("beside")),
@@ -37,7 +37,7 @@ def _case(case: Mapping[str, Any]) -> Html:
     ]
     return h(
         "section",
-        h("h2", f"{place}. Task {task} ", h("span", str(case.get("database") or ""), class_="dim")),
+        h("h2", f"{rank}. Task {task} ", h("span", str(case.get("database") or ""), class_="dim")),
         h("p", str(case.get("question") or ""), class_="lead"),
         facts(
             [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .charts import number, part_bar
+from .charts import mapping, number, part_bar
 from .dialogue import dialogue
 from .episodes import Episode
 from .film import film_strip
@@ -57,7 +57,7 @@ def _half(letter: str, run: Run, episode: Episode | None, where: str) -> Html:
         dialogue(episode, files),
         _effort(episode),
     )
-    return h("section", title, h("p", f"{run.agent}, {run.model}", class_="dim"), *parts, class_="half")
+    return h("section", title, h("p", run.system, class_="dim"), *parts, class_="half")
 
 
 def _asked(episodes: Sequence[Episode | None]) -> Child:
@@ -68,7 +68,9 @@ def _asked(episodes: Sequence[Episode | None]) -> Child:
 
 def _head(episode: Episode, asked: bool = True) -> Html:
     question = episode.brief.fields.get("question") if episode.brief and asked else None
-    labels = [h("span", f"{readable(name)}: {value}", class_="chip") for name, value in episode.facets.items()]
+    proof = mapping(episode.evidence.get("proof")).get("verdict")
+    labels = [h("a", f"proof: {proof}", href="#proof", class_="chip")] if proof and asked else []
+    labels += [h("span", f"{readable(name)}: {value}", class_="chip") for name, value in episode.facets.items()]
     return h(
         "div",
         h("p", badge(episode.outcome), "" if episode.score is None else f" score {episode.score:g} ", labels),
@@ -93,9 +95,9 @@ def _turn(before: IndexEntry | None, after: IndexEntry | None) -> Html:
 
 
 def _neighbours(entries: Sequence[IndexEntry], entry: IndexEntry) -> tuple[IndexEntry | None, IndexEntry | None]:
-    place = next((place for place, each in enumerate(entries) if each.name == entry.name), 0)
+    position = next((position for position, each in enumerate(entries) if each.name == entry.name), 0)
     padded = [None, *entries, None]
-    return padded[place], padded[place + 2]
+    return padded[position], padded[position + 2]
 
 
 def _effort(episode: Episode) -> Html:
@@ -115,8 +117,10 @@ def _effort(episode: Episode) -> Html:
         for name, spent in shares
     ]
     used = [("Model", tokens(episode.usage) if episode.usage.calls else "no calls"), ("Cost", money(episode.usage.cost))]
-    others = [(f"The {who}", f"{tokens(each)}, {money(each.cost)}") for who, each in episode.usage_by.items() if each.calls]
-    when = [("Began", moment(episode.started)), ("Took", seconds(episode.seconds))]
+    others = [
+        (f"The {who}", f"{tokens(each)}, cost {money(each.cost)}") for who, each in episode.usage_by.items() if each.calls
+    ]
+    when = [("Started", moment(episode.started)), ("Took", seconds(episode.seconds))]
     metrics = [(readable(name), f"{value:g}") for name, value in episode.metrics.items()]
     return h(
         "section",

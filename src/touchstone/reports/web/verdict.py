@@ -32,7 +32,10 @@ def difference(evidence: Mapping[str, Any]) -> Child:
     if not (missing or extra or gold or predicted):
         return None
     if not (missing or extra) and evidence.get("missing_count") == evidence.get("extra_count") == 0:
-        return _duplicates(evidence, gold) or h("p", f"The rows are as expected: {_rows(evidence, 'gold')}.", class_="dim")
+        order = (
+            "The rows are the same, but in another order" if evidence.get("kind") == "row_order" else "The rows are as expected"
+        )
+        return _duplicates(evidence, gold) or h("p", f"{order}: {_rows(evidence, 'gold')}.", class_="dim")
     lacking, odd = _odd_columns(evidence, gold, predicted)
     partners = _partners(missing, extra) if len(gold) == len(predicted) else None
     back = None if partners is None else {other: own for own, other in partners.items()}

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...types import Usage
 
-ORDER = {name: place for place, name in enumerate(("simple", "moderate", "challenging", "easy", "medium", "hard"))}
+ORDER = {name: rank for rank, name in enumerate(("simple", "moderate", "challenging", "easy", "medium", "hard"))}
 """Of values of a facet that have an order of their own."""
 
 

@@ -54,10 +54,10 @@ def connected(address: str | None) -> Any:
     try:
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, include_dashboard=False)
     except Exception as error:  # Ray raises many kinds
-        said = str(error).strip().partition("\n")[0]
+        reason = str(error).strip().partition("\n")[0]
         where = f" at {address}" if address else ""
         hint = "if it asks for a token, this machine must have it as Ray's documentation says"
-        raise InputError(f"cannot connect to the Ray cluster{where} ({hint}): {said}") from None
+        raise InputError(f"cannot connect to the Ray cluster{where} ({hint}): {reason}") from None
     return ray
 
 
@@ -90,7 +90,7 @@ _PASSED_ON = re.compile(r"OPENAI_.*|.*_API_(KEY|BASE|VERSION)|PGUSER|PGPASSWORD"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Work:
+class ClusterWork:
     """What nodes are to play, and with what."""
 
     build: Build
@@ -113,7 +113,7 @@ def environment(names: Iterable[str]) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def ray_cluster(work: Work, address: str | None, say: Say) -> AsyncGenerator[RayCluster]:
+async def ray_cluster(work: ClusterWork, address: str | None, say: Say) -> AsyncGenerator[RayCluster]:
     cluster = RayCluster(connected(address), work, say)
     try:
         await cluster.start()
@@ -125,7 +125,7 @@ async def ray_cluster(work: Work, address: str | None, say: Say) -> AsyncGenerat
 class RayCluster:
     """An executor."""
 
-    def __init__(self, ray: Any, work: Work, say: Say) -> None:
+    def __init__(self, ray: Any, work: ClusterWork, say: Say) -> None:
         self._ray = ray
         self._work = work
         self._say = say
@@ -190,7 +190,7 @@ class RayCluster:
     async def _serve(self, node: str, name: str) -> bool:
         """Plays with one actor until it is lost; says whether it is worth starting another on this node."""
         actor = self._actor(node)
-        holder = Holder(self._work.parallel, lambda places: _forget(actor.lease.remote(places)))
+        holder = Holder(self._work.parallel, lambda jobs: _forget(actor.lease.remote(jobs)))
         try:
             await self._prepare(actor)
             self._leases.join(holder)
@@ -247,9 +247,9 @@ class RayCluster:
     async def _collect(self, actor: Any, holder: Holder) -> NoReturn:
         while True:
             for data in await actor.collect.remote(_POLL):
-                place, played, failure = unpacked(data)
+                job, played, failure = unpacked(data)
                 answer = played if isinstance(played, InputError) else (await self._with_files(actor, played), failure)
-                self._leases.answer(holder, place, answer)
+                self._leases.answer(holder, job, answer)
 
     async def _with_files(self, actor: Any, record: Record) -> Record:
         """Brings what the episode left on its node into the run directory. Another attempt has a folder of its own there."""

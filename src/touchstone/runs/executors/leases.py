@@ -23,7 +23,7 @@ from ..scheduler import Job
 # A played job on its way from a node to the driver: the record, and what ended the episode.
 
 
-Place = tuple[str, int]
+JobKey = tuple[str, int]
 """A job by its task's key and its epoch."""
 
 _FAILURES = {kind.__name__: kind for kind in RULES}
@@ -33,7 +33,7 @@ _NONE = msgspec.Raw(b"null")
 class PlayedEpisode(Struct, frozen=True):
     """One answer of a node. Without a record, `message` says why the whole run must end."""
 
-    place: Place
+    place: JobKey
     record: msgspec.Raw = _NONE
     failure: str | None = None
     message: str = ""
@@ -45,19 +45,19 @@ _played = msgspec.json.Decoder(PlayedEpisode)
 _record = msgspec.json.Decoder(Record)
 
 
-def packed(place: Place, record: Record, failure: EpisodeFailure | None) -> bytes:
+def packed(job: JobKey, record: Record, failure: EpisodeFailure | None) -> bytes:
     if failure is None:
-        return _encode(PlayedEpisode(place, msgspec.Raw(encoded(record))))
+        return _encode(PlayedEpisode(job, msgspec.Raw(encoded(record))))
     name, kind = type(failure).__name__, failure.kind
-    return _encode(PlayedEpisode(place, msgspec.Raw(encoded(record)), name, str(failure), kind))
+    return _encode(PlayedEpisode(job, msgspec.Raw(encoded(record)), name, str(failure), kind))
 
 
-def packed_error(place: Place, error: Exception) -> bytes:
-    said = str(error) if isinstance(error, TouchstoneError) else f"internal error: {type(error).__name__}: {error}"
-    return _encode(PlayedEpisode(place, message=said))
+def packed_error(job: JobKey, error: Exception) -> bytes:
+    message = str(error) if isinstance(error, TouchstoneError) else f"internal error: {type(error).__name__}: {error}"
+    return _encode(PlayedEpisode(job, message=message))
 
 
-def unpacked(data: bytes) -> tuple[Place, Record, EpisodeFailure | None] | tuple[Place, InputError, None]:
+def unpacked(data: bytes) -> tuple[JobKey, Record, EpisodeFailure | None] | tuple[JobKey, InputError, None]:
     played = _played.decode(data)
     if bytes(played.record) == bytes(_NONE):
         return played.place, InputError(played.message), None
@@ -66,7 +66,7 @@ def unpacked(data: bytes) -> tuple[Place, Record, EpisodeFailure | None] | tuple
 
 
 Answer = tuple[Record, EpisodeFailure | None]
-Send = Callable[[Sequence[Place]], None]
+Send = Callable[[Sequence[JobKey]], None]
 
 PATIENCE = 3
 """A job that was lost with its node so many times is an error: it may be what brings the nodes down."""
@@ -81,7 +81,7 @@ class Ticket:
         self.losses = 0
 
     @property
-    def place(self) -> Place:
+    def key(self) -> JobKey:
         return self.job.task.key, self.job.epoch
 
 
@@ -91,7 +91,7 @@ class Holder:
     def __init__(self, capacity: int, send: Send) -> None:
         self.capacity = capacity
         self.send = send
-        self.held: dict[Place, Ticket] = {}
+        self.held: dict[JobKey, Ticket] = {}
 
 
 class Leases:
@@ -113,9 +113,9 @@ class Leases:
         self._holders.append(holder)
         self._send_soon()
 
-    def answer(self, holder: Holder, place: Place, answer: Answer | Exception) -> None:
+    def answer(self, holder: Holder, job: JobKey, answer: Answer | Exception) -> None:
         """An answer from somebody who does not hold the ticket is not heard."""
-        ticket = holder.held.pop(place, None)
+        ticket = holder.held.pop(job, None)
         self._send_soon()
         if ticket is None or ticket.answer.done():
             return
@@ -154,14 +154,14 @@ class Leases:
 
     def _send(self) -> None:
         self._sending = None
-        sent: dict[Holder, list[Place]] = {}
+        sent: dict[Holder, list[JobKey]] = {}
         while self._owed and (holder := self._freest()) is not None:
             ticket = self._owed.popleft()
             if not ticket.answer.done():  # nobody waits for an abandoned one
-                holder.held[ticket.place] = ticket
-                sent.setdefault(holder, []).append(ticket.place)
-        for holder, places in sent.items():
-            holder.send(places)
+                holder.held[ticket.key] = ticket
+                sent.setdefault(holder, []).append(ticket.key)
+        for holder, jobs in sent.items():
+            holder.send(jobs)
 
     def _freest(self) -> Holder | None:
         free = [holder for holder in self._holders if len(holder.held) < holder.capacity]

@@ -26,8 +26,8 @@ from ...protocols import Agent, Benchmark
 from ...types import Task
 from ..episode_runner import play
 from ..run import versions
-from .leases import Place, packed, packed_error
-from .shipping import PIECE, Arriving, Hashes, Listed, Store, at, default_root, has_same_content, is_here
+from .leases import JobKey, packed, packed_error
+from .shipping import PIECE, Arriving, Hashes, Listed, ShippedFiles, at, default_root, has_same_content, is_here
 
 # A player for a command that plays what another process tells it to.
 #
@@ -64,18 +64,18 @@ class NodePlayer:
         self._thread.start()
         self._ready.wait()
 
-    def lease(self, places: Sequence[Place]) -> None:
+    def lease(self, jobs: Sequence[JobKey]) -> None:
         assert self._loop is not None
-        self._loop.call_soon_threadsafe(self._begin, places)
+        self._loop.call_soon_threadsafe(self._begin, jobs)
 
     def collect(self, seconds: float) -> list[bytes]:
         """What was played since the last time; waits so long for the first."""
-        found: list[bytes] = []
+        played: list[bytes] = []
         with suppress(queue.Empty):
-            found.append(self._played.get(timeout=seconds))
+            played.append(self._played.get(timeout=seconds))
             while True:
-                found.append(self._played.get_nowait())
-        return found
+                played.append(self._played.get_nowait())
+        return played
 
     def clear(self) -> None:
         """The command is told to leave; returns when it has closed what it had opened."""
@@ -113,19 +113,19 @@ class NodePlayer:
             self.error = f"internal error: {type(defect).__name__}: {defect}\n{traceback.format_exc()}"
         self._ready.set()
 
-    def _begin(self, places: Sequence[Place]) -> None:
-        for place in places:
-            episode = asyncio.create_task(self._play(place))
+    def _begin(self, jobs: Sequence[JobKey]) -> None:
+        for job in jobs:
+            episode = asyncio.create_task(self._play(job))
             self._episodes.add(episode)
             episode.add_done_callback(self._episodes.discard)
 
-    async def _play(self, place: Place) -> None:
-        key, epoch = place
+    async def _play(self, job: JobKey) -> None:
+        key, epoch = job
         try:
             record, failure = await play(self._benchmark, self._agent, self._tasks[key], epoch)
-            self._played.put(packed(place, record, failure))
+            self._played.put(packed(job, record, failure))
         except Exception as error:
-            self._played.put(packed_error(place, error))
+            self._played.put(packed_error(job, error))
 
 
 class Begun(Struct, frozen=True):
@@ -139,7 +139,7 @@ class Begun(Struct, frozen=True):
 
 class Node:
     def __init__(self) -> None:
-        self._store = Store(default_root())
+        self._store = ShippedFiles(default_root())
         self._seat = NodePlayer()
         self._kept: set[str] = set()
         self._arriving: dict[str, Arriving] = {}
@@ -176,15 +176,15 @@ class Node:
         self._seat.fill(build, payload)
         return Begun(msgspec.json.encode(self._seat.identity), versions(), code_digest(), self._seat.error)
 
-    def lease(self, places: Sequence[Place]) -> None:
-        self._seat.lease(places)
+    def lease(self, jobs: Sequence[JobKey]) -> None:
+        self._seat.lease(jobs)
 
     def collect(self, seconds: float) -> list[bytes]:
         """What was played; waits so long for the first. Raises if the command is gone."""
-        found = self._seat.collect(seconds)
-        if not found and self._seat.error:
+        played = self._seat.collect(seconds)
+        if not played and self._seat.error:
             raise RuntimeError(self._seat.error)
-        return found
+        return played
 
     def files(self, folder: str) -> dict[str, int]:
         """What an episode left in its folder, with the sizes."""

@@ -71,7 +71,7 @@ def has_same_content(listing: Listed, hashes: Hashes) -> bool:
     """Whether this machine has, at the same path, files of the same content."""
     try:
         return all(
-            (place := at(listing, file)).stat().st_size == file.size and hash_of(place) == hashes[str(place)]
+            (path := at(listing, file)).stat().st_size == file.size and hash_of(path) == hashes[str(path)]
             for file in listing.files
         )
     except OSError:
@@ -105,7 +105,7 @@ class Arriving:
                 self._target.hardlink_to(file.name)
 
 
-class Store:
+class ShippedFiles:
     """A node's shipped files."""
 
     def __init__(self, root: Path) -> None:
@@ -221,8 +221,8 @@ def _names(path: Path) -> Iterator[str]:
 
 
 def _file(path: Path, name: str) -> File:
-    found = (path / name if name else path).stat()
-    return File(name, found.st_size, found.st_mtime_ns, found.st_ino)
+    status = (path / name if name else path).stat()
+    return File(name, status.st_size, status.st_mtime_ns, status.st_ino)
 
 
 def _link(content: Path, target: Path) -> None:

@@ -158,13 +158,13 @@ def _written(shape: Any, numbers: Iterator[Number]) -> Iterator[str]:
     if shape == _NUMBER:
         yield str(_plain_number(next(numbers)))
     elif isinstance(shape, tuple) and shape[:1] == ("list",):
-        for place, item in enumerate(cast(Any, shape[1:])):
-            yield ", " if place else "["
+        for position, item in enumerate(cast(Any, shape[1:])):
+            yield ", " if position else "["
             yield from _written(item, numbers)
         yield "]" if len(cast(Any, shape)) > 1 else "[]"
     elif isinstance(shape, tuple) and shape[:1] == ("object",):
-        for place, (key, item) in enumerate(cast(Any, shape[1:])):
-            yield f'{", " if place else "{"}"{key}": '
+        for position, (key, item) in enumerate(cast(Any, shape[1:])):
+            yield f'{", " if position else "{"}"{key}": '
             yield from _written(item, numbers)
         yield "}" if len(cast(Any, shape)) > 1 else "{}"
     else:

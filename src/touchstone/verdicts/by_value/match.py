@@ -16,7 +16,7 @@ from math import inf, isclose, isfinite
 from operator import itemgetter
 from typing import NamedTuple
 
-from ..row_match import Budget, Cut, near_ones, paired
+from ..row_match import Cut, PairBudget, near_ones, paired
 from .cells import Number
 
 # When two numbers are equal, and which numbers of a column that brings together.
@@ -74,16 +74,16 @@ def clusters(gold: Iterable[Number], predicted: Iterable[Number]) -> Clusters:
     """The clusters of a column's numbers. A number of gold's stands for its cluster, where there is one."""
     expected = dict.fromkeys(gold)
     every = expected | dict.fromkeys(predicted)
-    found = Clusters({}, set())
+    joined = Clusters({}, set())
     if all(map(is_whole, every)):
-        return found
+        return joined
     values, numbers = _ranked(every)
     start = 0
     for end in _ends(values):
         if end - start > 1:
-            _add(found, numbers[start:end], expected)
+            _add(joined, numbers[start:end], expected)
         start = end
-    return found
+    return joined
 
 
 def _ranked(every: Iterable[Number]) -> tuple[list[float], list[Number]]:
@@ -126,19 +126,19 @@ MOST_CHECKS = 2_000_000
 
 def can_be_paired(gold: Sequence[Vector], predicted: Sequence[Vector]) -> bool:
     """For as many vectors on both sides, all of the same length."""
-    places = [place for place in range(len(gold[0])) if _is_wide(place, gold, predicted)]
-    if not places:
+    columns = [column for column in range(len(gold[0])) if _is_wide(column, gold, predicted)]
+    if not columns:
         return True
-    expected, got = ([tuple([vector[place] for place in places]) for vector in side] for side in (gold, predicted))
+    expected, got = ([tuple([vector[column] for column in columns]) for vector in side] for side in (gold, predicted))
     if all(map(_are_near, sorted(expected, key=_as_floats), sorted(got, key=_as_floats))):
         return True
-    if len(places) == 1 and len({number for (number,) in (*expected, *got) if is_whole(number)}) < 2:
+    if len(columns) == 1 and len({number for (number,) in (*expected, *got) if is_whole(number)}) < 2:
         return False
     return len(paired(dict(enumerate(_partners(expected, got))))) == len(expected)
 
 
-def _is_wide(place: int, gold: Sequence[Vector], predicted: Sequence[Vector]) -> bool:
-    return is_wide(sorted({vector[place] for side in (gold, predicted) for vector in side}, key=as_float))
+def _is_wide(column: int, gold: Sequence[Vector], predicted: Sequence[Vector]) -> bool:
+    return is_wide(sorted({vector[column] for side in (gold, predicted) for vector in side}, key=as_float))
 
 
 def _as_floats(vector: Vector) -> list[float]:
@@ -151,12 +151,12 @@ def _are_near(one: Vector, other: Vector) -> bool:
 
 def _partners(gold: Sequence[Vector], predicted: Sequence[Vector]) -> list[list[int]]:
     """For each of gold's vectors the places of those it may be paired with, found through the number that tells most apart."""
-    pivot = max(range(len(gold[0])), key=lambda place: len({vector[place] for vector in (*gold, *predicted)}))
+    pivot = max(range(len(gold[0])), key=lambda column: len({vector[column] for vector in (*gold, *predicted)}))
     return near_ones(
         gold,
         predicted,
         value=lambda vector: as_float(vector[pivot]),
         reach=lambda value: max(ABSOLUTE, abs(value) * RELATIVE) * (1 + 2 * RELATIVE),
         near=_are_near,
-        budget=Budget(MOST_CHECKS),
+        budget=PairBudget(MOST_CHECKS),
     )

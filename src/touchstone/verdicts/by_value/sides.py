@@ -79,8 +79,8 @@ class Sides:
 
     def _snapped(self, side: Side) -> Side:
         columns = [
-            _snapped(column, self._clusters[place].of) if place in self._clusters else column
-            for place, column in enumerate(side.columns)
+            _snapped(column, self._clusters[number].of) if number in self._clusters else column
+            for number, column in enumerate(side.columns)
         ]
         return Side(columns, side.height)
 

@@ -76,36 +76,36 @@ def another_width(gold: Rows, predicted: Rows) -> Difference:
             "A table was expected, but the prediction gave none." if gold.columns else "No table was expected, but one appears."
         )
         return Difference("missing_columns" if gold.columns else "extra_columns", sentence, _names(gold, predicted))
-    found = explain(Table(gold.columns, _unrounded(gold)), Table(predicted.columns, _unrounded(predicted)))
-    if found.kind in ("missing_columns", "extra_columns"):
-        return found
+    difference = explain(Table(gold.columns, _unrounded(gold)), Table(predicted.columns, _unrounded(predicted)))
+    if difference.kind in ("missing_columns", "extra_columns"):
+        return difference
     kind = "missing_columns" if len(gold.columns) > len(predicted.columns) else "extra_columns"
     sentence = f"Expected {_counted(gold)}, got {_counted(predicted)}."
-    return Difference(kind, sentence, found.evidence | _names(gold, predicted))
+    return Difference(kind, sentence, difference.evidence | _names(gold, predicted))
 
 
-def another_order(gold: Rows, predicted: Rows, sides: Sides, place: int) -> Difference:
+def another_order(gold: Rows, predicted: Rows, sides: Sides, row: int) -> Difference:
     expected, got = _tables(gold, predicted, sides)
-    found = explain(expected, got)
-    if found.kind == "row_order":
-        return found
-    first = f"row {place + 1:,} should be {shown_row(expected.rows[place])}, is {shown_row(got.rows[place])}"
-    return Difference("row_order", f"Same rows in another order; {first}.", found.evidence | {"first_row_apart": place + 1})
+    difference = explain(expected, got)
+    if difference.kind == "row_order":
+        return difference
+    first = f"row {row + 1:,} should be {shown_row(expected.rows[row])}, is {shown_row(got.rows[row])}"
+    return Difference("row_order", f"Same rows in another order; {first}.", difference.evidence | {"first_row_apart": row + 1})
 
 
 def other_rows(gold: Rows, predicted: Rows, sides: Sides) -> Difference:
-    found = explain(*_tables(gold, predicted, sides))
-    return found if found.kind not in ("identical", "row_order") else _other_types(gold, predicted, found)
+    difference = explain(*_tables(gold, predicted, sides))
+    return difference if difference.kind not in ("identical", "row_order") else _other_types(gold, predicted, difference)
 
 
-def _other_types(gold: Rows, predicted: Rows, found: Difference) -> Difference:
+def _other_types(gold: Rows, predicted: Rows, difference: Difference) -> Difference:
     """Rows that look alike written out: a date and its text, true and 'true'."""
     columns = zip(gold.columns, zip(*gold.rows, strict=True), zip(*predicted.rows, strict=True), strict=True)
     for name, expected, got in columns:
         if (kinds := _kinds(expected)) != (others := _kinds(got)):
             where = f"column {shown_name(name)} is {kinds} in gold and {others} in the prediction"
-            return Difference("types", f"Same rows when written as text, but of other types: {where}.", found.evidence)
-    return Difference("types", "Same rows when written as text, but values are of other types.", found.evidence)
+            return Difference("types", f"Same rows when written as text, but of other types: {where}.", difference.evidence)
+    return Difference("types", "Same rows when written as text, but values are of other types.", difference.evidence)
 
 
 _WORDS: tuple[tuple[type | tuple[type, ...], str], ...] = (

@@ -42,7 +42,7 @@ class Decision(Struct, frozen=True):
     """What settles the term. A segment speaks for itself."""
 
 
-def said(text: str) -> str:
+def spoken_text(text: str) -> str:
     """What a reply says, without its thinking and its tags."""
     text = _THOUGHT_END.sub("", _THOUGHTS.sub("", text))
     spoken = _SAID.search(text)
@@ -65,7 +65,7 @@ def _one(text: str) -> str:
     rest = _THOUGHT_END.sub("", _THOUGHTS.sub("", text))
     if len({spoken.strip() for spoken in _SAID.findall(rest)}) > 1:
         raise Mistake("it holds several decisions")
-    return re.sub(r"^`+(?:\w*\n)?|`+$", "", said(text)).strip()
+    return re.sub(r"^`+(?:\w*\n)?|`+$", "", spoken_text(text)).strip()
 
 
 def _labeled(argument: str, ambiguities: Sequence[Ambiguity]) -> Decision:
@@ -130,8 +130,8 @@ def share(text: str, gold: Sequence[str], dialect: Dialect) -> float:
 
 @lru_cache(maxsize=256)
 def offered_segments(gold: tuple[str, ...], dialect: Dialect) -> tuple[Segment, ...]:
-    found = segments_of(gold, dialect)
-    return tuple(part for at, segment in enumerate(found) for part in _offered(segment, found[at + 1 :], gold, dialect))
+    segments = segments_of(gold, dialect)
+    return tuple(part for at, segment in enumerate(segments) for part in _offered(segment, segments[at + 1 :], gold, dialect))
 
 
 def offered_ambiguities(situation: Situation) -> tuple[Ambiguity, ...]:

@@ -58,7 +58,7 @@ _EDGE = re.compile(r"/\*|\*/")
 def lex(sql: str, dialect: Dialect) -> tuple[Token, ...]:
     """The tokens in order."""
     expression = _EXPRESSIONS[dialect]
-    found: list[Token] = []
+    tokens: list[Token] = []
     at = 0
     while piece := expression.search(sql, at):
         at = piece.end()
@@ -67,8 +67,8 @@ def lex(sql: str, dialect: Dialect) -> tuple[Token, ...]:
             at = _end_of_comment(sql, piece.start(), nested=dialect == "postgres")
             kind = "mark" if at == piece.end() else "comment"
         if kind != "comment":
-            found.append(Token(cast(Kind, kind), piece.start(), piece.end(), piece.group()))
-    return tuple(found)
+            tokens.append(Token(cast(Kind, kind), piece.start(), piece.end(), piece.group()))
+    return tuple(tokens)
 
 
 def _end_of_comment(sql: str, start: int, *, nested: bool) -> int:
@@ -268,7 +268,7 @@ class _Scan:
 
     def _statement(self, at: int, word: str) -> ClauseStart:
         self._head = word
-        words = [self._tokens.word(place) for place in range(at, min(at + 8, self._high))]
+        words = [self._tokens.word(index) for index in range(at, min(at + 8, self._high))]
         if word in ("CREATE", "ALTER", "DROP"):
             kind = next((each for each in words if each in _OBJECTS), "")
             return ClauseStart(at, f"{word} {kind}".strip())

@@ -99,13 +99,13 @@ _SPEAKS_OF_PLACES = re.compile(r"\b(?:round\w*|decimals?|places|digits|precis\w+
 
 def numbers_in_words(text: str) -> set[Decimal]:
     """Numbers that are written in words, with a decimal comma, or as a fraction."""
-    found = {
+    numbers = {
         Decimal(f"{re.sub(r'[. ]', '', whole)}.{rest}") / (100 if percent else 1)
         for whole, rest, percent in _COMMA.findall(text)
     }
-    found |= {int(whole or 0) + Decimal(str(unicodedata.numeric(part))) for whole, part in _VULGAR.findall(text)}
-    found |= foreign_numbers(text)
-    found |= {Decimal(above) / Decimal(below) for above, below in _FRACTION.findall(text) if int(below)}
+    numbers |= {int(whole or 0) + Decimal(str(unicodedata.numeric(part))) for whole, part in _VULGAR.findall(text)}
+    numbers |= foreign_numbers(text)
+    numbers |= {Decimal(above) / Decimal(below) for above, below in _FRACTION.findall(text) if int(below)}
     words = re.findall(r"[A-Za-z]+|[^\sA-Za-z-]", text)
     at = 0
     while at < len(words):
@@ -113,9 +113,9 @@ def numbers_in_words(text: str) -> set[Decimal]:
         while end < len(words) and _NUMERAL.fullmatch(words[end]):
             end += 1
         if end > at:
-            found |= set(_spoken([word.lower() for word in words[at:end]]))
+            numbers |= set(_spoken([word.lower() for word in words[at:end]]))
         at = end + 1
-    return {number.normalize() for number in found}
+    return {number.normalize() for number in numbers}
 
 
 def _spoken(words: Sequence[str]) -> Iterator[Decimal]:
@@ -195,8 +195,8 @@ def _with_digits_for_letters(text: str) -> Iterator[str]:
 
 
 def _spelled(text: str) -> Iterator[str]:
-    for found in _SPELLED.finditer(text):
-        yield str(found[0]).replace(str(found[1]), "")
+    for match in _SPELLED.finditer(text):
+        yield str(match[0]).replace(str(match[1]), "")
 
 
 def _decoded(text: str) -> Iterator[str]:
@@ -205,12 +205,12 @@ def _decoded(text: str) -> Iterator[str]:
         if len(word) > SHORTEST:
             yield codecs.encode(word, "rot13")
             yield word[::-1]
-    for found in _CODED.findall(text):
-        yield _from_base64(found)
-    for found in _HEXADECIMAL.findall(text):
-        yield _from_bytes(re.findall(r"[0-9A-Fa-f]{2}", re.sub(r"\\x|0x|%", "", found)), 16)
-    for found in _CODES.findall(text):
-        yield _from_bytes(re.findall(r"\d+", found), 10)
+    for code in _CODED.findall(text):
+        yield _from_base64(code)
+    for code in _HEXADECIMAL.findall(text):
+        yield _from_bytes(re.findall(r"[0-9A-Fa-f]{2}", re.sub(r"\\x|0x|%", "", code)), 16)
+    for code in _CODES.findall(text):
+        yield _from_bytes(re.findall(r"\d+", code), 10)
     if "%" in text:
         yield from _SPOKEN.findall(unquote(text))
     if "&" in text:

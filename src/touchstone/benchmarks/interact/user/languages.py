@@ -45,17 +45,17 @@ _SMALLEST, _LARGEST, _MOST_WORDS = 12, 9_999, 9
 def foreign_numbers(text: str) -> set[Decimal]:
     """Those that the text says in one of the languages."""
     words = [_plain(word) for word in _WORDS.findall(text)]
-    found: set[Decimal] = set()
+    numbers: set[Decimal] = set()
     at = 0
     while at < len(words):
         lengths = range(min(_MOST_WORDS, len(words) - at), 0, -1)
         length = next((size for size in lengths if "".join(words[at : at + size]) in _integers()), 0)
         if length:
             number = _integers()["".join(words[at : at + length])]
-            found |= {Decimal(number)} if number >= _SMALLEST else set()
-            found |= _with_decimals(number, words[at + length :])
+            numbers |= {Decimal(number)} if number >= _SMALLEST else set()
+            numbers |= _with_decimals(number, words[at + length :])
         at += length or 1
-    return found
+    return numbers
 
 
 def _with_decimals(whole: int, words: list[str]) -> set[Decimal]:

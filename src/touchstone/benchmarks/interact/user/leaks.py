@@ -77,9 +77,9 @@ _SIGNS = str.maketrans({"×": "*", "·": "*", "−": "-", "–": "-", "÷": "/",
 def leaks(answer: str, gold: Sequence[str], allowed: Sequence[str], dialect: Dialect) -> tuple[str, ...]:
     """Names and literals in the order of the gold, then numbers, then passages, then what is told of order and rounding."""
     words = _Words(answer)
-    told = _Words(" \0 ".join(allowed))
+    known = _Words(" \0 ".join(allowed))
     tokens = [token for sql in gold for token in lex(sql, dialect)]
-    named = [text for text, literal in _secrets(tokens) if words.tell(text, literal) and not told.have(text)]
+    named = [text for text, literal in _secrets(tokens) if words.tell(text, literal) and not known.have(text)]
     numbers = (_values(answer) & _numbers(tokens)) - _values(" \n ".join(allowed))
     runs = _runs(answer, " ".join(token.text for token in tokens), tuple(allowed))
     whole = "\n".join(gold)
@@ -90,8 +90,8 @@ def leaks(answer: str, gold: Sequence[str], allowed: Sequence[str], dialect: Dia
 def verbatim_sql(answer: str, question: str) -> tuple[str, ...]:
     """Statements in an answer: nobody who does not know SQL says them, whatever they were told. Not those of the question."""
     asked = " ".join(question.casefold().split())
-    found = (" ".join(statement[0].split()) for statement in _STATEMENT.finditer(answer))
-    return tuple(statement for statement in found if statement.casefold() not in asked)
+    statements = (" ".join(statement[0].split()) for statement in _STATEMENT.finditer(answer))
+    return tuple(statement for statement in statements if statement.casefold() not in asked)
 
 
 class _Words:
@@ -99,10 +99,10 @@ class _Words:
 
     def __init__(self, text: str) -> None:
         self._all = _phrase(text)
-        spans = [" ".join(filter(None, found)) for found in _CODE.findall(text)]
+        spans = [" ".join(filter(None, match)) for match in _CODE.findall(text)]
         self._code = " \0 ".join(map(_phrase, [*spans, *_CAPITALS.findall(text)]))
-        self._quoted = {_phrase("".join(found)) for found in _QUOTED.findall(text)}
-        self._capital = {found for run in _INSIDE.findall(text) for found in (run, *run.split())}
+        self._quoted = {_phrase("".join(match)) for match in _QUOTED.findall(text)}
+        self._capital = {match for run in _INSIDE.findall(text) for match in (run, *run.split())}
         self._spellings = spellings(text)
         self._hidden = Hidden(text)
         self._named = _NAMED.findall(text.casefold())
@@ -163,15 +163,15 @@ def _secrets(tokens: Iterable[Token]) -> Iterator[tuple[str, bool]]:
 
 def _numbers(tokens: Iterable[Token]) -> set[Decimal]:
     """The numbers that mean something by themselves."""
-    found: set[Decimal] = set()
+    numbers: set[Decimal] = set()
     for token in tokens:
         text = token.text.strip("'")
         if token.kind in ("number", "string"):
             try:
-                found.add(Decimal(text.replace("_", "")).normalize())
+                numbers.add(Decimal(text.replace("_", "")).normalize())
             except InvalidOperation:
                 continue
-    return {number for number in found if number.is_finite() and not _everyday(number)}
+    return {number for number in numbers if number.is_finite() and not _everyday(number)}
 
 
 def _everyday(number: Decimal) -> bool:
@@ -180,11 +180,11 @@ def _everyday(number: Decimal) -> bool:
 
 def _values(text: str) -> set[Decimal]:
     """The numbers in prose; a percentage is also its fraction."""
-    found: set[Decimal] = set()
+    values: set[Decimal] = set()
     for whole, fraction, percent in _NUMBER.findall(text):
         number = Decimal(whole.replace(",", "") + fraction).normalize()
-        found |= {number, (number / 100).normalize()} if percent else {number}
-    return found | numbers_in_words(text)
+        values |= {number, (number / 100).normalize()} if percent else {number}
+    return values | numbers_in_words(text)
 
 
 def _runs(answer: str, gold: str, allowed: tuple[str, ...]) -> list[str]:
@@ -195,14 +195,18 @@ def _runs(answer: str, gold: str, allowed: tuple[str, ...]) -> list[str]:
     ends = [start for start, following in pairwise([*starts, -1]) if following != start + 1]
     begins = [start for before, start in pairwise([-2, *starts]) if start != before + 1]
     runs = (pieces[begin : end + RUN] for begin, end in zip(begins, ends, strict=True))
-    told = [f" {' '.join(_pieces(text))} " for text in allowed]
-    return [" ".join(run) for run in runs if sum(piece[0].isalnum() for piece in run) >= RUN // 2 and not _is_told(run, told)]
+    allowed_texts = [f" {' '.join(_pieces(text))} " for text in allowed]
+    return [
+        " ".join(run)
+        for run in runs
+        if sum(piece[0].isalnum() for piece in run) >= RUN // 2 and not _is_told(run, allowed_texts)
+    ]
 
 
-def _is_told(run: Sequence[str], told: Sequence[str]) -> bool:
+def _is_told(run: Sequence[str], allowed_texts: Sequence[str]) -> bool:
     """Up to commas and stops around it, which are the sentence's."""
     bare = f" {' '.join(run).strip(' ,.;:')} "
-    return any(bare in text for text in told)
+    return any(bare in text for text in allowed_texts)
 
 
 @lru_cache(maxsize=256)

@@ -58,7 +58,7 @@ class Template:
         return re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(map(re.escape, names)) or '(?!)'})(?![\w-]))", re.IGNORECASE)
 
     def fill(self, **values: str) -> str:
-        return _PLACEHOLDER.sub(lambda place: self._harmless(values[place[1]]), self.text)
+        return _PLACEHOLDER.sub(lambda placeholder: self._harmless(values[placeholder[1]]), self.text)
 
     def _harmless(self, text: str) -> str:
         visible = "".join(letter for letter in text if unicodedata.category(letter) != "Cf")

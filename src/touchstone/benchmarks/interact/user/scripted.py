@@ -72,26 +72,26 @@ class ScriptedUser:
         return _answer(f"For that I have this in mind: {part.text.rstrip('; ')}", "unlabeled", part.text, question, situation)
 
 
-def _labeled(question: str, situation: Situation, found: list[Ambiguity]) -> UserAnswer:
-    best = found[0]
+def _labeled(question: str, situation: Situation, ambiguities: list[Ambiguity]) -> UserAnswer:
+    best = ambiguities[0]
     text = f'By "{best.term}" I mean: {best.sql_snippet}.'
-    if any(each.sql_snippet != best.sql_snippet for each in found[1:]):
+    if any(each.sql_snippet != best.sql_snippet for each in ambiguities[1:]):
         text += ONE_AT_A_TIME
     return _answer(text, "labeled", best.term, question, situation, best.sql_snippet)
 
 
-def _answer(text: str, choice: Any, about: str, question: str, situation: Situation, *told: str) -> UserAnswer:
-    allowed = (about, *told, question, situation.shown)
+def _answer(text: str, choice: Any, about: str, question: str, situation: Situation, *also_allowed: str) -> UserAnswer:
+    allowed = (about, *also_allowed, question, situation.shown)
     return UserAnswer(text, choice, about, leaks(text, situation.gold, allowed, situation.dialect))
 
 
 def _matches(question: str, ambiguities: tuple[Ambiguity, ...]) -> Iterator[_Match]:
     places = {word: at for at, word in reversed(list(enumerate(_stems(question))))}
-    quoted = {phrase.strip(" ,.").casefold() for found in _QUOTED.findall(question) for phrase in found}
+    quoted = {phrase.strip(" ,.").casefold() for match in _QUOTED.findall(question) for phrase in match}
     for ambiguity in ambiguities:
         exact = ambiguity.term.casefold() in quoted
         share, words = max(
-            _shares(ambiguity.term, places), default=(0.0, set[str]()), key=lambda found: (found[0], len(found[1]))
+            _shares(ambiguity.term, places), default=(0.0, set[str]()), key=lambda match: (match[0], len(match[1]))
         )
         if exact or share >= ENOUGH:
             yield _Match(exact, share, len(words), -min((places[word] for word in words), default=0), ambiguity)

@@ -67,9 +67,9 @@ def _statements(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
 
 def _level(sql: str, dialect: Dialect, tokens: Tokens, low: int, high: int, within: str, depth: int) -> Iterator[Segment]:
     """What stands between two tokens at one level of parentheses, and then what is deeper."""
-    found = cuts(tokens, low, high)
-    ends = [*(cut.at for cut in found[1:]), high]
-    for cut, end in zip(found, ends, strict=True):
+    cut_points = cuts(tokens, low, high)
+    ends = [*(cut.at for cut in cut_points[1:]), high]
+    for cut, end in zip(cut_points, ends, strict=True):
         segment = Segment(cut.clause, _text(sql, tokens, cut.at, end), within, depth)
         yield segment
         if depth < DEEPEST:

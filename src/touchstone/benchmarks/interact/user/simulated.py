@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeVar
 
 from ....protocols import Model
 from ....types import CallPosition, Message, Reply
-from .choice import Decision, Mistake, decision, offered_ambiguities, offered_segments, said
+from .choice import Decision, Mistake, decision, offered_ambiguities, offered_segments, spoken_text
 from .leaks import leaks, verbatim_sql
 from .prompts import Prompts, UserMode
 from .segments import Segment, segments_of
@@ -72,13 +72,13 @@ class SimulatedUser:
             case "vanilla":
                 chosen = Decision("unlabeled")
         prompt = self._prompts.answer.fill(**values, chosen=_piece(chosen))
-        told = (chosen.about or "", chosen.snippet, question, situation.shown)
+        allowed = (chosen.about or "", chosen.snippet, question, situation.shown)
 
         def leaked(text: str) -> tuple[str, ...]:
-            return (*leaks(text, situation.gold, told, situation.dialect), *verbatim_sql(text, question))
+            return (*leaks(text, situation.gold, allowed, situation.dialect), *verbatim_sql(text, question))
 
-        text, found, withheld = await self._say(talk, prompt, leaked)
-        return UserAnswer(text, chosen.choice, chosen.about, found, tuple(talk.faults), tuple(talk.calls), withheld)
+        text, given_away, withheld = await self._say(talk, prompt, leaked)
+        return UserAnswer(text, chosen.choice, chosen.about, given_away, tuple(talk.faults), tuple(talk.calls), withheld)
 
     async def _choose(self, talk: _Talk, values: dict[str, str], situation: Situation) -> Decision:
         ambiguities, parts = offered_ambiguities(situation), offered_segments(situation.gold, situation.dialect)
@@ -91,7 +91,7 @@ class SimulatedUser:
 
     async def _choose_as_published(self, talk: _Talk, values: dict[str, str], situation: Situation) -> tuple[Decision, str]:
         """What the model says goes to the second stage, whether it is a decision or not."""
-        spoken = await talk.ask(1, self._prompts.choose.fill(**values), "", 0, said) or "unanswerable()"
+        spoken = await talk.ask(1, self._prompts.choose.fill(**values), "", 0, spoken_text) or "unanswerable()"
         try:
             parts = segments_of(situation.gold, situation.dialect)
             return decision(f"<s>{spoken}</s>", situation.ambiguities, parts), spoken
@@ -105,19 +105,20 @@ class SimulatedUser:
         """The answer, what it gives away, and what answers gave away that were not passed on."""
         hint = "Write the answer to the question, in at most three sentences, within <s></s>."
         text = _cut(await talk.ask(2, prompt, hint, min(1, self._retries), _spoken), talk)
-        found = leaked(text) if text != REFUSAL else ()
-        if not found or self._on_leak == "flag":
-            return text, found, ()
-        withheld = found
+        given_away = leaked(text) if text != REFUSAL else ()
+        if not given_away or self._on_leak == "flag":
+            return text, given_away, ()
+        withheld = given_away
         if self._on_leak == "retry":
             text = _cut(
-                await talk.again(2, f"This gives away what you were not asked for: {', '.join(found)}. {hint}", _spoken), talk
+                await talk.again(2, f"This gives away what you were not asked for: {', '.join(given_away)}. {hint}", _spoken),
+                talk,
             )
-            found = leaked(text) if text != REFUSAL else ()
-            if not found:
+            given_away = leaked(text) if text != REFUSAL else ()
+            if not given_away:
                 return text, (), withheld
-        talk.faults.append(f"stage 2: the answer gave away {', '.join(found)} and was withheld")
-        return REFUSAL, (), (*withheld, *found)
+        talk.faults.append(f"stage 2: the answer gave away {', '.join(given_away)} and was withheld")
+        return REFUSAL, (), (*withheld, *given_away)
 
 
 class _Talk:
@@ -167,7 +168,7 @@ def _read(reply: Reply, read: Callable[[str], T]) -> T:
 
 
 def _spoken(text: str) -> str:
-    if not (spoken := said(text)):
+    if not (spoken := spoken_text(text)):
         raise Mistake("it says nothing")
     return spoken
 

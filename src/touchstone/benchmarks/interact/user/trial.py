@@ -115,8 +115,8 @@ async def try_user(user: User, asked: Sequence[TrialQuestion], parallel: int, *,
 def judged(question: TrialQuestion, answer: UserAnswer, *, staged: bool = True) -> Trial:
     told_nothing = not answer.leaks and not answer.failed
     if question.choice == "unanswerable":
-        chosen, said = answer.choice == "unanswerable", told_nothing
+        chosen, stage_2 = answer.choice == "unanswerable", told_nothing
     else:
         chosen = answer.choice == question.choice and answer.about in question.about
-        said = told_nothing and answer.text != REFUSAL
-    return Trial(question.task, question.text, question.choice, answer, chosen if staged else None, said)
+        stage_2 = told_nothing and answer.text != REFUSAL
+    return Trial(question.task, question.text, question.choice, answer, chosen if staged else None, stage_2)

@@ -120,17 +120,17 @@ def _near(gold: Array, predicted: Array) -> Array:
 
 def key_partners(gold: Sequence[ArrayCells], predicted: Sequence[ArrayCells], exact: list[int]) -> tuple[int, Array] | None:
     """A column whose values say which row is which, if there is one, and for each predicted row the golden one."""
-    for place in sorted(exact, key=lambda place: not gold[place].numeric):
-        if gold[place].missing is None and predicted[place].missing is None:
-            rows = partner_rows(gold[place].values, predicted[place].values)
+    for column in sorted(exact, key=lambda column: not gold[column].numeric):
+        if gold[column].missing is None and predicted[column].missing is None:
+            rows = partner_rows(gold[column].values, predicted[column].values)
             if rows is not None:
-                return place, rows
+                return column, rows
     return None
 
 
 def apart_by_key(gold: Sequence[ArrayCells], predicted: Sequence[ArrayCells], key: int, rows: Array) -> int | None:
-    for place, (expected, got) in enumerate(zip(gold, predicted, strict=True)):
-        if place != key:
+    for column, (expected, got) in enumerate(zip(gold, predicted, strict=True)):
+        if column != key:
             same = _equal_at(expected.chosen(rows), got)
             if not same.all():
                 return int(rows[~same].min())
@@ -144,7 +144,7 @@ def doubtful_rows(gold: Sequence[ArrayCells], predicted: Sequence[ArrayCells], e
     """
     lanes = [max(_width(one), _width(other)) for one, other in zip(gold, predicted, strict=True)]
     marks = [_group_marks(side, exact, lanes) for side in (gold, predicted)]
-    floats = [[side[place].values for place in range(len(side)) if place not in exact] for side in (gold, predicted)]
+    floats = [[side[column].values for column in range(len(side)) if column not in exact] for side in (gold, predicted)]
     orders = [np.lexsort((*reversed(some), mark)) for some, mark in zip(floats, marks, strict=True)]
     sorted_marks = [mark[order] for mark, order in zip(marks, orders, strict=True)]
     counted = [np.unique(mark, return_counts=True) for mark in sorted_marks]
@@ -165,8 +165,8 @@ def _width(cells: ArrayCells) -> int:
 
 def _group_marks(side: Sequence[ArrayCells], exact: list[int], lanes: list[int]) -> Array:
     parts: list[Array] = [np.zeros(len(side[0].values), np.uint64)] * 2
-    for place, cells in enumerate(side):
-        if place in exact:
-            parts += [cells.values.view(np.uint64)] if cells.numeric else padded(cells.values, lanes[place])
+    for column, cells in enumerate(side):
+        if column in exact:
+            parts += [cells.values.view(np.uint64)] if cells.numeric else padded(cells.values, lanes[column])
         parts.append(_gaps(cells).astype(np.uint64))
     return mixed(parts)

@@ -32,9 +32,9 @@ def intended(conditions: Conditions, golds: int) -> list[list[int]]:
 def columns_at(gold: CsvTable, places: Sequence[int]) -> list[int]:
     """The columns that count, each once, from 0 on."""
     width = len(gold.columns)
-    if wrong := [place for place in places if place not in range(-width, width)]:
+    if wrong := [column for column in places if column not in range(-width, width)]:
         raise ConditionError(f"the metadata names column {wrong[0]}, but the gold result has {width}")
-    return list(dict.fromkeys(place % width for place in places)) or list(range(width))
+    return list(dict.fromkeys(column % width for column in places)) or list(range(width))
 
 
 def official_each(conditions: Conditions, golds: int) -> list[Any]:
@@ -52,13 +52,13 @@ def official_columns(gold: CsvTable, conditions: Conditions) -> list[int]:
     if not conditions:
         return list(range(width))
     places = _listed(conditions)
-    if any(isinstance(place, list) for place in places):
+    if any(isinstance(column, list) for column in places):
         raise ConditionError("Buffer has wrong number of dimensions (expected 1, got 2)")
-    if not all(isinstance(place, int) for place in places):
+    if not all(isinstance(column, int) for column in places):
         raise ConditionError(f".iloc requires numeric indexers, got {places}")
-    if not all(place in range(-width, width) for place in places):
+    if not all(column in range(-width, width) for column in places):
         raise ConditionError("positional indexers are out-of-bounds")
-    return [place % width for place in places]
+    return [column % width for column in places]
 
 
 _ALL: list[int] = []

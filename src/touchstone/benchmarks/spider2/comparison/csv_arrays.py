@@ -80,8 +80,8 @@ def read(
     if not cut or not typed:
         return None
     columns = list(zip(*typed, strict=True))
-    words = _words_of(data, buffer, [place for place, blocks in enumerate(columns) if _only_some_written(blocks)])
-    return cut[0], [_joined(blocks, words.get(place), joined) for place, blocks in enumerate(columns)]
+    words = _words_of(data, buffer, [number for number, blocks in enumerate(columns) if _only_some_written(blocks)])
+    return cut[0], [_joined(blocks, words.get(number), joined) for number, blocks in enumerate(columns)]
 
 
 def _only_some_written(blocks: Sequence[Column]) -> bool:
@@ -91,8 +91,8 @@ def _only_some_written(blocks: Sequence[Column]) -> bool:
 def _words_of(data: bytes, buffer: int, places: list[int]) -> dict[int, Words | list[bytes]]:
     """The words of some columns, which not all their blocks have kept."""
     cut = _cut(data, buffer) if places else None
-    parts = [[written(block[place]) or block[place].words() for place in places] for block in cut[1]] if cut else []
-    return {place: _one(words) for place, words in zip(places, zip(*parts, strict=True), strict=True)}
+    parts = [[written(block[column]) or block[column].words() for column in places] for block in cut[1]] if cut else []
+    return {column: _one(words) for column, words in zip(places, zip(*parts, strict=True), strict=True)}
 
 
 def _one(parts: Sequence[Words | list[bytes]]) -> Words | list[bytes]:
@@ -144,7 +144,7 @@ def _spans(data: bytes, start: int, ends: Array, width: int) -> list[Span]:
     edges[-1] = ends
     if not ((edges[0] < edges[1]).all() and (edges[-2] < edges[-1]).all()):
         raise Uneven
-    return [Span(block, lanes, edges[place] + 1, edges[place + 1]) for place in range(width)]
+    return [Span(block, lanes, edges[column] + 1, edges[column + 1]) for column in range(width)]
 
 
 def _column(span: Span, careful: Callable[[list[bytes]], Column]) -> Column:
@@ -318,8 +318,8 @@ def _mantissas(numbers: Array, digits: Array) -> Array:
         if len(rows):
             some = numbers[rows]
             exact = (some // _U(10**more)).astype(np.float64)
-            for place in reversed(range(more)):
-                exact = exact * 10.0 + (some // _U(10**place) % _U(10)).astype(np.float64)
+            for digit in reversed(range(more)):
+                exact = exact * 10.0 + (some // _U(10**digit) % _U(10)).astype(np.float64)
             values[rows] = exact
     return values
 

@@ -126,7 +126,7 @@ def _regular(block: bytes, width: int) -> list[list[bytes]] | None:
     if len(fields) != lines * step + 1 or fields[width::step].count(b"\n") != lines:
         return None
     fields.pop()
-    return [fields[place::step] for place in range(width)]
+    return [fields[column::step] for column in range(width)]
 
 
 def _irregular(block: bytes, width: int, fields: int, done: int) -> tuple[list[list[bytes]], int]:
@@ -135,8 +135,8 @@ def _irregular(block: bytes, width: int, fields: int, done: int) -> tuple[list[l
     for line in block.split(b"\n")[:-1]:
         row = line.split(b",")
         if rows and len(row) > fields:
-            place = done + len(rows) + 2
-            raise CsvError(f"Error tokenizing data. C error: Expected {fields} fields in line {place}, saw {len(row)}")
+            line = done + len(rows) + 2
+            raise CsvError(f"Error tokenizing data. C error: Expected {fields} fields in line {line}, saw {len(row)}")
         fields = max(fields, len(row))
         rows.append(row + [b""] * (fields - len(row)))
-    return [[row[place] for row in rows] for place in range(width)], fields
+    return [[row[column] for row in rows] for column in range(width)], fields

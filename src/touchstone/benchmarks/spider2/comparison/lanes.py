@@ -48,12 +48,12 @@ class Words(Sequence[bytes]):
 
     def among(self, short: Array) -> Array:
         """Which of them are one of these words of one lane."""
-        found = np.zeros(len(self), bool)
+        matches = np.zeros(len(self), bool)
         for word in short:
-            found |= self.lanes[0] == word
+            matches |= self.lanes[0] == word
         for lane in self.lanes[1:]:
-            found &= lane == 0
-        return found
+            matches &= lane == 0
+        return matches
 
     def without(self, missing: Array | None) -> Words:
         return self if missing is None else Words([np.where(missing, _U(0), lane) for lane in self.lanes])

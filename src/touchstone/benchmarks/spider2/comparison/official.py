@@ -47,14 +47,14 @@ def official(predicted: CsvTable, gold: CsvTable, condition_cols: Conditions, ig
 def official_any(predicted: CsvTable, golds: Sequence[CsvTable], condition_cols: Conditions, ignore_order: bool) -> Official:
     """With gold results whose files are named by the task and a letter, be it only one."""
     each = official_each(condition_cols, len(golds))
-    for place, gold in enumerate(golds):
-        if place >= len(each):
+    for number, gold in enumerate(golds):
+        if number >= len(each):
             return Official(False, error="list index out of range")
-        result = official(predicted, gold, each[place], ignore_order)
+        result = official(predicted, gold, each[number], ignore_order)
         if result.error:
             return result
         if result.matched:
-            return Official(True, place)
+            return Official(True, number)
     return Official(False)
 
 
@@ -62,11 +62,11 @@ def _matches(predicted: CsvTable, gold: CsvTable, conditions: Conditions, ignore
     places = official_columns(gold, conditions)
     if predicted.rows != gold.rows:
         return False
-    expected = _vectors([gold.columns[place] for place in places])
-    found = _vectors(predicted.columns)
-    if ignore_order and _same_rows([gold.names[place] for place in places], expected, predicted.names, found):
+    expected = _vectors([gold.columns[column] for column in places])
+    got = _vectors(predicted.columns)
+    if ignore_order and _same_rows([gold.names[column] for column in places], expected, predicted.names, got):
         return True
-    return all(any(match(vector, other, ignore_order) for other in found) for vector in expected)
+    return all(any(match(vector, other, ignore_order) for other in got) for vector in expected)
 
 
 def _vectors(columns: Sequence[Column]) -> list[Vector]:
@@ -77,11 +77,11 @@ def _vectors(columns: Sequence[Column]) -> list[Vector]:
 
 
 def _same_rows(names: Sequence[str], gold: Sequence[Vector], others: Sequence[str], predicted: Sequence[Vector]) -> bool:
-    def may_be(place: int, other: int) -> bool:
-        return print_alike(gold[place], predicted[other])
+    def may_be(column: int, other: int) -> bool:
+        return print_alike(gold[column], predicted[other])
 
-    def looks_like(place: int, other: int) -> bool:
-        return gold[place].summary == predicted[other].summary
+    def looks_like(column: int, other: int) -> bool:
+        return gold[column].summary == predicted[other].summary
 
     in_arrays = all(vector.in_arrays for vector in gold)
     for guess in guesses(names, others, may_be, looks_like):

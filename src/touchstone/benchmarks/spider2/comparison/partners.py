@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from ....verdicts.row_match import Budget, paired
+from ....verdicts.row_match import PairBudget, paired
 from .column import Cells, Column, same_cells, same_values
 from .csv_table import CsvTable
 from .rows import row_apart
@@ -21,19 +21,19 @@ def guesses(
 ) -> Iterator[list[int]]:
     """For each golden column a predicted one of its own: by names, then, if it is another guess, by looks."""
     by_name = _assigned(
-        gold, predicted, lambda place, other: _same_name(gold[place], predicted[other]) and may_be(place, other)
+        gold, predicted, lambda column, other: _same_name(gold[column], predicted[other]) and may_be(column, other)
     )
     if by_name:
         yield by_name
-    by_looks = _assigned(gold, predicted, lambda place, other: may_be(place, other) and looks_like(place, other))
+    by_looks = _assigned(gold, predicted, lambda column, other: may_be(column, other) and looks_like(column, other))
     if by_looks and by_looks != by_name:
         yield by_looks
 
 
 def _assigned(gold: Sequence[str], predicted: Sequence[str], fits: Callable[[int, int], bool]) -> list[int] | None:
     chosen: dict[int, None] = {}
-    for place in range(len(gold)):
-        other = next((other for other in range(len(predicted)) if other not in chosen and fits(place, other)), None)
+    for column in range(len(gold)):
+        other = next((other for other in range(len(predicted)) if other not in chosen and fits(column, other)), None)
         if other is None:
             return None
         chosen[other] = None
@@ -60,42 +60,42 @@ def reading(gold: Column, predicted: Column) -> tuple[Cells, Cells] | None:
 def likely_partners(gold: CsvTable, places: Sequence[int], predicted: CsvTable) -> Partners | None:
     """The columns that a look at names or sums suggests, if they make the rows equal. This settles most right answers."""
 
-    def may_be(place: int, other: int) -> bool:
-        return reading(gold.columns[places[place]], predicted.columns[other]) is not None
+    def may_be(column: int, other: int) -> bool:
+        return reading(gold.columns[places[column]], predicted.columns[other]) is not None
 
-    def looks_like(place: int, other: int) -> bool:
-        pair = reading(gold.columns[places[place]], predicted.columns[other])
+    def looks_like(column: int, other: int) -> bool:
+        pair = reading(gold.columns[places[column]], predicted.columns[other])
         return pair is not None and pair[0].total == pair[1].total
 
-    for guess in guesses([gold.names[place] for place in places], predicted.names, may_be, looks_like):
+    for guess in guesses([gold.names[column] for column in places], predicted.names, may_be, looks_like):
         partners = dict(zip(places, guess, strict=True))
         if _agree(gold, predicted, partners):
             return partners
     return None
 
 
-def candidates(gold: CsvTable, place: int, predicted: CsvTable, ordered: bool) -> list[int]:
+def candidates(gold: CsvTable, column: int, predicted: CsvTable, ordered: bool) -> list[int]:
     fits = same_cells if ordered else same_values
-    pairs = ((other, reading(gold.columns[place], predicted.columns[other])) for other in _by_name(gold, place, predicted))
+    pairs = ((other, reading(gold.columns[column], predicted.columns[other])) for other in _by_name(gold, column, predicted))
     return [other for other, pair in pairs if pair and fits(*pair)]
 
 
-def _by_name(gold: CsvTable, place: int, predicted: CsvTable) -> list[int]:
-    name = gold.names[place].casefold()
+def _by_name(gold: CsvTable, column: int, predicted: CsvTable) -> list[int]:
+    name = gold.names[column].casefold()
     return sorted(range(len(predicted.columns)), key=lambda other: predicted.names[other].casefold() != name)
 
 
 def distinct_partners(choices: dict[int, list[int]]) -> tuple[Partners, int | None]:
     """A partner of its own for each golden column; if that cannot be, the first column that stays without one."""
     partners = paired(choices)
-    return partners, next((place for place in choices if place not in partners), None)
+    return partners, next((column for column in choices if column not in partners), None)
 
 
 def matching_partners(gold: CsvTable, predicted: CsvTable, choices: dict[int, list[int]]) -> Partners | None:
     """Partners with which the rows agree, if there are any."""
-    order = sorted(choices, key=lambda place: len(choices[place]))
-    settled = sum(len(choices[place]) == 1 for place in order)
-    budget = Budget(max(10, min(_COMPARISONS, _CELLS // (gold.rows * len(order) + 1))))
+    order = sorted(choices, key=lambda column: len(choices[column]))
+    settled = sum(len(choices[column]) == 1 for column in order)
+    budget = PairBudget(max(10, min(_COMPARISONS, _CELLS // (gold.rows * len(order) + 1))))
 
     def agrees(chosen: list[int]) -> bool:
         if len(chosen) < settled:
@@ -103,8 +103,8 @@ def matching_partners(gold: CsvTable, predicted: CsvTable, choices: dict[int, li
         budget.spend(1)
         return _agree(gold, predicted, dict(zip(order, chosen, strict=False)))
 
-    found = _first_that_agrees([choices[place] for place in order], agrees)
-    return None if found is None else dict(zip(order, found, strict=True))
+    assigned = _first_that_agrees([choices[column] for column in order], agrees)
+    return None if assigned is None else dict(zip(order, assigned, strict=True))
 
 
 def _first_that_agrees(choices: list[list[int]], agrees: Callable[[list[int]], bool]) -> list[int] | None:
@@ -130,5 +130,5 @@ def _agree(gold: CsvTable, predicted: CsvTable, partners: Partners) -> bool:
 
 
 def _pairs(gold: CsvTable, predicted: CsvTable, partners: Partners) -> list[tuple[Cells, Cells]]:
-    pairs = (reading(gold.columns[place], predicted.columns[other]) for place, other in partners.items())
+    pairs = (reading(gold.columns[column], predicted.columns[other]) for column, other in partners.items())
     return [pair for pair in pairs if pair]

@@ -80,10 +80,10 @@ class Sides(NamedTuple):
         )
 
     def shared(self, left: int, choices: dict[int, list[int]]) -> Difference:
-        rivals = [place for place in self.places if set(choices[place]) & set(choices[left])]
-        found = shown_names([self.predicted.names[other] for other in choices[left]])
+        rivals = [column for column in self.places if set(choices[column]) & set(choices[left])]
+        names = shown_names([self.predicted.names[other] for other in choices[left]])
         sentence = (
-            f"Columns {shown_names(self._names(rivals))} need a predicted column each, but only {found} has their values."
+            f"Columns {shown_names(self._names(rivals))} need a predicted column each, but only {names} has their values."
         )
         return self._difference("shared_columns", sentence, shared_columns=plain_row(self._names(rivals)))
 
@@ -117,33 +117,33 @@ class Sides(NamedTuple):
         return Difference(kind, clipped(sentence, LONGEST), evidence | more)
 
     def _names(self, places: Sequence[int]) -> list[str]:
-        return [self.gold.names[place] for place in places]
+        return [self.gold.names[column] for column in places]
 
     def _named(self, partners: Partners) -> list[list[Plain]]:
         pairs = sorted(partners.items())[:_MOST]
-        return [[plain(self.gold.names[place]), plain(self.predicted.names[other])] for place, other in pairs]
+        return [[plain(self.gold.names[column]), plain(self.predicted.names[other])] for column, other in pairs]
 
     def _row_apart(self, partners: Partners) -> Row | None:
-        pairs = [reading(self.gold.columns[place], self.predicted.columns[other]) for place, other in partners.items()]
+        pairs = [reading(self.gold.columns[column], self.predicted.columns[other]) for column, other in partners.items()]
         try:
             row = row_apart([pair[0] for pair in pairs if pair], [pair[1] for pair in pairs if pair])
         except Cut:
             return None
         return None if row is None else row_of(self.gold, self.places, row)
 
-    def _nearest(self, place: int) -> tuple[int, str]:
+    def _nearest(self, column: int) -> tuple[int, str]:
         """The predicted column that was probably meant, and what is wrong with it."""
         names = [name.casefold() for name in self.predicted.names]
-        name = self.gold.names[place].casefold()
-        other = names.index(name) if name in names else min(self.places.index(place), len(names) - 1)
-        pair = reading(self.gold.columns[place], self.predicted.columns[other])
+        name = self.gold.names[column].casefold()
+        other = names.index(name) if name in names else min(self.places.index(column), len(names) - 1)
+        pair = reading(self.gold.columns[column], self.predicted.columns[other])
         if pair is None:
-            return other, "does not hold numbers" if self.gold.columns[place].is_number else "holds numbers, not words"
+            return other, "does not hold numbers" if self.gold.columns[column].is_number else "holds numbers, not words"
         return other, _fault(*pair)
 
 
 def row_of(table: CsvTable, places: Sequence[int], row: int) -> Row:
-    return tuple([_cell(_cells(table.columns[place]).cell(row)) for place in places])
+    return tuple([_cell(_cells(table.columns[column]).cell(row)) for column in places])
 
 
 def _cells(column: Column) -> Cells:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from operator import eq
 from typing import Any
 
-from ....verdicts.row_match import Budget, near_ones, paired
+from ....verdicts.row_match import PairBudget, near_ones, paired
 from .column import TOLERANCE, Cells, array_cells, close, comparison
 
 Items = Sequence[Any]
@@ -112,7 +112,7 @@ def _apart_by_key(gold: Sequence[Cells], predicted: Sequence[Cells], key: int) -
 
 def _apart_in_groups(gold: Sequence[Cells], predicted: Sequence[Cells], exact: list[int]) -> int | None:
     floats = [apart for apart in range(len(gold)) if apart not in exact]
-    others, budget = _groups(predicted, exact), Budget(_STEPS)
+    others, budget = _groups(predicted, exact), PairBudget(_STEPS)
     for key, rows in _groups(gold, exact).items():
         partners = others.get(key, [])
         if len(rows) > len(partners):
@@ -140,7 +140,7 @@ def _without_floats(cells: Cells) -> Items:
 
 
 def _points(side: Sequence[Cells], rows: list[int], floats: list[int]) -> list[Point]:
-    columns = [side[place].items for place in floats]
+    columns = [side[number].items for number in floats]
     return [tuple([_number(column[row]) for column in columns]) for row in rows]
 
 
@@ -148,7 +148,7 @@ def _number(item: Any) -> float:
     return item if isinstance(item, (int, float)) else 0.0
 
 
-def _unpaired(gold: Sequence[Point], predicted: Sequence[Point], budget: Budget) -> int | None:
+def _unpaired(gold: Sequence[Point], predicted: Sequence[Point], budget: PairBudget) -> int | None:
     """A golden point that is left over when points that are equal within the tolerance are paired off, if one is."""
     order = _widest_first([*gold, *predicted])
     expected, got = [_arranged(point, order) for point in gold], sorted(_arranged(point, order) for point in predicted)

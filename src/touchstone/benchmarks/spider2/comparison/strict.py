@@ -62,9 +62,9 @@ def strict(predicted: CsvTable, gold: CsvTable, condition_cols: Conditions, igno
 def strict_any(predicted: CsvTable, golds: Sequence[CsvTable], condition_cols: Conditions, ignore_order: bool) -> Strict:
     """With several gold results, one of which has to match."""
     results: list[Strict] = []
-    for place, (gold, columns) in enumerate(zip(golds, intended(condition_cols, len(golds)), strict=True)):
+    for number, (gold, columns) in enumerate(zip(golds, intended(condition_cols, len(golds)), strict=True)):
         difference = _difference(predicted, gold, columns, ignore_order)
-        results.append(Strict(difference.kind == "same", difference, place, difference.kind == "undecided"))
+        results.append(Strict(difference.kind == "same", difference, number, difference.kind == "undecided"))
         if results[-1].matched:
             return results[-1]
     return max(results, key=_closeness)
@@ -90,7 +90,7 @@ def _difference(predicted: CsvTable, gold: CsvTable, columns: list[int], ignore_
 
 
 def _ordered(sides: Sides) -> Difference:
-    choices = {place: candidates(sides.gold, place, sides.predicted, ordered=True) for place in sides.places}
+    choices = {column: candidates(sides.gold, column, sides.predicted, ordered=True) for column in sides.places}
     partners, left = distinct_partners(choices)
     if left is None:
         return sides.same(partners)
@@ -101,11 +101,11 @@ def _ordered(sides: Sides) -> Difference:
 def _unordered(sides: Sides) -> Difference:
     if likely := likely_partners(sides.gold, sides.places, sides.predicted):
         return sides.same(likely)
-    choices = {place: candidates(sides.gold, place, sides.predicted, ordered=False) for place in sides.places}
-    if missing := [place for place in sides.places if not choices[place]]:
+    choices = {column: candidates(sides.gold, column, sides.predicted, ordered=False) for column in sides.places}
+    if missing := [column for column in sides.places if not choices[column]]:
         return sides.missing(missing)
     partners, left = distinct_partners(choices)
     if left is not None:
         return sides.shared(left, choices)
-    found = matching_partners(sides.gold, sides.predicted, choices)
-    return sides.mixed(partners) if found is None else sides.same(found)
+    matched = matching_partners(sides.gold, sides.predicted, choices)
+    return sides.mixed(partners) if matched is None else sides.same(matched)

@@ -27,6 +27,8 @@ const OUTCOMES = ["passed", "failed", "limit", "error", "unscorable", "skipped"]
 const SIGNS = { passed: "✓", failed: "✗", limit: "◷", error: "!", unscorable: "?", skipped: "–" };
 const ANY = "\u0000"; // the value of a choice that is not made
 
+const REFUTED = ["proof refuted", "proof open"];
+
 // What is right needs no reason, but for what proof says of it.
 const told = (row) => row.outcome !== "passed" || row.kind.startsWith("proof ");
 
@@ -37,7 +39,6 @@ const SHAPES = {
     }),
     words: (row) => `${row.task} ${row.reason} ${row.question} ${row.kind}`,
     draw: (rows) => make("ul", { class: "tasks" }, ...rows.map(drawEpisode)),
-    first: {},
   },
   pair: {
     read: ([name, task, epoch, cell, outcomes, reasons, question, facets, linked]) => ({
@@ -45,15 +46,16 @@ const SHAPES = {
     }),
     words: (row) => `${row.task} ${row.reasons.join(" ")} ${row.question}`,
     draw: (rows) => make("ul", { class: "tasks pair" }, ...rows.map(drawPair)),
-    first: { cell: "A" },
+    firstCells: ["A", "B", "none", "both", "apart"],
   },
   group: {
     read: ([name, task, epoch, cell, outcomes, question, facets]) => ({ name, task, epoch, cell, outcomes, question, facets }),
     words: (row) => `${row.task} ${row.question}`,
     draw: drawMatrix,
-    first: {},
   },
 };
+
+const heading = (name) => (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll("_", " ");
 
 function titled(row) {
   return row.epoch ? `${row.task} (${row.epoch + 1})` : row.task;
@@ -74,7 +76,7 @@ function drawEpisode(row) {
   return make("li", {},
     badge(row.outcome),
     make("a", { href: `${row.name}.html`, class: "name" }, titled(row)),
-    make("span", { class: "why" }, row.reason),
+    make("span", { class: "why" }, row.reason, REFUTED.includes(row.kind) ? make("b", { class: "bad" }, ` ${row.kind}`) : null),
     make("span", { class: "dim spent number" }, spent),
     row.question ? make("span", { class: "dim asked" }, row.question) : null);
 }
@@ -126,7 +128,10 @@ class List {
 
   remembered() {
     const hash = location.hash.slice(1);
-    if (!hash.includes("=")) return { ...this.shape.first };
+    if (!hash.includes("=")) {
+      const cell = this.shape.firstCells?.find((each) => this.rows.some((row) => row.cell === each));
+      return cell ? { cell } : {};
+    }
     return Object.fromEntries(new URLSearchParams(hash));
   }
 
@@ -166,7 +171,7 @@ class List {
     }
     for (const facet of this.data.facets) {
       const values = [...new Set(this.rows.map((row) => row.facets[facet] ?? ""))].sort((a, b) => a.localeCompare(b, undefined, { numeric: true }));
-      if (values.length > 1) select(`facet:${facet}`, facet.replaceAll("_", " "), values.map((each) => [each, each || "(none)"]));
+      if (values.length > 1) select(`facet:${facet}`, heading(facet), values.map((each) => [each, each || "(none)"]));
     }
     const text = make("input", { type: "search", id: "text", placeholder: "task, reason, question", oninput: () => this.take("text", text.value || ANY) });
     this.inputs.text = text;
@@ -211,7 +216,7 @@ class List {
     const list = this.shape.draw(rows.slice(0, this.shown), this.data);
     const left = rows.length - this.shown;
     const more = left > 0 ? make("button", { type: "button", id: "more", onclick: () => { this.shown += STEP; this.draw(); } }, `Show more (${left.toLocaleString("en")} left)`) : null;
-    this.box.replaceChildren(...(rows.length ? [list, more].filter(Boolean) : []));
+    this.box.replaceChildren(...(rows.length ? [list, more].filter(Boolean) : this.rows.length ? [make("p", { class: "notice" }, "No task matches this filter.")] : []));
     const coming = this.rows.length < this.total ? `, of ${this.total.toLocaleString("en")} so far` : "";
     found("found").textContent = `${rows.length.toLocaleString("en")} of ${this.rows.length.toLocaleString("en")} shown${coming}`;
     for (const number of document.querySelectorAll("[data-count]")) {

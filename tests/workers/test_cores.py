@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -66,3 +68,9 @@ def test_what_a_process_uses_grows_as_it_works() -> None:
     assert after is not None
     assert after > before
     assert cpu_time(2**22 + 1) is None
+
+
+def test_workers_start_without_what_only_an_event_loop_needs() -> None:
+    program = "import sys; import touchstone.workers.zygote, touchstone.engines.sqlite.worker; print('asyncio' in sys.modules)"
+    shown = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
+    assert shown.strip() == "False"

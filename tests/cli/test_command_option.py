@@ -111,7 +111,7 @@ class TestGoldBesideTheProgram:
         program = shell_program(world.tasks.parent, "exit 0")
         done = self.play(cli, world, program.parent)
         assert done.code == 2
-        assert "keep the program and the data in folders of their own" in done.complaint
+        assert "keep program and data in separate folders" in done.complaint
 
     def said_everywhere(self, cli: Cli, run: Path, answer: str) -> None:
         sentence = f"Gold reachable by the agent: {answer}"

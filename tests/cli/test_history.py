@@ -15,7 +15,7 @@ def test_scores_over_time(cli: Cli, tmp_path: Path, world: World) -> None:
     shown = cli("history", "--json", "history.json")
     assert shown.code == 0, shown.err
     lines = shown.out.splitlines()
-    assert [line for line in lines if line and not line.startswith(" ")] == ["bird, oracle, –", "bird, nothing, –"]
+    assert [line for line in lines if line and not line.startswith(" ")] == ["bird, oracle", "bird, nothing"]
     assert ["n = 2" in line for line in lines[1:3]] == [True, False]
     assert all("100.0%" in line for line in lines[1:3])
     rows = json.loads((tmp_path / "history.json").read_text())

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.benchmarks.interact.user.situations import FIRST, GOLD, GOOD, QUALITY
-from touchstone.benchmarks.interact.user.choice import Decision, Mistake, decision, said
+from touchstone.benchmarks.interact.user.choice import Decision, Mistake, decision, spoken_text
 from touchstone.benchmarks.interact.user.segments import segments_of
 
 PARTS = segments_of(GOLD, "postgres")
@@ -108,4 +108,4 @@ def test_any_reply_is_a_decision_or_a_mistake(text: str) -> None:
     ],
 )
 def test_what_is_said(reply: str, words: str) -> None:
-    assert said(reply) == words
+    assert spoken_text(reply) == words

@@ -30,7 +30,7 @@ from touchstone.benchmarks.interact.hidden_tests import TestRequest, run_tests
 from touchstone.engines.postgres import binaries
 from touchstone.engines.postgres.database import Scripts, run_all
 from touchstone.engines.postgres.engine import PostgresEngine
-from touchstone.engines.postgres.messages import Server
+from touchstone.engines.postgres.messages import PostgresServer
 from touchstone.engines.postgres.private_server import embedded_server
 from touchstone.protocols import Limits
 
@@ -75,7 +75,7 @@ async def median(action: Action, *, pause: float = 0.0) -> float:
 class Original:
     """Its way to a fresh database."""
 
-    def __init__(self, server: Server, programs: Path) -> None:
+    def __init__(self, server: PostgresServer, programs: Path) -> None:
         self._server = server
         self._login = ["-h", server.host, "-p", str(server.port), "-U", server.user]
         self._programs = programs

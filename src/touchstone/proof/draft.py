@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .invariants import Checker, Copied, Inclusion, Invariant, NullTogether, Ordered, Sum, holds_in_row, named
+from .invariants import Checker, Copied, Inclusion, Invariant, NullTogether, Ordered, Sum, as_key, holds_in_row, named
 from .laws import Cell, Laws, RowLaw
 from .pool import Pool
 
@@ -44,7 +44,7 @@ class Draft:
         self.changed.update((table, column) for column in range(len(made)))
 
     def with_value(self, table: str, column: int, value: Any) -> Iterator[list[Any]]:
-        return (row for row in self.rows[table].values() if row[column] == value)
+        return (row for row in self.rows[table].values() if as_key(row[column]) == as_key(value))
 
     def content(self) -> Content:
         return {name: list(rows.values()) for name, rows in self.rows.items()}
@@ -99,7 +99,7 @@ class Draft:
 
     def _beside(self, table: str, column: int, other: int, value: Any) -> Any:
         """What a column holds in a real row that has this value in another."""
-        rows = (self._pool.rows[table][number] for number in self._pool.index(table, other).get(value, ()))
+        rows = (self._pool.rows[table][number] for number in self._pool.rows_with(table, other, value))
         return next((row[column] for row in rows if row[column] is not None), None)
 
     def _consequences(self, table: str, row: list[Any], values: dict[int, Any]) -> dict[int, Any] | None:
@@ -174,15 +174,15 @@ class Draft:
             table, parent = law.table.lower(), law.parent.lower()
             here = self._laws.tables[table].place(law.column)
             there = self._laws.tables[parent].place(law.parent_column)
-            present = {row[there] for row in self.rows[parent].values()}
+            present = {as_key(row[there]) for row in self.rows[parent].values()}
             for number, row in list(self.rows[table].items()):
-                if row[here] is None or row[here] in present:
+                if row[here] is None or as_key(row[here]) in present:
                     continue
                 done = True
-                if partners := self._pool.index(parent, there).get(row[here]):
+                if partners := self._pool.rows_with(parent, there, row[here]):
                     added = next((partner for partner in partners if partner not in self.rows[parent]), None)
                     if added is not None:
-                        present.add(self.add(parent, added)[there])
+                        present.add(as_key(self.add(parent, added)[there]))
                         continue
                 del self.rows[table][number]
         return done
@@ -212,13 +212,15 @@ class Draft:
             table, parent = law.table.lower(), law.parent.lower()
             info, there = self._laws.tables[table], self._laws.tables[parent]
             key, column, original = info.place(law.key), info.place(law.column), there.place(law.parent_column)
-            parents = {row[there.place(law.parent_key)]: (number, row[original]) for number, row in self.rows[parent].items()}
+            there_key = there.place(law.parent_key)
+            parents = {as_key(row[there_key]): (number, row[original]) for number, row in self.rows[parent].items()}
             for number, row in self.rows[table].items():
-                if row[key] not in parents or row[column] == parents[row[key]][1]:
+                parent_number, value = parents.get(as_key(row[key]), (None, row[column]))
+                if parent_number is None or row[column] == value:
                     continue
-                if law.exceptions and number >= 0 and self._is_exception(law, number, parents[row[key]][0]):
+                if law.exceptions and number >= 0 and self._is_exception(law, number, parent_number):
                     continue
-                row[column] = parents[row[key]][1]
+                row[column] = value
                 self.changed.add((table, column))
                 done = True
         return done
@@ -228,7 +230,7 @@ class Draft:
         table, parent = law.table.lower(), law.parent.lower()
         row, original = self._pool.rows[table][number], self._pool.rows[parent][parent_number]
         info, there = self._laws.tables[table], self._laws.tables[parent]
-        together = row[info.place(law.key)] == original[there.place(law.parent_key)]
+        together = as_key(row[info.place(law.key)]) == as_key(original[there.place(law.parent_key)])
         return together and row[info.place(law.column)] != original[there.place(law.parent_column)]
 
     def _settle(self) -> bool:
@@ -285,8 +287,8 @@ def subset_keeps(laws: Laws, content: Content) -> Content:
             here = info.place(law.column)
             if isinstance(law, Inclusion):
                 there = laws.tables[law.parent.lower()].place(law.parent_column)
-                present = {row[there] for row in left[law.parent.lower()]}
-                kept = [row for row in left[table] if row[here] is None or row[here] in present]
+                present = {as_key(row[there]) for row in left[law.parent.lower()]}
+                kept = [row for row in left[table] if row[here] is None or as_key(row[here]) in present]
             else:
                 there_too = {tuple(row) for row in left[table]}
                 kept = [row for row in left[table] if law.mirror(row, info) in there_too]

@@ -14,6 +14,7 @@ import random
 from typing import Any
 
 from .draft import Content, Draft
+from .invariants import as_key
 from .laws import Laws
 from .pool import Choice, Combination, Pool
 
@@ -116,7 +117,7 @@ class Generator:
 
     def _bring(self, draft: Draft, chance: random.Random, table: str, place: int, value: Any) -> None:
         """A real row with this value joins the database, and a row that points at its table points at it."""
-        partners = self.pool.index(table, place).get(value)
+        partners = self.pool.rows_with(table, place, value)
         if not partners:
             return
         row = draft.add(table, chance.choice(partners))
@@ -129,7 +130,7 @@ class Generator:
         if pointing:
             name, column, there = chance.choice(pointing)
             if (other := self._some_row(draft, chance, name)) is not None:
-                draft.change(name, other, {column: row[there]})
+                draft.change(name, other, {column: _written_like(other[column], row[there])})
 
     def _point_elsewhere(self, draft: Draft, chance: random.Random) -> None:
         movable = [cell for cell in self._laws.pointing if cell not in self._laws.fixed]
@@ -148,7 +149,7 @@ class Generator:
             return None
         if self._laws.nullable(table, place) and chance.random() < 0.15:
             value = None
-        draft.change(table, row, {place: value})
+        draft.change(table, row, {place: _written_like(row[place], value)})
         return None
 
     def _connect(self, draft: Draft, chance: random.Random) -> None:
@@ -160,7 +161,7 @@ class Generator:
         pointing: dict[int, Any] = {}
         for place, parent, there in self._laws.connections[table]:
             if draft.rows[parent] and chance.random() < 0.6:
-                pointing[place] = chance.choice(list(draft.rows[parent].values()))[there]
+                pointing[place] = _written_like(row[place], chance.choice(list(draft.rows[parent].values()))[there])
         if pointing:
             draft.add_new(table, row, pointing)
 
@@ -191,7 +192,7 @@ class Generator:
             return
         table, place = chance.choice(cells)
         row = self._some_row(draft, chance, table)
-        others = self.pool.index(table, place).get(row[place], []) if row is not None and row[place] is not None else []
+        others = self.pool.rows_with(table, place, row[place]) if row is not None and row[place] is not None else []
         fresh = [number for number in others if number not in draft.rows[table]]
         if row is None or not fresh:
             return
@@ -220,7 +221,7 @@ class Generator:
     def _rank(self, draft: Draft, chance: random.Random) -> None:
         """The rows get something to be ordered by: other values, none of them NULL."""
         table, place = chance.choice(self.pool.order_keys)
-        values = [value for value in self.pool.index(table, place) if value is not None]
+        values = list(dict.fromkeys(row[place] for row in self.pool.rows[table] if row[place] is not None))
         for row in draft.rows[table].values() if values else ():
             draft.change(table, row, {place: chance.choice(values)})
 
@@ -248,3 +249,10 @@ class Generator:
 def _take(draft: Draft, combination: Combination) -> None:
     for table, place in combination:
         draft.add(table, place)
+
+
+def _written_like(old: Any, key: Any) -> Any:
+    """A key of another table as the column that points at it writes it: as text, or as a number."""
+    if isinstance(old, str) and isinstance(key, int):
+        return str(key)
+    return as_key(key) if isinstance(old, int) and isinstance(key, str) else key

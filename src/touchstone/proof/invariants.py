@@ -20,6 +20,13 @@ Content = Mapping[str, Sequence[Sequence[Any]]]
 NEAR = 1e-6
 
 
+def as_key(value: Any) -> Any:
+    """As SQLite joins: '5' in a column of text is the same key as 5 in a column of numbers."""
+    if isinstance(value, str) and value.isdecimal() and value.isascii() and len(value) < 19 and str(int(value)) == value:
+        return int(value)
+    return value
+
+
 class NotNull(Struct, frozen=True, tag=True):
     table: str
     column: str
@@ -315,7 +322,7 @@ class Checker:
                     return True
                 at = table.place(law.column)
                 parents = self.index(law.parent, law.parent_column)
-                return all(row[at] is None or row[at] in parents for row in rows)
+                return all(row[at] is None or as_key(row[at]) in parents for row in rows)
             case Copied() | NotNullAcross() | Agreement():
                 return self._across(law, rows, table)
 
@@ -348,13 +355,15 @@ class Checker:
             return all(
                 parent[there] == other[other_there]
                 for row in rows
-                for parent in parents.get(row[key], ())
-                for other in others.get(row[other_key], ())
+                for parent in parents.get(as_key(row[key]), ())
+                for other in others.get(as_key(row[other_key]), ())
             )
         if isinstance(law, NotNullAcross):
-            return all(parent[there] is not None for row in rows for parent in parents.get(row[key], ()))
+            return all(parent[there] is not None for row in rows for parent in parents.get(as_key(row[key]), ()))
         place = table.place(law.column)
-        return law.exceptions or all(parent[there] == row[place] for row in rows for parent in parents.get(row[key], ()))
+        return law.exceptions or all(
+            parent[there] == row[place] for row in rows for parent in parents.get(as_key(row[key]), ())
+        )
 
     def index(self, table: str, column: str) -> dict[Any, list[Sequence[Any]]]:
         name = table.lower()
@@ -364,7 +373,7 @@ class Checker:
             grouped: defaultdict[Any, list[Sequence[Any]]] = defaultdict(list)
             for row in self._content[name]:
                 if row[place] is not None:
-                    grouped[row[place]].append(row)
+                    grouped[as_key(row[place])].append(row)
             index = self._indexes[name, column] = dict(grouped)
         return index
 

@@ -12,12 +12,13 @@ that the queries differ, not which of them is wrong.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
 
 from msgspec import Struct
+from sqlglot import exp
 
 from ..engines.cache import Cache
 from .amendments import Amendments
@@ -34,6 +35,8 @@ from .source import Source, TableInfo
 
 _PAIRS_BELOW = 16
 """Rows of a refutation of which also two are left out together."""
+_BESIDE = 12
+"""Further databases on which what is said to decide must do so, too."""
 ENOUGH = 10
 """Informative databases below which nothing is said."""
 
@@ -194,13 +197,15 @@ class Search:
         self.pool = Pool(pair.subject.source, self.laws, tables, (pair.gold, pair.prediction), seed)
         self.generator = Generator(self.pool, self.laws, seed)
         gold, prediction = pair.gold, pair.prediction
-        extras = [sql for query in (gold, prediction) for sql in (query.stripped, *query.decided) if sql is not None]
+        self._stripped = {query: query.stripped(partial(self._is_idle, query)) for query in (gold, prediction)}
+        extras = [sql for query in (gold, prediction) for sql in (self._stripped[query], *query.decided) if sql is not None]
         self.arena = pair.subject.arena(pair.tables, [gold.sql, prediction.sql, *extras])
         self.informative = 0
         self.databases = 0
         self.refuting: Content | None = None
         """The database of the refutation."""
         self.undetermined = 0
+        self.undecided = 0
         self.silent = 0
 
     def close(self) -> None:
@@ -226,6 +231,8 @@ class Search:
             return "where they differ, the gold leaves its result open (ties, or an order that it does not determine)"
         if self.silent > self.databases // 2:
             return "the gold returns nothing on most of the databases"
+        if self.undecided > self.databases // 2:
+            return "the conditions of one of the queries hold for every row of most databases"
         return f"only {self.informative} of {self.databases} databases were informative"
 
     def tells(self, content: Content) -> bool:
@@ -242,6 +249,8 @@ class Search:
                 self.silent += 1
             elif self._decides(gold, expected) and self._decides(prediction, got):
                 self.informative += 1
+            else:
+                self.undecided += 1
             return False
         if not self._counts(content, one):
             self.undetermined += 1
@@ -250,10 +259,24 @@ class Search:
 
     def _decides(self, query: Query, result: Rows) -> bool:
         """Whether its conditions, taken together, make a difference here."""
-        if query.stripped is None:
+        sql = self._stripped[query]
+        if sql is None:
             return True
-        bare = self.arena.run(query.stripped)
+        bare = self.arena.run(sql)
         return bare is None or len(bare) != len(result) or canonical(bare) != canonical(result)
+
+    def _is_idle(self, query: Query, condition: exp.Expr) -> bool:
+        """Whether it asks that a column be there which is never NULL."""
+        inner = condition.this if isinstance(condition, exp.Not) else None
+        if (
+            not isinstance(inner, exp.Is)
+            or not isinstance(inner.expression, exp.Null)
+            or not isinstance(inner.this, exp.Column)
+        ):
+            return False
+        owner = query.owner(inner.this)
+        table = self.laws.tables.get(owner[0]) if owner is not None else None
+        return owner is not None and table is not None and not self.laws.nullable(owner[0], table.place(owner[1]))
 
     def _counts(self, content: Content, expected: Frozen) -> bool:
         """The gold has this result however its rows come, and the prediction has another, however they come."""
@@ -317,7 +340,9 @@ class Search:
     def refutation(self, content: Content, first: Content) -> Refutation:
         """From the smallest database that was found, and the first."""
         arena, pair = self.arena, self.pair
-        decides = what_decides(self.arena, pair.gold, pair.prediction, (first, content))
+        others = [self.generator.database(self.databases + number) for number in range(_BESIDE)]
+        beside = [first, *(other for other in others if other is not None)]
+        decides = what_decides(self.arena, pair.gold, pair.prediction, content, beside)
         arena.fill(content)
         gold, prediction = arena.run(pair.gold.sql) or [], arena.run(pair.prediction.sql) or []
         expected, got = canonical(gold), canonical(prediction)

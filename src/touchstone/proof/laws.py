@@ -66,8 +66,8 @@ class Laws:
         self.connections: dict[str, list[tuple[int, str, int]]] = {}
         """Tables that only connect others, in which rows can be made: the columns, and where they point."""
         self.fixed = self._fixed(laws)
-        self.connecting = sorted(self.connections)
         """Columns that say which thing a row is about: never changed."""
+        self.connecting = sorted(self.connections)
 
     def _arrange(self, law: Invariant) -> None:
         cells = [self._cell(table, column) for table, column in named(law)]

@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from .invariants import Inclusion, Symmetric
+from .invariants import Inclusion, Symmetric, as_key
 from .laws import Laws
 from .queries import Atom, Query
 from .source import Source, TableInfo, Values, quoted
@@ -67,7 +67,8 @@ class Pool:
         self.group_keys = self._cells(key for query in queries for key in query.group_keys)
         self.order_keys = self._cells(key for query in queries for key in query.order_keys)
         atoms = dict.fromkeys(atom for query in queries for atom in query.atoms if atom.table in self.tables)
-        self.choices = [choice for atom in atoms if (choice := self._choice(atom))]
+        believed = set(queries[0].atoms)
+        self.choices = [choice for atom in atoms if (choice := self._choice(atom, atom in believed))]
         self.pairs = [
             (atom.table, *(self.tables[atom.table].place(column) for column in atom.columns))
             for atom in atoms
@@ -81,13 +82,16 @@ class Pool:
         known = ((name, column) for name, column in columns if name in self.tables)
         return list(dict.fromkeys((name, self.tables[name].place(column)) for name, column in known))
 
-    def index(self, table: str, place: int) -> dict[Any, list[int]]:
-        """Places of rows by the value of a column."""
+    def rows_with(self, table: str, place: int, value: Any) -> list[int]:
+        """Numbers of the rows that have this value in a column, as keys are compared."""
+        return self._index(table, place).get(as_key(value), [])
+
+    def _index(self, table: str, place: int) -> dict[Any, list[int]]:
         index = self._indexes.get((table, place))
         if index is None:
             index = self._indexes[table, place] = {}
             for number, row in enumerate(self.rows[table]):
-                index.setdefault(row[place], []).append(number)
+                index.setdefault(as_key(row[place]), []).append(number)
         return index
 
     def place(self, table: str, row: Values) -> int | None:
@@ -100,7 +104,7 @@ class Pool:
             self.rows[table].append(row)
             for (name, place), index in self._indexes.items():
                 if name == table:
-                    index.setdefault(row[place], []).append(known[row])
+                    index.setdefault(as_key(row[place]), []).append(known[row])
         return known[row]
 
     def _combinations(self, query: Query, *, meets: bool, seed: int) -> list[Combination]:
@@ -172,17 +176,18 @@ class Pool:
                 if law.mirror(row, info) not in self._known[table]:
                     self._add_all(table, self._source.ask(query, (row[info.place(law.other)], row[place])))
             return
-        index = self.index(parent, self.tables[parent].place(law.parent_column))
+        there = self.tables[parent].place(law.parent_column)
         query = f"SELECT * FROM {quoted(law.parent)} WHERE {quoted(law.parent_column)} = ? LIMIT 1"
         for row in list(self.rows[table]):
-            if row[place] is not None and row[place] not in index:
+            if row[place] is not None and not self.rows_with(parent, there, row[place]):
                 self._add_all(parent, self._source.ask(query, (row[place],)))
 
     def _add_all(self, table: str, rows: Iterable[Values] | None) -> None:
         for row in rows or ():
             self._add(table, row)
 
-    def _choice(self, atom: Atom) -> Choice | None:
+    def _choice(self, atom: Atom, believed: bool) -> Choice | None:
+        """Text that the gold asks for may be there, even if no row has it: whoever wrote the gold believed so."""
         info = self.tables[atom.table]
         columns = ", ".join(quoted(info.columns[info.place(column)]) for column in atom.columns)
         values: list[Values] = []
@@ -195,6 +200,8 @@ class Pool:
             like = next((row[places[0]] for row in self.rows[atom.table] if row[places[0]] is not None), None)
             made = [value for literal in atom.literals for value in neighbours(literal, info.types[places[0]], like)]
             values += [(value,) for value in made if self._laws.may_be_new(atom.table, places[0], value)]
+            if believed and atom.equates:
+                values += [(literal,) for literal in atom.literals if isinstance(literal, str)]
         allowed = [row for row in values if all(self._laws.allows(atom.table, p, v) for p, v in zip(places, row, strict=True))]
         return Choice(atom.table, places, tuple(dict.fromkeys(allowed))) if allowed else None
 

@@ -6,7 +6,7 @@ A query that cannot be parsed has no tree; everything here then says that nothin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, cast
 
@@ -39,6 +39,8 @@ class Atom(Struct, frozen=True):
     """What the columns are compared with."""
     sides: tuple[str, str] | None = None
     """Both sides of a comparison of order: where they are equal, it turns over."""
+    equates: bool = False
+    """It asks for the literals themselves, not for something like them or beyond them."""
 
 
 class Query:
@@ -50,6 +52,8 @@ class Query:
         self.single = len(parts) == 1
         self._source = source
         self.tree = parsed(self.sql, source.dialect) if self.single else None
+        if self.tree is not None and source.dialect == "sqlite":
+            _read_strings(self.tree, source)
 
     @cached_property
     def volatile(self) -> bool:
@@ -142,7 +146,8 @@ class Query:
         for column in list(holder.find_all(exp.Column)):
             column.set("table", None)
         names = tuple(dict.fromkeys(name for _, name in known))
-        return Atom(known[0][0], names, text(holder.this), tuple(_literals(node)), _sides(holder.this))
+        equates = isinstance(node, exp.EQ | exp.In) and len(names) == 1
+        return Atom(known[0][0], names, text(holder.this), tuple(_literals(node)), _sides(holder.this), equates)
 
     @cached_property
     def witnesses(self) -> list[tuple[list[tuple[str, str]], str, str]]:
@@ -200,18 +205,19 @@ class Query:
             listed += [(sources, query, _whole_numbers(self.tree)) for query in partitions if query is not None]
         return listed
 
-    @cached_property
-    def stripped(self) -> str | None:
-        """The query without its conditions (joins stay), or None where it has none."""
+    def stripped(self, idle: Callable[[exp.Expr], bool]) -> str | None:
+        """The query without its conditions, or None where it has none. Joins stay, and so does what is `idle`: conditions that
+        can decide nothing."""
         if self.tree is None:
             return None
         bare, shortened = self.tree.copy(), False
         for select in bare.find_all(exp.Select):
             where, having = select.args.get("where"), select.args.get("having")
             if where is not None:
-                joins = [part for part in conjuncts(where.this) if is_join(part)]
-                shortened = shortened or len(joins) < len(list(conjuncts(where.this)))
-                select.set("where", exp.Where(this=exp.and_(*joins)) if joins else None)
+                parts = list(conjuncts(where.this))
+                kept = [part for part in parts if is_join(part) or idle(part)]
+                shortened = shortened or len(kept) < len(parts)
+                select.set("where", exp.Where(this=exp.and_(*kept)) if kept else None)
             if having is not None:
                 shortened = True
                 select.set("having", None)
@@ -260,6 +266,17 @@ def parsed(sql: str, dialect: str = "sqlite") -> exp.Expr | None:
         return None
     query = isinstance(tree, exp.Query) and _depth(tree) <= _DEEPEST
     return cast(exp.Expr, tree) if query else None
+
+
+def _read_strings(tree: exp.Expr, source: Source) -> None:
+    """In SQLite, a name in double quotes that is no column's is text: `city = "Reno"`."""
+    tables = [source.tables.get(table.name.lower()) for table in tree.find_all(exp.Table)]
+    names = {column.lower() for table in tables if table is not None for column in table.columns} | {"rowid", "oid", "_rowid_"}
+    names |= {alias.alias.lower() for alias in tree.find_all(exp.Alias)}
+    names |= {column.name.lower() for alias in tree.find_all(exp.TableAlias) for column in alias.columns}
+    for column in list(tree.find_all(exp.Column)):
+        if column.this.args.get("quoted") and not column.table and column.name.lower() not in names:
+            column.replace(exp.Literal.string(column.name))
 
 
 def _depth(tree: Any) -> int:

@@ -33,7 +33,8 @@ def test_a_task_with_everything_there_runs(tmp_path: Path) -> None:
     assert (report.runs, report.offline, report.obstacles) == (True, True, [])
 
 
-def test_an_application_whose_layer_has_not_been_made(tmp_path: Path) -> None:
+def test_an_application_whose_layer_has_not_been_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOUCHSTONE_IMAGES", str(tmp_path / "images"))
     report = check(make_dataset(tmp_path))
     assert [(one.kind, one.detail) for one in report.obstacles] == [
         ("app", "jupyter: touchstone desktop image build desktop jupyter")
@@ -159,7 +160,7 @@ def test_a_package_that_is_there_can_be_installed_without_a_network(tmp_path: Pa
 def test_a_stand_in_is_named(tmp_path: Path, script: str, standin: str) -> None:
     dataset = make_dataset(tmp_path)
     (dataset.root / "examples/jupyter" / ABSTRACT / "init.sh").write_text(f"# astro dev start\n{script}\n")
-    report = check(dataset, have=["jupyter", "vscode", "superset"])
+    report = check(dataset, have=["jupyter", "superset", "vscode"])
     assert (report.standing, report.standins) == ("stand-ins", (standin,))
 
 

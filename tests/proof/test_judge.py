@@ -101,10 +101,33 @@ def test_a_condition_that_a_law_makes_idle_is_not_waited_for(shop: Subject) -> N
     gold = "SELECT customer_id, COUNT(*) FROM orders GROUP BY customer_id"
     same = "SELECT customer_id, COUNT(number) FROM orders WHERE customer_id IS NOT NULL GROUP BY customer_id"
     assert prove(gold, same, shop, Budget(databases=150, informative=60)).verdict == "upheld"
-    never = "SELECT name FROM customer WHERE joined > '2000-01-01'"
-    proof = prove(never, "SELECT name FROM customer WHERE joined > '1999-01-01'", shop, Budget(databases=150))
+    gold = "SELECT name FROM customer WHERE status IN ('active', 'closed')"
+    assert (
+        prove(gold, "SELECT name FROM customer GROUP BY name", shop, Budget(databases=150, informative=60)).verdict == "upheld"
+    )
+
+
+def test_conditions_that_never_matter_leave_it_open(shop: Subject) -> None:
+    gold = "SELECT CAST(COUNT(number) AS REAL) / COUNT(customer_id) FROM orders WHERE gross > 100"
+    proof = prove(gold, "SELECT COUNT(number) / COUNT(*) FROM orders WHERE gross > 100", shop, Budget(databases=150))
     assert proof.verdict == "open"
-    assert "hold for every row" in proof.reason
+    assert proof.reason == "the conditions of one of the queries make no difference on most of the databases"
+
+
+def test_rows_are_found_through_exists_and_case(shop: Subject) -> None:
+    budget = Budget(databases=200, informative=60)
+    gold = (
+        "SELECT name FROM customer AS c WHERE EXISTS (SELECT 1 FROM orders AS o JOIN item AS i ON o.number = i.order_number "
+        "WHERE o.customer_id = c.id AND i.count = 30 AND o.note = 'rush')"
+    )
+    same = (
+        "SELECT name FROM customer WHERE id IN (SELECT customer_id FROM orders AS o JOIN item AS i ON number = order_number "
+        "WHERE count = 30 AND note = 'rush')"
+    )
+    assert prove(gold, same, shop, budget).informative > 30
+    gold = "SELECT SUM(CASE WHEN count = 30 THEN 1 ELSE 0 END) * 1.0 / SUM(CASE WHEN count = 29 THEN 1 ELSE 0 END) FROM item"
+    same = "SELECT COUNT(CASE WHEN count = 30 THEN 1 END) * 1.0 / COUNT(CASE WHEN count = 29 THEN 1 END) FROM item"
+    assert prove(gold, same, shop, budget).informative > 30
 
 
 @pytest.fixture(scope="module")

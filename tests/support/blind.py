@@ -25,10 +25,10 @@ def blind_databases(
     rows = {name: source.ask(f"SELECT * FROM {quoted(name)} LIMIT {_READ}") or [] for name in sorted(tables)}
     partners: dict[tuple[str, str], dict[Any, list[Any]]] = {}
     for law in laws.inclusions:
-        place = source.tables[law.parent.lower()].place(law.parent_column)
+        position = source.tables[law.parent.lower()].position(law.parent_column)
         index = partners.setdefault((law.parent.lower(), law.parent_column), {})
         for row in rows[law.parent.lower()]:
-            index.setdefault(row[place], []).append(row)
+            index.setdefault(row[position], []).append(row)
     for _ in range(count):
         size = chance.choice((1, 2, 3, 5, 8))
         chosen = {name: [list(row) for row in chance.sample(every, min(len(every), size))] for name, every in rows.items()}
@@ -38,9 +38,11 @@ def blind_databases(
         for _ in range(chance.choice((0, 1, 2, 4, 8))):
             name = chance.choice(sorted(tables))
             if chosen[name]:
-                row, place = chance.choice(chosen[name]), chance.randrange(len(rows[name][0]))
+                row, position = chance.choice(chosen[name]), chance.randrange(len(rows[name][0]))
                 like = chance.choice(chosen[name]) if chance.random() < 0.5 else chance.choice(rows[name])
-                row[place] = like[place] + chance.choice((0, 1, -1)) if isinstance(like[place], int | float) else like[place]
+                row[position] = (
+                    like[position] + chance.choice((0, 1, -1)) if isinstance(like[position], int | float) else like[position]
+                )
         content = subset_keeps(laws, chosen)
         if not any(violations(laws.all, content, source.tables)):
             yield content
@@ -53,8 +55,8 @@ def _add_partners(law: Any, chosen: Any, info: Any, tables: Any, partners: Any, 
         here += [list(mirrored) for row in list(here) if (mirrored := law.mirror(row, info)) not in there]
     elif isinstance(law, Inclusion):
         parents = chosen[law.parent.lower()]
-        place, column = tables[law.parent.lower()].place(law.parent_column), info.place(law.column)
-        present = {row[place] for row in parents}
+        position, column = tables[law.parent.lower()].position(law.parent_column), info.position(law.column)
+        present = {row[position] for row in parents}
         for row in here:
             known = partners[law.parent.lower(), law.parent_column].get(row[column])
             if row[column] not in present and known:

@@ -36,25 +36,25 @@ _FEW = 1
 
 
 def what_decides(arena: Arena, gold: Query, prediction: Query, shown: Content, beside: Sequence[Content]) -> str:
-    of_gold, of_prediction = mutants(gold)[:_MOST_MUTANTS], mutants(prediction)[:_MOST_MUTANTS]
-    failures: Counter[str] = Counter()
+    candidates = [(side, mutant) for side, query in enumerate((gold, prediction)) for mutant in mutants(query)[:_MOST_MUTANTS]]
+    failures: Counter[tuple[int, str]] = Counter()
     for content in (shown, *beside):
         rows = _results(arena, content, gold, prediction)
         if rows is None:
             continue
-        for mutant, wanted in [*((each, rows[1]) for each in of_gold), *((each, rows[0]) for each in of_prediction)]:
-            if not _gives(arena, mutant, canonical(wanted)):
-                failures[mutant.sql] += _FEW + 1 if content is shown else 1
-        of_gold = [mutant for mutant in of_gold if failures[mutant.sql] <= _FEW]
-        of_prediction = [mutant for mutant in of_prediction if failures[mutant.sql] <= _FEW]
-    given = _results(arena, shown, gold, prediction) or ([], [])
-    if mutant := _telling(of_gold, prediction):
-        return _condition(mutant, *given) or f"The prediction gives what the gold gives when {mutant.what}."
-    if mutant := _telling(of_prediction, gold):
+        wanted = canonical(rows[1]), canonical(rows[0])
+        for side, mutant in candidates:
+            if not _gives(arena, mutant, wanted[side]):
+                failures[side, mutant.sql] += _FEW + 1 if content is shown else 1
+        candidates = [(side, mutant) for side, mutant in candidates if failures[side, mutant.sql] <= _FEW]
+    results = _results(arena, shown, gold, prediction) or ([], [])
+    if mutant := _telling((mutant for side, mutant in candidates if side == 0), prediction):
+        return _condition(mutant, *results) or f"The prediction gives what the gold gives when {mutant.what}."
+    if mutant := _telling((mutant for side, mutant in candidates if side == 1), gold):
         return f"The prediction gives what the gold gives only when, in the prediction, {mutant.what}."
-    if _is_reordered(*given):
-        return f"The columns come in another order: {_plainly(*given)}"
-    return " ".join(filter(None, (_reading(gold, prediction), _plainly(*given))))
+    if _is_reordered(*results):
+        return f"The columns come in another order: {_plainly(*results)}"
+    return " ".join(filter(None, (_reading(gold, prediction), _plainly(*results))))
 
 
 def _results(arena: Arena, content: Content, gold: Query, prediction: Query) -> tuple[Rows, Rows] | None:

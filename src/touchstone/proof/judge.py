@@ -22,15 +22,15 @@ from sqlglot import exp
 
 from ..engines.cache import Cache
 from .amendments import Amendments
-from .arena import Arena, Filled, Frozen, SqliteArena, canonical, is_void
+from .arena import Arena, ArenaTable, Frozen, SqliteArena, canonical, is_void
 from .decides import what_decides
 from .draft import Content, subset_keeps
 from .generator import Generator
 from .invariants import Invariant
 from .laws import Laws
 from .mining import mine
-from .pool import Pool
-from .queries import Query, same_statement
+from .pool import RowPool
+from .queries import COMPARISONS, Query, same_statement
 from .source import Source, TableInfo
 
 _PAIRS_BELOW = 16
@@ -41,8 +41,8 @@ ENOUGH = 10
 """Informative databases below which nothing is said."""
 
 Rows = list[tuple[Any, ...]]
-Place = tuple[str, int]
-"""Of a row: its table, and its number there."""
+RowNumber = tuple[str, int]
+"""A row: its table, and its number there."""
 Word = Literal["same", "refuted", "upheld", "open"]
 
 
@@ -96,7 +96,7 @@ class Subject:
         self,
         database: Path | Source,
         *,
-        arena: Callable[[Mapping[str, Filled], Sequence[str]], Arena] = SqliteArena,
+        arena: Callable[[Mapping[str, ArenaTable], Sequence[str]], Arena] = SqliteArena,
         cache: Cache | None = None,
         invariants: Sequence[Invariant] | None = None,
         amendments: Amendments | None = None,
@@ -175,15 +175,17 @@ class QueryPair:
         return frozenset(name for name, table in self._named.items() if not table.is_view)
 
     @cached_property
-    def tables(self) -> Mapping[str, Filled]:
+    def tables(self) -> Mapping[str, ArenaTable]:
         """With the columns that a query may look at."""
-        tables: dict[str, Filled] = {}
+        tables: dict[str, ArenaTable] = {}
         for name, table in self._named.items():
             mentions = [query.mentions(table) for query in self._queries]
             everything = self._whole or table.whole or table.is_view or any(columns is None for columns in mentions)
             wanted = set[str]().union(*(columns or () for columns in mentions))
-            places = tuple(place for place, column in enumerate(table.columns) if everything or column.lower() in wanted)
-            tables[name] = Filled(table, places or (0,))
+            positions = tuple(
+                position for position, column in enumerate(table.columns) if everything or column.lower() in wanted
+            )
+            tables[name] = ArenaTable(table, positions or (0,))
         return tables
 
 
@@ -194,7 +196,7 @@ class Search:
         self.pair = pair
         self.laws = pair.subject.laws(pair.base_tables)
         tables = {name: pair.subject.source.tables[name] for name in sorted(pair.base_tables)}
-        self.pool = Pool(pair.subject.source, self.laws, tables, (pair.gold, pair.prediction), seed)
+        self.pool = RowPool(pair.subject.source, self.laws, tables, (pair.gold, pair.prediction), seed)
         self.generator = Generator(self.pool, self.laws, seed)
         gold, prediction = pair.gold, pair.prediction
         self._stripped = {query: query.stripped(partial(self._is_idle, query)) for query in (gold, prediction)}
@@ -232,7 +234,7 @@ class Search:
         if self.silent > self.databases // 2:
             return "the gold returns nothing on most of the databases"
         if self.undecided > self.databases // 2:
-            return "the conditions of one of the queries hold for every row of most databases"
+            return "the conditions of one of the queries make no difference on most of the databases"
         return f"only {self.informative} of {self.databases} databases were informative"
 
     def tells(self, content: Content) -> bool:
@@ -266,17 +268,14 @@ class Search:
         return bare is None or len(bare) != len(result) or canonical(bare) != canonical(result)
 
     def _is_idle(self, query: Query, condition: exp.Expr) -> bool:
-        """Whether it asks that a column be there which is never NULL."""
+        """Whether it can decide nothing: it holds wherever the laws hold."""
         inner = condition.this if isinstance(condition, exp.Not) else None
-        if (
-            not isinstance(inner, exp.Is)
-            or not isinstance(inner.expression, exp.Null)
-            or not isinstance(inner.this, exp.Column)
-        ):
-            return False
-        owner = query.owner(inner.this)
-        table = self.laws.tables.get(owner[0]) if owner is not None else None
-        return owner is not None and table is not None and not self.laws.nullable(owner[0], table.place(owner[1]))
+        if isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null):
+            owner = query.owner(inner.this) if isinstance(inner.this, exp.Column) else None
+            table = self.laws.tables.get(owner[0]) if owner is not None else None
+            return owner is not None and table is not None and not self.laws.nullable(owner[0], table.position(owner[1]))
+        atom = query.atom(condition) if isinstance(condition, COMPARISONS) else None
+        return atom is not None and self.pool.is_idle(atom)
 
     def _counts(self, content: Content, expected: Frozen) -> bool:
         """The gold has this result however its rows come, and the prediction has another, however they come."""
@@ -331,10 +330,10 @@ class Search:
         one, other = canonical(expected), canonical(got)
         return one != other and not (is_void(one) and is_void(other)) and self._counts(content, one)
 
-    def without(self, content: Content, places: Iterable[Place]) -> Content:
+    def without(self, content: Content, numbers: Iterable[RowNumber]) -> Content:
         """Less these rows, and those that need them."""
-        gone = set(places)
-        less = {name: [row for place, row in enumerate(rows) if (name, place) not in gone] for name, rows in content.items()}
+        gone = set(numbers)
+        less = {name: [row for number, row in enumerate(rows) if (name, number) not in gone] for name, rows in content.items()}
         return subset_keeps(self.laws, less)
 
     def refutation(self, content: Content, first: Content) -> Refutation:
@@ -381,14 +380,14 @@ def minimised(search: Search, content: Content, budget: int) -> Refutation:
     return search.refutation(content, first)
 
 
-def _parts(content: Content) -> Iterator[Iterable[Place]]:
-    places = [
-        (name, place) for name in sorted(content, key=lambda name: -len(content[name])) for place in range(len(content[name]))
+def _parts(content: Content) -> Iterator[Iterable[RowNumber]]:
+    numbers = [
+        (name, number) for name in sorted(content, key=lambda name: -len(content[name])) for number in range(len(content[name]))
     ]
-    size = len(places) // 2
+    size = len(numbers) // 2
     while size > 1:
-        yield from (places[start : start + size] for start in range(0, len(places), size))
+        yield from (numbers[start : start + size] for start in range(0, len(numbers), size))
         size //= 2
-    yield from ([place] for place in reversed(places))
-    if len(places) <= _PAIRS_BELOW:
-        yield from combinations(places, 2)
+    yield from ([number] for number in reversed(numbers))
+    if len(numbers) <= _PAIRS_BELOW:
+        yield from combinations(numbers, 2)

@@ -85,11 +85,11 @@ Change = Callable[[Any], Iterator[tuple[str, str, exp.Expr | None]]]
 
 def _each(tree: exp.Expr, kind: type[exp.Expr], change: Change) -> Iterator[Step]:
     """Applies each change to a fresh copy: what a node becomes, or None where it was changed in place."""
-    for place in range(len(list(tree.find_all(kind)))):
+    for position in range(len(list(tree.find_all(kind)))):
         number = 0
         while True:
             copy = tree.copy()
-            node = list(copy.find_all(kind))[place]
+            node = list(copy.find_all(kind))[position]
             made = next(islice(change(node), number, None), None)
             if made is None:
                 break
@@ -234,10 +234,10 @@ def _column(query: Query) -> Change:
         table = query.tables.get(owner[0])
         if table is None:
             return
-        place = table.place(owner[1])
-        alike = [name for name, kind in zip(table.columns, table.types, strict=True) if kind == table.types[place]]
+        position = table.position(owner[1])
+        alike = [name for name, kind in zip(table.columns, table.types, strict=True) if kind == table.types[position]]
         if len(alike) > 1:
-            other = alike[(alike.index(table.columns[place]) + 1) % len(alike)]
+            other = alike[(alike.index(table.columns[position]) + 1) % len(alike)]
             new = exp.Column(this=exp.to_identifier(other, quoted=True), table=node.args.get("table"))
             yield "other column", f"{text(node)} becomes {text(new)}", new
 

@@ -18,12 +18,13 @@ from sqlglot.errors import SqlglotError
 from ..engines.sqlite.guard import is_volatile, statements
 from .source import Source, TableInfo
 
-_COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.Glob, exp.In, exp.Between, exp.Is)
+COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.Glob, exp.In, exp.Between, exp.Is)
 _POSTGRES_CLOCK = re.compile(
     r"\b(?:random|gen_random_uuid|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday|nextval)\s*\("
     r"|\blocaltime(?:stamp)?\b|\bage\s*\([^,()]*\)|'(?:today|yesterday|tomorrow)'",
     re.IGNORECASE,
 )
+_MOST_CASES = 4
 _DEEPEST = 60
 _LONGEST = 20_000
 
@@ -126,10 +127,11 @@ class Query:
     def atoms(self) -> list[Atom]:
         if self.tree is None:
             return []
-        candidates = (self._atom(node) for node in self.tree.find_all(*_COMPARISONS))
+        candidates = (self.atom(node) for node in self.tree.find_all(*COMPARISONS))
         return list(dict.fromkeys(atom for atom in candidates if atom is not None))
 
-    def _atom(self, node: exp.Expr) -> Atom | None:
+    def atom(self, node: exp.Expr) -> Atom | None:
+        """A comparison that is about a single table."""
         if node.find(exp.Select, exp.Window):
             return None
         holder = exp.Paren(this=node.copy())
@@ -155,7 +157,7 @@ class Query:
         if self.tree is None:
             return []
         listed: list[tuple[list[tuple[str, str]], str, str]] = []
-        for select in self.tree.find_all(exp.Select):
+        for select in (form for written in self.tree.find_all(exp.Select) for form in _forms(written)):
             sources = [(alias, name) for alias, name in _sources(select).items() if name in self._source.tables]
             if (
                 sources
@@ -185,7 +187,7 @@ class Query:
     @cached_property
     def groups(self) -> list[tuple[list[tuple[str, str]], str, tuple[int, ...]]]:
         """For each SELECT that groups by a column, or has a window with a partition: its (alias, table)s, a query for (key, row
-        numbers…) of groups that it keeps, and the whole numbers that groups or places in them are compared with."""
+        numbers…) of groups that it keeps, and the whole numbers that groups or positions in them are compared with."""
         if self.tree is None:
             return []
         listed: list[tuple[list[tuple[str, str]], str, tuple[int, ...]]] = []
@@ -382,6 +384,52 @@ def _whole_numbers(node: exp.Expr | None) -> tuple[int, ...]:
     return tuple(n for n in _literals(node) if isinstance(n, int) and 0 <= n <= 60) if node is not None else ()
 
 
+def _forms(select: exp.Select) -> Iterator[exp.Select]:
+    """A SELECT as it is; joined with what its EXISTS and IN ask for; and with each condition of a CASE asked of its rows."""
+    yield select
+    where = select.args.get("where")
+    joined = _joined_with_subqueries(select)
+    if joined is not None:
+        yield joined
+    for case in [case for column in select.selects for case in column.find_all(exp.If)][:_MOST_CASES]:
+        if case.find_ancestor(exp.Select) is select and case.this.find(exp.Select, exp.AggFunc) is None:
+            asking = _beside(select)
+            parts = [where.this.copy()] if where is not None else []
+            asking.set("where", exp.Where(this=exp.and_(*parts, case.this.copy())))
+            yield asking
+
+
+def _beside(select: exp.Select) -> exp.Select:
+    """A copy whose place in the query is known, too: common tables are found through it."""
+    copy = select.copy()
+    copy.parent = select.parent
+    return copy
+
+
+def _joined_with_subqueries(select: exp.Select) -> exp.Select | None:
+    where, joined = select.args.get("where"), _beside(select)
+    parts: list[exp.Expr] = []
+    for part in conjuncts(where.this) if where is not None else ():
+        query = part.args.get("query") if isinstance(part, exp.In) else part.this if isinstance(part, exp.Exists) else None
+        inner = query.this if isinstance(query, exp.Subquery) else query
+        start = inner.args.get("from_") if isinstance(inner, exp.Select) else None
+        clauses = ("group", "having", "limit", "distinct", "with_")
+        if not isinstance(inner, exp.Select) or start is None or any(inner.args.get(clause) for clause in clauses):
+            parts.append(part.copy())
+            continue
+        if _sources(inner).keys() & _sources(joined).keys():
+            return None
+        joined.append("joins", exp.Join(this=start.this.copy(), kind="CROSS"))
+        for join in inner.args.get("joins") or ():
+            joined.append("joins", join.copy())
+        inner_where = inner.args.get("where")
+        parts += [part.copy() for part in conjuncts(inner_where.this)] if inner_where is not None else []
+        if isinstance(part, exp.In):
+            parts.append(exp.EQ(this=part.this.copy(), expression=inner.selects[0].unalias().copy()))
+    joined.set("where", exp.Where(this=exp.and_(*parts)) if parts else None)
+    return joined if len(_sources(joined)) > len(_sources(select)) else None
+
+
 def _witness(select: exp.Select, aliases: list[str]) -> tuple[str, str]:
     """Row numbers instead of results. A group that HAVING keeps is met by rows with its key."""
     bare = select.copy()
@@ -421,7 +469,7 @@ def _decided(tree: exp.Expr, descending: bool, row_number: str) -> exp.Expr:
         order = select.args.get("order")
         keys = list(order.expressions) if order is not None else []
         width = len(select.selects)
-        more: list[exp.Expr] = [exp.Literal.number(place + 1) for place in range(min(width, 50))]
+        more: list[exp.Expr] = [exp.Literal.number(position + 1) for position in range(min(width, 50))]
         if any(column.is_star for column in select.selects):
             more = []
         group = select.args.get("group")

@@ -209,7 +209,7 @@ class BirdEpisode(SqlEpisode):
     async def _proof(self, prediction: str) -> dict[str, Any]:
         """Whatever becomes of the search, the verdict by EX stands: a search that fails leaves the question open."""
         from ...proof.finding import ProofFinding, ProofPair, proven  # here, since sqlglot is an extra
-        from .proof import Trial, tried
+        from .proof import SuiteTrial, tried
 
         suite, gold, limits = self._settings.suite, self._task.gold, self._settings.judging
         frozen = suite.tasks.get(self._task.key) if suite is not None else None
@@ -218,7 +218,7 @@ class BirdEpisode(SqlEpisode):
             if suite is not None and prediction.strip() == gold.strip():
                 finding = ProofFinding("same", "the same statement")
             elif databases:
-                finding = await self._engine.apply(self._database, tried, Trial(gold, prediction, databases), limits)
+                finding = await self._engine.apply(self._database, tried, SuiteTrial(gold, prediction, databases), limits)
             else:  # a suite without a database for the task has nothing to say of it
                 pair = ProofPair(gold, prediction, self._settings.laws)
                 finding = await self._engine.apply(self._database, proven, pair, limits)

@@ -44,7 +44,7 @@ class Wanted(Struct, frozen=True):
     predictions: list[str]
 
 
-class Trial(Struct, frozen=True):
+class SuiteTrial(Struct, frozen=True):
     """A prediction that is right by EX, and a suite's databases for its task."""
 
     gold: str
@@ -62,7 +62,7 @@ def distilled(reader: Reader, wanted: Wanted) -> SuiteTask:
     return build_task(wanted.gold, subject_of(reader.path, reader.cache), wanted.predictions)
 
 
-def tried(_: Reader, trial: Trial) -> ProofFinding:
+def tried(_: Reader, trial: SuiteTrial) -> ProofFinding:
     """As `proven`, on frozen databases: no search."""
     refutation = first_told(trial.databases, trial.prediction)
     many = len(trial.databases)

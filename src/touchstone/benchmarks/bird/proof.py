@@ -20,7 +20,7 @@ from ...proof import (
     strength,
     suspect,
 )
-from ...proof.finding import Difference, ProofFinding, plain_rows, subject_of
+from ...proof.finding import Counterexample, ProofFinding, plain_rows, subject_of
 from ...proof.suite import described
 from ...protocols import Limits
 from ..audit.probes import Watch, each
@@ -71,9 +71,9 @@ def tried(_: Reader, trial: SuiteTrial) -> ProofFinding:
     columns, rows = described(refutation.database, trial.gold)
     script = "\n".join(f"{statement};" for statement in refutation.database.statements)
     gold, other = refutation.database.gold, refutation.prediction
-    difference = Difference(script, rows, list(columns), len(gold), plain_rows(gold), len(other), plain_rows(other))
+    difference = Counterexample(script, rows, list(columns), len(gold), plain_rows(gold), len(other), plain_rows(other))
     return ProofFinding(
-        "refuted", f"refuted by database {refutation.place} of the suite's {many}", refutation.place - 1, difference
+        "refuted", f"refuted by database {refutation.number} of the suite's {many}", refutation.number - 1, difference
     )
 
 

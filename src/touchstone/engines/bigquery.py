@@ -22,6 +22,7 @@ from ..files import module_or_none
 from ..protocols import EngineConfig, Limits, Opening
 from ..types import Table
 from .cloud import CloudEngine, limited
+from .messages import no_statement, out_of_time
 from .mysql.statements import is_blank, split
 
 PER_STATEMENT, PER_RUN = 10 * 2**30, 2**40
@@ -97,7 +98,7 @@ class BigqueryClient:
 
     def run(self, sql: str, limits: Limits) -> Table:
         if not sql.strip():
-            raise SqlError("blank", "There is no SQL statement in this text.")
+            raise no_statement()
         if not _SELECT.match(sql) or sum(not is_blank(each) for each in split(sql)) > 1:
             raise SqlError("write", "This dataset can only be read, by one SELECT at a time.")
         self._refuse(self._job(sql, limits, dry_run=True))
@@ -129,7 +130,7 @@ class BigqueryClient:
         exceptions = _module("api_core.exceptions")
         text = _words(error)
         if isinstance(error, TimeoutError) or "timeout" in text.lower() or "timed out" in text.lower():
-            return SqlError("time", f"The query was stopped at its limit of {limits.seconds:g} seconds.")
+            return out_of_time(limits)
         if "bytes billed" in text.lower():
             return SqlError("bytes", text)
         if isinstance(error, exceptions.Forbidden):

@@ -23,6 +23,7 @@ from ..files import module_or_none
 from ..protocols import EngineConfig, Limits, Opening
 from ..types import Table
 from .cloud import CloudEngine, limited
+from .messages import LIVE, no_statement, out_of_time
 from .mysql.statements import is_blank, split
 
 PER_RUN = 3600
@@ -120,9 +121,9 @@ class SnowflakeClient:
 
     def run(self, sql: str, limits: Limits) -> Table:
         if is_blank(sql):
-            raise SqlError("blank", "There is no SQL statement in this text.")
+            raise no_statement()
         if not _READS.match(sql) or sum(not is_blank(each) for each in split(sql)) > 1:
-            raise SqlError("write", "This database is live, so it can only be read, by one statement at a time.")
+            raise SqlError("write", LIVE)
         if _REFUSED.search(sql):
             raise SqlError("refused", "Only tables and views can be read: no procedures, system functions or query history.")
         if self._left <= 0:
@@ -141,7 +142,7 @@ class SnowflakeClient:
     def _explained(self, error: Any, limits: Limits) -> SqlError:
         number = getattr(error, "errno", None)
         if number in (_TIMED_OUT, 604):
-            return SqlError("time", f"The query was stopped at its limit of {limits.seconds:g} seconds.")
+            return out_of_time(limits)
         if number == _NO_RIGHT:
             return SqlError("refused", _words(error))
         if type(error).__name__ in ("ProgrammingError", "DataError", "NotSupportedError", "IntegrityError"):

@@ -22,7 +22,7 @@ from ...protocols import Engine, EpisodeDatabase, Gold
 from ...types import Brief, Outcome, Table, Task, ToolCall, Verdict
 from ..database_episode import DatabaseEpisode, SchemaListings, instructed
 from ..sql_episode import request, submission
-from .episode import BirdSettings, fault_in_words
+from .benchmark import BirdSettings, fault_in_words
 from .judge import BirdJudgement, BirdQuestion, judge_results, unjudged
 from .tasks import BirdTask
 

@@ -26,15 +26,15 @@ from ...sandbox.worker import WorkerRules
 from ...types import Observation, Table
 from ...workers.limits import Turns, cores
 from ...workers.pool import Pool, WorkerLost
-from ..judging_connection import JudgingConnection, name_of, result_type
-from .worker import Answer, Login, Lost, MysqlFault, MysqlResponse, MysqlRows, MysqlShown, MysqlWork, NeedsCopy, ServerGone, do
+from ..judging_connection import JudgingConnection, name_of
+from ..messages import LIVE, Response, Rows, Shown, checked, decoded, encoded, refuse_broken_text
+from .worker import Answer, Login, Lost, MysqlWork, NeedsCopy, ServerGone, do
 
 A = TypeVar("A")
 R = TypeVar("R")
 
 _PATIENCE = 10.0
 _LOOKING = Limits(seconds=30, rows=200_000)
-_LIVE = "This database is live, so it can only be read, by one statement at a time."
 _CRASHED = "The query was stopped: the server ended its connection, twice."
 _HARMLESS = {"USAGE", "SELECT", "SHOW VIEW", "SHOW DATABASES", "REFERENCES", "CREATE TEMPORARY TABLES"}
 _GRANT = re.compile(r"GRANT (?P<rights>.+?) ON (?P<what>.+?) TO ", re.DOTALL)
@@ -103,24 +103,23 @@ class MysqlDatabase:
 
     async def explore(self, sql: str, limits: Limits) -> Table:
         answer = await self._run(sql, limits, shown=False)
-        assert isinstance(answer, MysqlRows)
+        assert isinstance(answer, Rows)
         return answer.table
 
     async def show(self, sql: str, limits: Limits) -> Observation:
         answer = await self._run(sql, limits, shown=True)
-        assert isinstance(answer, MysqlShown)
+        assert isinstance(answer, Shown)
         return answer.seen
 
     async def judge(
         self, function: Callable[[JudgingConnection, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float
     ) -> R:
-        encoded = msgspec.Raw(msgspec.msgpack.encode(request))
-        work = MysqlWork(self._own or self._judge, limits, function=name_of(function), request=encoded)
+        work = MysqlWork(self._own or self._judge, limits, function=name_of(function), request=encoded(request))
         for alone in (False, True):
             async with self._engine.judging.turn(alone=alone):
                 answer = await self._answer(work, wall)
-            if isinstance(answer, MysqlResponse) and (alone or not answer.timed_out):
-                return msgspec.msgpack.decode(answer.encoded, type=result_type(function))
+            if isinstance(answer, Response) and (alone or not answer.timed_out):
+                return decoded(answer, function)
         raise SqlError("crash", _CRASHED)
 
     async def advance(self, scripts: Sequence[str], limits: Limits) -> None:
@@ -135,15 +134,12 @@ class MysqlDatabase:
         if own is not None:
             await self._engine.source.drop(own)
 
-    async def _run(self, sql: str, limits: Limits, *, shown: bool) -> MysqlRows | MysqlShown:
-        try:
-            sql.encode()
-        except UnicodeEncodeError:
-            raise SqlError("sql", "The SQL holds half of a Unicode character (a lone surrogate).") from None
+    async def _run(self, sql: str, limits: Limits, *, shown: bool) -> Rows | Shown:
+        refuse_broken_text(sql)
         work = MysqlWork(self._own or self._explorer, limits, sql, shown)
         for _ in range(2):
             answer = await self._answer(work, limits.seconds)
-            if isinstance(answer, MysqlRows | MysqlShown):
+            if isinstance(answer, Rows | Shown):
                 return answer
         raise SqlError("crash", _CRASHED)
 
@@ -175,9 +171,7 @@ async def called(pool: Pool, work: MysqlWork, wall: float) -> Answer:
         return Lost()
     if isinstance(answer, ServerGone):
         raise DatabaseFailure(f"the server cannot be reached: {answer.message}")
-    if isinstance(answer, MysqlFault):
-        raise SqlError(answer.kind, answer.message)
-    return answer
+    return checked(answer)
 
 
 # A live database.
@@ -290,7 +284,7 @@ class LiveSource:
         return self.login, self.login
 
     async def copy(self, name: str, scripts: Sequence[str]) -> Login:
-        raise SqlError("write", _LIVE)
+        raise SqlError("write", LIVE)
 
     async def drop(self, login: Login) -> None:
         pass
@@ -302,7 +296,7 @@ class LiveSource:
             answer = await called(pool, MysqlWork(self.login, _LOOKING, _CONTENTS), _LOOKING.seconds)
         finally:
             await pool.close()
-        assert isinstance(answer, MysqlRows)
+        assert isinstance(answer, Rows)
         return f"schema:{hashlib.sha256(msgspec.json.encode(answer.table.rows)).hexdigest()}"
 
     async def close(self) -> None:

@@ -24,22 +24,19 @@ from ...protocols import EpisodeDatabase, Limits
 from ...sandbox.folders import scratch_folder
 from ...sandbox.worker import WorkerRules
 from ...types import Observation, Table
-from ...workers.limits import Turns, cores
 from ...workers.pool import Pool, Worker, WorkerLost
 from ..cache import Cache, Origin, key
+from ..file_database import JudgingWorkers, blamed
 from ..judging_connection import name_of, result_type
+from ..messages import Fault, Rows, Shown, checked, refuse_broken_text
 from ..today import worker_environment
 from . import files
 from .clone import library
-from .connection import out_of_cpu
 from .worker import (
     Application,
     Applied,
     Query,
     Reader,
-    SqliteFault,
-    SqliteRows,
-    SqliteShown,
     apply,
     end_private,
     query,
@@ -52,7 +49,7 @@ R = TypeVar("R")
 _encode = msgspec.msgpack.Encoder().encode
 
 
-class SqliteEngine:
+class SqliteEngine(JudgingWorkers):
     """Sessions on SQLite files, and functions applied beside them."""
 
     name = "sqlite"
@@ -76,9 +73,8 @@ class SqliteEngine:
         self._place = place
         rules = WorkerRules([str(scratch_folder()), *([str(cache.absolute().parent)] if cache else [])])
         preload = ["touchstone.engines.sqlite.worker", "touchstone.verdicts"]  # once, instead of in each worker
-        self.pool = pool or Pool(warm=workers, preload=preload, rules=rules, environment=worker_environment(today))
+        super().__init__(pool or Pool(warm=workers, preload=preload, rules=rules, environment=worker_environment(today)))
         self.cache = Cache(cache)
-        self.judging = Turns(cores())
         self._sources: dict[Path, Path] = {}
         self._located: dict[Path, str] = {}
         self._digests: dict[Path, asyncio.Future[str]] = {}
@@ -171,23 +167,6 @@ class SqliteEngine:
         await self.pool.close()
         self.cache.close()
 
-    async def judged(self, function: Callable[[A], R], request: A, limits: Limits, *, stalled: float | None = None) -> R:
-        """Runs a function in a worker when it is its turn. Raises SqlError if its SQL ends the worker.
-
-        A worker that dies may have been another's victim; one that dies again, alone, was not.
-        """
-        try:
-            async with self.judging.turn():
-                return await self.pool.call(function, request, stalled=stalled)
-        except WorkerLost as lost:
-            if lost.cause not in ("crashed", "killed"):
-                raise blamed(lost, limits) from None
-        try:
-            async with self.judging.turn(alone=True):
-                return await self.pool.call(function, request, stalled=stalled)
-        except WorkerLost as lost:
-            raise blamed(lost, limits) from None
-
 
 _WRITES = re.compile(r"\s*(?:insert|update|delete|replace|create|drop|alter)\b", re.IGNORECASE)
 """What needs a private copy, at a glance."""
@@ -206,24 +185,20 @@ class SqliteSession:
 
     async def run(self, sql: str) -> Table:
         answer = await self._ask(sql, shown=False)
-        assert isinstance(answer, SqliteRows)
+        assert isinstance(answer, Rows)
         return answer.table
 
     async def show(self, sql: str) -> Observation:
         answer = await self._ask(sql, shown=True)
-        assert isinstance(answer, SqliteShown)
+        assert isinstance(answer, Shown)
         return answer.seen
 
-    async def _ask(self, sql: str, *, shown: bool) -> SqliteRows | SqliteShown:
-        if not _is_text(sql):
-            raise SqlError("sql", "The SQL holds half of a Unicode character (a lone surrogate).")
+    async def _ask(self, sql: str, *, shown: bool) -> Rows | Shown:
+        refuse_broken_text(sql)
         async with self._turn:
-            answer = await self._run(Query(self._source, sql, self._limits, shown))
-        if isinstance(answer, SqliteFault):
-            raise SqlError(answer.kind, answer.message)
-        return answer
+            return checked(await self._run(Query(self._source, sql, self._limits, shown)))
 
-    async def _run(self, request: Query) -> SqliteRows | SqliteShown | SqliteFault:
+    async def _run(self, request: Query) -> Rows | Shown | Fault:
         if self._own is None and self._writable and _WRITES.match(request.sql):  # as the shared reader would find out
             self._own = await self.pool.lease()
         if self._own is not None:
@@ -232,7 +207,7 @@ class SqliteSession:
             answer = await self.pool.call(query, request)
         except WorkerLost as lost:
             raise blamed(lost, self._limits) from None
-        if isinstance(answer, SqliteFault) and answer.kind == "write" and self._writable:
+        if isinstance(answer, Fault) and answer.kind == "write" and self._writable:
             self._own = await self.pool.lease()
             return await self._run_private(request)
         return answer
@@ -248,7 +223,7 @@ class SqliteSession:
         finally:
             self.pool.give_back(worker)
 
-    async def _run_private(self, request: Query) -> SqliteRows | SqliteShown | SqliteFault:
+    async def _run_private(self, request: Query) -> Rows | Shown | Fault:
         assert self._own is not None
         try:
             return await self._own.call(query_private, request)
@@ -258,22 +233,3 @@ class SqliteSession:
             error = blamed(lost, self._limits)
             lost_too = "Your earlier changes to the database are lost: it is as it was at the start."
             raise SqlError(error.kind, f"{error.message} {lost_too}") from None
-
-
-def _is_text(sql: str) -> bool:
-    try:
-        sql.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def blamed(lost: WorkerLost, limits: Limits) -> SqlError:
-    """What the loss of a worker says of its SQL. Raises WorkerFailure if it says nothing."""
-    if lost.cause == "cpu":
-        return out_of_cpu(limits)
-    if lost.cause == "crashed":
-        return SqlError("crash", "The query was stopped: the process that ran it crashed.")
-    if lost.cause == "killed" and lost.peak > limits.memory // 2:
-        return SqlError("memory", f"The query was stopped: it took {lost.peak / 2**20:,.0f} MB, more than there was.")
-    raise WorkerFailure(f"the SQL could not be run to its end: {lost}") from None

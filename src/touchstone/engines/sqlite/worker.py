@@ -17,19 +17,16 @@ from typing import Protocol
 import msgspec
 from msgspec import Struct
 
-from ...errors import SqlError, SqlFault
+from ...errors import SqlError
 from ...protocols import Limits
-from ...types import Observation, Table
+from ...types import Table
 from ...workers.limits import held_to
 from ..cache import Cache, Origin, key
 from ..judging_connection import name_of, named_function
-from ..tables import observation_of
+from ..messages import SECONDS_TO_COMPARE, Fault, Rows, Shown, answer_of, checked, encoded
 from ..today import day
 from .connection import Connection
 from .guard import is_volatile
-
-SECONDS_TO_COMPARE = 600.0
-"""CPU time of an applied function besides its statements: comparing the largest results takes less."""
 
 _OPEN_AT_ONCE = 8
 _OF_THE_MACHINE = ("cpu", "memory", "crash")
@@ -42,21 +39,6 @@ class Query(Struct, frozen=True):
     limits: Limits
     shown: bool = False
     """Only what an agent sees of the table is wanted."""
-
-
-class SqliteFault(Struct, frozen=True, tag="Fault"):
-    kind: SqlFault
-    message: str
-
-
-class SqliteRows(Struct, frozen=True, tag="Rows"):
-    table: Table
-
-
-class SqliteShown(Struct, frozen=True, tag="Shown"):
-    """A table, cut to what an agent is shown."""
-
-    seen: Observation
 
 
 class Application(Struct, frozen=True):
@@ -104,11 +86,11 @@ class Reader(Protocol):
         ...
 
 
-def query(request: Query) -> SqliteRows | SqliteShown | SqliteFault:
+def query(request: Query) -> Rows | Shown | Fault:
     return _answer(request, lambda: _shared(request.path).run(request.sql, request.limits))
 
 
-def query_private(request: Query) -> SqliteRows | SqliteShown | SqliteFault:
+def query_private(request: Query) -> Rows | Shown | Fault:
     return _answer(request, lambda: _private(request.path).run(request.sql, request.limits))
 
 
@@ -124,7 +106,7 @@ def apply(request: Application) -> Applied:
     function, kind = named_function(request.function)
     with held_to(cpu=request.limits.cpu_seconds * request.statements + SECONDS_TO_COMPARE):
         response = function(reader, msgspec.msgpack.decode(request.request, type=kind))
-    return Applied(msgspec.Raw(msgspec.msgpack.encode(response)), reader.repeatable)
+    return Applied(encoded(response), reader.repeatable)
 
 
 class CachedReader:
@@ -141,14 +123,14 @@ class CachedReader:
         known_as = key("table", request.code, request.digest, sql, request.limits, sqlite3.sqlite_version, day())
         volatile = is_volatile(sql)
         if not volatile and (known := self.cache.get(known_as)):
-            return _table(msgspec.msgpack.decode(known, type=SqliteRows | SqliteFault))
+            return checked(msgspec.msgpack.decode(known, type=Rows | Fault)).table
         repeatable, self.repeatable = self.repeatable, False
         connection = _shared(self._request.path)  # that it cannot be opened is not remembered
         answer = _attempt(lambda: connection.run(sql, self._request.limits, single=True))
-        if not volatile and not (isinstance(answer, SqliteFault) and answer.kind in _OF_THE_MACHINE):
+        if not volatile and not (isinstance(answer, Fault) and answer.kind in _OF_THE_MACHINE):
             self.repeatable = repeatable
             self.cache.put(known_as, msgspec.msgpack.encode(answer), self._origin(sql))
-        return _table(answer)
+        return checked(answer).table
 
     def _origin(self, sql: str) -> Origin:
         request = self._request
@@ -165,27 +147,23 @@ class CachedReader:
             return connection.steps(sql, self._request.limits)
 
 
-def _answer(request: Query, run: Callable[[], Table]) -> SqliteRows | SqliteShown | SqliteFault:
-    answer = _attempt(run)
-    return SqliteShown(observation_of(answer.table)) if request.shown and isinstance(answer, SqliteRows) else answer
+def _answer(request: Query, run: Callable[[], Table]) -> Rows | Shown | Fault:
+    try:
+        return answer_of(run(), shown=request.shown)
+    except SqlError as error:
+        return Fault(error.kind, error.message)
 
 
-def statement(reader: Reader, sql: str) -> SqliteRows | SqliteFault:
+def statement(reader: Reader, sql: str) -> Rows | Fault:
     """One statement as a function to apply: makes a remembered table again."""
     return _attempt(lambda: reader.run(sql))
 
 
-def _attempt(run: Callable[[], Table]) -> SqliteRows | SqliteFault:
+def _attempt(run: Callable[[], Table]) -> Rows | Fault:
     try:
-        return SqliteRows(run())
+        return Rows(run())
     except SqlError as error:
-        return SqliteFault(error.kind, error.message)
-
-
-def _table(answer: SqliteRows | SqliteFault) -> Table:
-    if isinstance(answer, SqliteFault):
-        raise SqlError(answer.kind, answer.message)
-    return answer.table
+        return Fault(error.kind, error.message)
 
 
 _connections: OrderedDict[str, Connection] = OrderedDict()

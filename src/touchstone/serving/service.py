@@ -76,7 +76,7 @@ class SqlAnswer(Struct, frozen=True):
     error: str | None = None
 
 
-class Asked(SqlEpisode):
+class ServedQuestion(SqlEpisode):
     """There is no gold, so there is nothing to judge."""
 
     async def verdict(self) -> Verdict:
@@ -112,7 +112,7 @@ class Answerer:
         fields = {"question": question, "database": database, "evidence": evidence}
         async with self._turns:
             listing = await self._listings.of(file) if self._schema else ""
-            episode = Asked(Brief(self._instructions, request(fields, listing), fields), self._engine, file)
+            episode = ServedQuestion(Brief(self._instructions, request(fields, listing), fields), self._engine, file)
             try:
                 await self._agent.play(RecordingStage(episode, question_key(question, database), 0))
             finally:

@@ -164,11 +164,9 @@ class BirdEpisode(SqlEpisode):
 
     async def verdict(self) -> Verdict:
         if self.submitted is None:
-            return Verdict(Outcome.failed, 0.0, "nothing was submitted", {}, {"gold": self._task.gold})
+            return nothing_submitted(self._task)
         judgement = await self._judgement(self.submitted)
-        if judgement.gold_is_at_fault:
-            raise Unscorable(f"the gold SQL cannot be run: {judgement.reason}")
-        evidence = {"prediction": self.submitted, "gold": self._task.gold, **judgement.evidence}
+        evidence = evidence_of(self._task, self.submitted, judgement)
         if judgement.fault is not None:
             return Verdict(Outcome.failed, 0.0, fault_in_words(judgement), self._zeros(), evidence)
         metrics = judgement.metrics
@@ -258,6 +256,17 @@ _FAULTS: dict[str, str] = {
     "blank": "The prediction is empty.",
     "write": "The prediction changes the database; only a query can be judged.",
 }
+
+
+def nothing_submitted(task: BirdTask) -> Verdict:
+    return Verdict(Outcome.failed, 0.0, "nothing was submitted", {}, {"gold": task.gold})
+
+
+def evidence_of(task: BirdTask, prediction: str, judgement: BirdJudgement) -> dict[str, Any]:
+    """Raises Unscorable if it is the gold that cannot be run."""
+    if judgement.gold_is_at_fault:
+        raise Unscorable(f"the gold SQL cannot be run: {judgement.reason}")
+    return {"prediction": prediction, "gold": task.gold, **judgement.evidence}
 
 
 def fault_in_words(judgement: BirdJudgement) -> str:

@@ -188,7 +188,7 @@ class PostgresEpisodeDatabase:
             if isinstance(answer, Applied):
                 return answer, None
         for last in (False, True):
-            copy = await self._fresh_copy()
+            copy = await self._fresh_copy(session=self._stock.session)
             try:
                 answer = await self._judge_on(copy, order, writes=True, last=last, alone=alone)
                 if isinstance(answer, Applied):
@@ -228,10 +228,10 @@ class PostgresEpisodeDatabase:
             self._private = await self._fresh_copy()
         return self._private
 
-    async def _fresh_copy(self) -> Login:
+    async def _fresh_copy(self, *, session: float | None = None) -> Login:
         if self._state is None:
-            return await self._stock.take()
-        return await self._administrator.clone(self.database, self._state)
+            return await self._stock.take(session=session)
+        return await self._administrator.clone(self.database, self._state, session=session)
 
     def _leave(self, *logins: Login | None) -> None:
         """Logins that may have changed are not used again."""

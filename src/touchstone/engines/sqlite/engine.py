@@ -28,15 +28,15 @@ from ...workers.pool import Pool, Worker, WorkerLost
 from ..cache import Cache, Origin, key
 from ..file_database import JudgingWorkers, blamed
 from ..judging_connection import name_of, result_type
-from ..messages import Fault, Rows, Shown, checked, refuse_broken_text
+from ..messages import Fault, ShownTable, SqlRows, checked, refuse_broken_text
 from ..today import worker_environment
 from . import files
 from .clone import library
 from .worker import (
     Application,
-    Applied,
-    Query,
+    AppliedFunction,
     Reader,
+    SqliteQuery,
     apply,
     end_private,
     query,
@@ -114,7 +114,7 @@ class SqliteEngine(JudgingWorkers):
             *(name, msgspec.Raw(encoded), str(source), digest, limits, statements, cache_path, code_digest()),
             database=self._location(database),
         )
-        applied: Applied = await self.judged(apply, application, limits)
+        applied: AppliedFunction = await self.judged(apply, application, limits)
         if applied.repeatable:
             origin = Origin(name, encoded, application.database, digest, limits, code_digest(), code)
             self.cache.put(known_as, bytes(applied.response), origin)
@@ -185,20 +185,20 @@ class SqliteSession:
 
     async def run(self, sql: str) -> Table:
         answer = await self._ask(sql, shown=False)
-        assert isinstance(answer, Rows)
+        assert isinstance(answer, SqlRows)
         return answer.table
 
     async def show(self, sql: str) -> Observation:
         answer = await self._ask(sql, shown=True)
-        assert isinstance(answer, Shown)
+        assert isinstance(answer, ShownTable)
         return answer.seen
 
-    async def _ask(self, sql: str, *, shown: bool) -> Rows | Shown:
+    async def _ask(self, sql: str, *, shown: bool) -> SqlRows | ShownTable:
         refuse_broken_text(sql)
         async with self._turn:
-            return checked(await self._run(Query(self._source, sql, self._limits, shown)))
+            return checked(await self._run(SqliteQuery(self._source, sql, self._limits, shown)))
 
-    async def _run(self, request: Query) -> Rows | Shown | Fault:
+    async def _run(self, request: SqliteQuery) -> SqlRows | ShownTable | Fault:
         if self._own is None and self._writable and _WRITES.match(request.sql):  # as the shared reader would find out
             self._own = await self.pool.lease()
         if self._own is not None:
@@ -217,13 +217,13 @@ class SqliteSession:
         if worker is None:
             return
         try:
-            await worker.call(end_private, Query("", "", self._limits), wall=10)
+            await worker.call(end_private, SqliteQuery("", "", self._limits), wall=10)
         except (WorkerLost, WorkerFailure):
             worker.kill()
         finally:
             self.pool.give_back(worker)
 
-    async def _run_private(self, request: Query) -> Rows | Shown | Fault:
+    async def _run_private(self, request: SqliteQuery) -> SqlRows | ShownTable | Fault:
         assert self._own is not None
         try:
             return await self._own.call(query_private, request)

@@ -48,6 +48,7 @@ class Bird:
         self._evidence = evidence
         self._schema = schema
         self._listings = Listings(engine)
+        self._known_files: dict[str, Path] = {}
         self._instructions = INSTRUCTIONS.read_text() if instructions is None else instructions
         self._refuse_wrong_directory()
 
@@ -97,7 +98,9 @@ class Bird:
         return {name: self.database_file(name) for name in sorted({task.database for task in self._tasks})}
 
     def database_file(self, name: str) -> Path:
-        return find(self._databases, name)
+        if name not in self._known_files:
+            self._known_files[name] = find(self._databases, name)
+        return self._known_files[name]
 
     async def _brief(self, task: BirdTask) -> Brief:
         fields = {"question": task.question, "database": task.database, "evidence": task.evidence if self._evidence else ""}

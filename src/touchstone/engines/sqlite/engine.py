@@ -76,7 +76,8 @@ class SqliteEngine(JudgingWorkers):
         super().__init__(pool or Pool(warm=workers, preload=preload, rules=rules, environment=worker_environment(today)))
         self.cache = Cache(cache)
         self._sources: dict[Path, Path] = {}
-        self._digests: dict[Path, str] = {}
+        self._located: dict[Path, str] = {}
+        self._digests: dict[Path, asyncio.Future[str]] = {}
 
     def database(self, name: str, key: str = "") -> EpisodeDatabase:
         from .database import SqliteEpisodeDatabase
@@ -108,9 +109,10 @@ class SqliteEngine(JudgingWorkers):
         answer_type = result_type(function)
         if known := self.cache.get(known_as):
             return msgspec.msgpack.decode(known, type=answer_type)
-        location = str(self.cache.path) if self.cache.path else None
+        cache_path = str(self.cache.path) if self.cache.path else None
         application = Application(
-            name, msgspec.Raw(encoded), str(source), digest, limits, statements, location, code_digest(), _located(database)
+            *(name, msgspec.Raw(encoded), str(source), digest, limits, statements, cache_path, code_digest()),
+            database=self._location(database),
         )
         applied: AppliedFunction = await self.judged(apply, application, limits)
         if applied.repeatable:
@@ -119,10 +121,15 @@ class SqliteEngine(JudgingWorkers):
         return msgspec.msgpack.decode(applied.response, type=answer_type)
 
     async def digest(self, database: Path) -> str:
-        """SHA-256 of the database's content."""
-        if database not in self._digests:
-            self._digests[database] = files.known_digest(database, self.cache) or await self._hash(database)
-        return self._digests[database]
+        """SHA-256 of the database's content; whoever asks while it is made waits for the same."""
+        known = self._digests.get(database)
+        if known is None:
+            known = self._digests[database] = asyncio.ensure_future(self._digest(database))
+        try:
+            return await asyncio.shield(known)
+        except OSError:
+            self._digests.pop(database, None)  # it may be there when it is asked for again
+            raise
 
     async def digests(self, databases: Mapping[str, Path] | Sequence[str]) -> dict[str, str | None]:
         """Of several databases by name; None for one that cannot be read. Without their files they are where the engine is."""
@@ -136,11 +143,13 @@ class SqliteEngine(JudgingWorkers):
         except OSError:
             return None
 
-    async def _hash(self, database: Path) -> str:
-        """Off the event loop, since a large file takes seconds."""
-        digest = await asyncio.to_thread(files.digest, database)
-        files.remember_digest(database, self.cache, digest)
-        return digest
+    async def _digest(self, database: Path) -> str:
+        known = files.known_digest(database, self.cache)
+        if known is None:
+            self.pool.start()  # nothing can be remembered of a database that was never seen
+            known = await asyncio.to_thread(files.digest, database)  # since a large file takes seconds
+            files.remember_digest(database, self.cache, known)
+        return known
 
     def source(self, database: Path) -> Path:
         """The file to read from. Raises Unscorable if there is none that can be."""
@@ -148,6 +157,11 @@ class SqliteEngine(JudgingWorkers):
             files.check(database)
             self._sources[database] = files.folded(database).absolute()
         return self._sources[database]
+
+    def _location(self, database: Path) -> str:
+        if database not in self._located:
+            self._located[database] = str(database.absolute())
+        return self._located[database]
 
     async def close(self) -> None:
         await self.pool.close()
@@ -219,7 +233,3 @@ class SqliteSession:
             error = blamed(lost, self._limits)
             lost_too = "Your earlier changes to the database are lost: it is as it was at the start."
             raise SqlError(error.kind, f"{error.message} {lost_too}") from None
-
-
-def _located(database: Path) -> str:
-    return str(database.absolute())

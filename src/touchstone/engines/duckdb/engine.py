@@ -19,7 +19,7 @@ from ...sandbox.folders import scratch_folder
 from ...sandbox.worker import WorkerRules
 from ...workers.pool import Pool, WorkerLost
 from ..file_database import FileDatabase, JudgingWorkers
-from .in_memory import Build, Recipe, build
+from .in_memory import Build, DatabaseRecipe, build
 from .worker import do
 
 _MAGIC = b"DUCK"
@@ -43,7 +43,7 @@ class DuckdbEngine(JudgingWorkers):
         super().__init__(pool or Pool(preload=["touchstone.engines.duckdb.worker"], rules=rules))
 
     @classmethod
-    async def made(cls, recipes: Mapping[str, Recipe], opening: Opening) -> DuckdbEngine:
+    async def made(cls, recipes: Mapping[str, DatabaseRecipe], opening: Opening) -> DuckdbEngine:
         """With databases that are built for this run. Raises InputError."""
         folder = opening.stack.enter_context(tempfile.TemporaryDirectory(dir=scratch_folder()))
         files = {name: Path(folder, f"{name}.duckdb") for name in recipes}

@@ -48,6 +48,7 @@ class Bird:
         self._evidence = evidence
         self._schema = schema
         self._listings = Listings(engine)
+        self._known_files: dict[str, Path] = {}
         self._instructions = INSTRUCTIONS.read_text() if instructions is None else instructions
         self._refuse_wrong_directory()
 
@@ -97,7 +98,9 @@ class Bird:
         return {name: self.database_file(name) for name in sorted({task.database for task in self._tasks})}
 
     def database_file(self, name: str) -> Path:
-        return find(self._databases, name)
+        if name not in self._known_files:
+            self._known_files[name] = find(self._databases, name)
+        return self._known_files[name]
 
     async def _brief(self, task: BirdTask) -> Brief:
         fields = {"question": task.question, "database": task.database, "evidence": task.evidence if self._evidence else ""}
@@ -161,11 +164,9 @@ class BirdEpisode(SqlEpisode):
 
     async def verdict(self) -> Verdict:
         if self.submitted is None:
-            return Verdict(Outcome.failed, 0.0, "nothing was submitted", {}, {"gold": self._task.gold})
+            return nothing_submitted(self._task)
         judgement = await self._judgement(self.submitted)
-        if judgement.gold_is_at_fault:
-            raise Unscorable(f"the gold SQL cannot be run: {judgement.reason}")
-        evidence = {"prediction": self.submitted, "gold": self._task.gold, **judgement.evidence}
+        evidence = evidence_of(self._task, self.submitted, judgement)
         if judgement.fault is not None:
             return Verdict(Outcome.failed, 0.0, fault_in_words(judgement), self._zeros(), evidence)
         metrics = judgement.metrics
@@ -209,7 +210,7 @@ class BirdEpisode(SqlEpisode):
     async def _proof(self, prediction: str) -> dict[str, Any]:
         """Whatever becomes of the search, the verdict by EX stands: a search that fails leaves the question open."""
         from ...proof.finding import ProofFinding, ProofPair, proven  # here, since sqlglot is an extra
-        from .proof import Trial, tried
+        from .proof import SuiteTrial, tried
 
         suite, gold, limits = self._settings.suite, self._task.gold, self._settings.judging
         frozen = suite.tasks.get(self._task.key) if suite is not None else None
@@ -218,7 +219,7 @@ class BirdEpisode(SqlEpisode):
             if suite is not None and prediction.strip() == gold.strip():
                 finding = ProofFinding("same", "the same statement")
             elif databases:
-                finding = await self._engine.apply(self._database, tried, Trial(gold, prediction, databases), limits)
+                finding = await self._engine.apply(self._database, tried, SuiteTrial(gold, prediction, databases), limits)
             else:  # a suite without a database for the task has nothing to say of it
                 pair = ProofPair(gold, prediction, self._settings.laws)
                 finding = await self._engine.apply(self._database, proven, pair, limits)
@@ -255,6 +256,17 @@ _FAULTS: dict[str, str] = {
     "blank": "The prediction is empty.",
     "write": "The prediction changes the database; only a query can be judged.",
 }
+
+
+def nothing_submitted(task: BirdTask) -> Verdict:
+    return Verdict(Outcome.failed, 0.0, "nothing was submitted", {}, {"gold": task.gold})
+
+
+def evidence_of(task: BirdTask, prediction: str, judgement: BirdJudgement) -> dict[str, Any]:
+    """Raises Unscorable if it is the gold that cannot be run."""
+    if judgement.gold_is_at_fault:
+        raise Unscorable(f"the gold SQL cannot be run: {judgement.reason}")
+    return {"prediction": prediction, "gold": task.gold, **judgement.evidence}
 
 
 def fault_in_words(judgement: BirdJudgement) -> str:

@@ -60,8 +60,9 @@ class StructCommand:
         renamed: Mapping[str, str] | None = None,
         stored: StoredOptions | None = None,
     ) -> None:
-        """Where two structs have an option of one name, the later one's is the command's, and both get its value. `positional`
-        is the only struct whose options may stand without their names, if it is given."""
+        """Where two structs have an option of one name, the later one's is the command's, and both get its value. Where a later
+        option has the name of another as a further one (`--agent direct --schema full`), it is the later one's. `positional` is
+        the only struct whose options may stand without their names, if it is given."""
         self.words = " ".join(words)
         self.argv = argv
         self.structs = tuple(structs)
@@ -87,7 +88,7 @@ class StructCommand:
 
     def function(self, *, everything: bool = False) -> Callable[..., int]:
         """What cyclopts calls; `everything` shows all options in the help."""
-        parameters = [self._parameter(field, everything) for field in self.options.values()]
+        parameters = [self._parameter(field, everything) for field in self.options.values() if self._own_names(field)]
         parameters.sort(key=lambda parameter: parameter.kind)
         signature = inspect.Signature(parameters)
 
@@ -105,7 +106,7 @@ class StructCommand:
 
     def _parameter(self, field: Field, everything: bool) -> inspect.Parameter:
         opt = field.opt
-        names = [name for name in self._names(field) if name not in self.taken_names]
+        names = self._own_names(field)
         default = self.defaults.get(field.name, inspect.Parameter.empty if field.required else field.default)
         flag = field.plain_type is bool
         positional = opt.positional and self._positional in (None, field.owner)
@@ -147,6 +148,13 @@ class StructCommand:
         renamed = self.renamed.get(field.name)
         return [renamed] if renamed else [*field.names, *self.synonyms.get(field.name, ())]
 
+    def _own_names(self, field: Field) -> list[str]:
+        """Those that no later option has taken."""
+        following = list(self.options.values())
+        following = following[following.index(field) + 1 :]
+        taken = {name for each in following for name in self._names(each)} | set(self.taken_names)
+        return [name for name in self._names(field) if name not in taken]
+
     def _stored_values(self) -> dict[str, Any]:
         """Of the file or the resumed run: what belongs to this command."""
         known = {name: field for struct in self.structs for name, field in field_names(struct).items()}
@@ -156,7 +164,8 @@ class StructCommand:
         values: dict[str, Any] = {}
         for name, value in self.stored.values.items():
             if field := known.get(key(name)):
-                values[field.name] = value
+                own = self.options.get(name.replace("-", "_"), field)
+                values[own.name if own is field or _fits(own, value) else field.name] = value
             elif self.explain(name).startswith("Unknown"):
                 raise InputError(f"{self.stored.source}: {name}: there is no such option")
         return values
@@ -266,6 +275,22 @@ def options_of_file(path: Path) -> dict[str, Any]:
     return options
 
 
+def _fits(field: Field, value: Any) -> bool:
+    try:
+        checked(field, value)
+    except OptionError:
+        return False
+    return True
+
+
 def _converter(field: Field) -> Callable[[Any, Sequence[Any]], Any]:
-    """Conversion is ours, so that a wrong value is refused in the same words everywhere."""
-    return lambda _, tokens: checked(field, from_text(field, [token.value for token in tokens]))
+    """Conversion is ours, so that a wrong value is refused in the same words everywhere, by the name that was typed."""
+
+    def converted(_: Any, tokens: Sequence[Any]) -> Any:
+        try:
+            return checked(field, from_text(field, [token.value for token in tokens]))
+        except OptionError as error:
+            typed = tokens[0].keyword or ""
+            raise OptionError(key(typed) if typed.startswith("--") else field.name, error.value, error.why) from None
+
+    return converted

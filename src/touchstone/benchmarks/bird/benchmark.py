@@ -16,6 +16,7 @@ from ...engines.sqlite.files import find
 from ...errors import InputError
 from ...protocols import Gold
 from ...types import Brief, Task, ToolCall
+from ..meanings import column_meanings
 from ..sql_episode import INSTRUCTIONS, Listings, request, submission
 from .episode import BirdEpisode, BirdSettings
 from .tasks import BirdTask
@@ -63,6 +64,10 @@ class Bird:
     def solution(self, task: Task) -> Sequence[ToolCall]:
         assert isinstance(task, BirdTask)
         return [submission(task.gold)]
+
+    def meanings(self, database: str) -> Mapping[str, Mapping[str, str]]:
+        """Of columns, by table and column."""
+        return column_meanings(self.database_file(database))
 
     def gold(self) -> Gold:
         return Gold(tuple(gold for task in self._tasks for gold in (task.gold, task.published) if gold is not None))

@@ -5,7 +5,7 @@
     values   three rows of each table too, and the values of text columns that occur in the question
 
 The catalogue is asked with the tool that runs SQL, page by page, since an observation shows a hundred rows. Where there is a
-tool that tells the schema itself, as in interact, where each look costs something, that is called instead. Meanings come from
+tool that tells the schema itself, as where each look costs something, that is called instead. Meanings come from
 comments in the database, from the benchmark (the description files beside a database) or from a tool.
 """
 

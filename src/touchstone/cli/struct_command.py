@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import sys
 import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
@@ -39,6 +40,8 @@ class StoredOptions:
     """The file that they are in."""
     resumed: bool = False
     """They are those of a run, for which environment variables do not count."""
+    folder: Path | None = None
+    """What relative paths are relative to; None if there are none."""
     as_typed: bool = False
     """By the names that this very command has for them, where it has others than the structs."""
 
@@ -165,10 +168,20 @@ class StructCommand:
         for name, value in self.stored.values.items():
             if field := known.get(key(name)):
                 own = self.options.get(name.replace("-", "_"), field)
-                values[own.name if own is field or _fits(own, value) else field.name] = value
+                field = own if _fits(own, value) else field
+                values[field.name] = self._located(field, value)
             elif self.explain(name).startswith("Unknown"):
                 raise InputError(f"{self.stored.source}: {name}: there is no such option")
         return values
+
+    def _located(self, field: Field, value: Any) -> Any:
+        """Paths of a file are relative to it."""
+        folder = self.stored.folder
+        if folder is None or not field.is_path:
+            return value
+        if isinstance(value, list):
+            return [located(each, folder, field.opt.target) for each in cast("list[Any]", value)]
+        return located(value, folder, field.opt.target)
 
     def _environment(self) -> dict[str, Any]:
         return {
@@ -255,7 +268,7 @@ def options_of_file(path: Path) -> dict[str, Any]:
         task = ["17", "23"]              # what can be repeated is a list
         evidence = false                 # as --no-evidence
 
-    Names are those of the command line without the dashes in front, paths as on the command line: from where one stands.
+    Names are those of the command line without the dashes in front, paths are relative to the file: see `located`.
     """
     try:
         options = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -273,6 +286,20 @@ def options_of_file(path: Path) -> dict[str, Any]:
         if isinstance(value, dict):
             raise InputError(f"--config {path}: [{name}]: expected options without sections")
     return options
+
+
+def located(value: Any, folder: Path, target: bool = False) -> Any:
+    """A path of a file in this folder. A dataset's name, `:memory:` and an address are left as they are; so is what is found
+    from the working directory alone, as files of older versions have it."""
+    if not isinstance(value, str) or "://" in value or value.startswith(":") or Path(value).is_absolute():
+        return value
+    beside = folder / value
+    if target or beside.exists() or ("/" in value and not Path(value).exists()):
+        return str(beside)
+    if Path(value).exists() and not beside.exists():
+        notice = f"{value}: taken from the current directory, since {folder} has none; paths in a file are relative to the file"
+        print(f"touchstone: {notice}", file=sys.stderr)
+    return value
 
 
 def _fits(field: Field, value: Any) -> bool:

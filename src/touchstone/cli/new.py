@@ -46,7 +46,7 @@ def new(
     folder
         The folder to create; it may exist if it is empty.
     questions
-        The questions, one row each: .csv, .tsv, .json, .jsonl, .yaml, .parquet or .xlsx. They are copied.
+        The questions, one row each: .csv, .tsv, .json, .jsonl, .yaml, .parquet, .xlsx or .ods. They are copied.
     database
         A SQLite or DuckDB file, a folder of them, a folder of CSV, Parquet or JSON files (DuckDB), a dump of MySQL or
         PostgreSQL, or an address: mysql://… or postgresql://…. It stays where it is.

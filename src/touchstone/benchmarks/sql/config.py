@@ -35,8 +35,8 @@ class SqlConfig(Selection, frozen=True):
     label: ClassVar[str] = "SQL questions"
 
     questions: Annotated[Path | None, Opt(positional=True)] = None
-    """The questions, one row each: .csv, .tsv, .json, .jsonl, .yaml, .parquet or .xlsx. demo for the questions that ship with
-    Touchstone."""
+    """The questions, one row each: .csv, .tsv, .json, .jsonl, .yaml, .parquet, .xlsx or .ods. demo for the questions that
+    ship with Touchstone."""
     databases: Annotated[Path | None, Opt(names=("--db",), positional=True)] = None
     """The database: a SQLite or DuckDB file, or a folder with one per name; for DuckDB also a folder of CSV, Parquet or JSON
     files, or a set-up script (--engine duckdb); or an address, as for --database-url."""

@@ -131,7 +131,8 @@ xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body><office
 <table:table-cell office:value-type="string"><text:p>How many<text:s text:c="2"/><text:span>there</text:span>?</text:p>
 <text:p>All.</text:p></table:table-cell><table:table-cell><text:p>SELECT 1</text:p></table:table-cell>
 <table:table-cell office:value-type="boolean" office:boolean-value="true"/></table:table-row>
-<table:table-row table:number-rows-repeated="1048574"><table:table-cell table:number-columns-repeated="16384"/></table:table-row>
+<table:table-row table:number-rows-repeated="1048574"><table:table-cell table:number-columns-repeated="16384"/>
+</table:table-row>
 </table:table></office:spreadsheet></office:body></office:document-content>"""
 
 

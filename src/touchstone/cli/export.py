@@ -84,10 +84,10 @@ def _into_tool(paths: tuple[Path, ...], to: Format, target: Path, project: str) 
     if to == "inspect":
         from ..integrations.inspect import export as write
 
-        if len(paths) > 1 and target.is_file():
+        if not target.exists() and not target.suffix:
+            target.mkdir(parents=True)
+        if len(paths) > 1 and not target.is_dir():
             raise InputError(f"--output {target}: several runs need a folder")
-        if not target.suffix or len(paths) > 1:
-            target.mkdir(parents=True, exist_ok=True)
         for path in paths:
             print(write(path, target))
         return 0

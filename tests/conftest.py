@@ -1,4 +1,4 @@
-"""What all tests share: no test reads or writes the user's own cache, settings or keys."""
+"""What all tests share: no test reads or writes the user's own cache, settings or keys; images only those marked desktop."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ settings.load_profile("here")
 
 
 @pytest.fixture(autouse=True)
-def _own_surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_surroundings(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.startswith("OPENAI_"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("TOUCHSTONE_CACHE", str(tmp_path / "cache"))
+    if request.node.get_closest_marker("desktop") is None:
+        monkeypatch.setenv("TOUCHSTONE_IMAGES", str(tmp_path / "images"))
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ from importlib import import_module
 __version__ = "0.1.0"
 
 _PLACES = {
-    "api.sources": ("benchmark", "digest"),
-    "api.run": ("configured", "run", "run_async"),
+    "api.run": ("benchmark", "configured", "digest", "run", "run_async"),
     "api.results": ("Results", "read"),
     "api.gym": ("Gym", "gym"),
     "agents.function": ("answers",),

@@ -3,11 +3,11 @@ from .api.gym import Gym as Gym
 from .api.gym import gym as gym
 from .api.results import Results as Results
 from .api.results import read as read
+from .api.run import benchmark as benchmark
 from .api.run import configured as configured
+from .api.run import digest as digest
 from .api.run import run as run
 from .api.run import run_async as run_async
-from .api.sources import benchmark as benchmark
-from .api.sources import digest as digest
 from .benchmarks.audit.audited import Audited as Audited
 from .benchmarks.audit.audited import AuditOptions as AuditOptions
 from .benchmarks.audit.findings import AuditFinding as AuditFinding

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Generator, Iterator, Mapping, 
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar, runtime_checkable
+from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -169,7 +169,6 @@ class Episode(Protocol):
     async def verdict(self) -> Verdict: ...
 
 
-@runtime_checkable
 class AsksModels(Protocol):
     """An episode that asks models of its own, such as a simulated user. They are told which attempt at the task it is, so that
     attempts do not share replies that are remembered."""

@@ -16,8 +16,8 @@ import pytest_asyncio
 from tests.support.playing import notes, observations
 from tests.support.programs import CURLS, PLAYS, python_program, shell_program
 from tests.support.worlds import World, make_world
-from touchstone.agents.command import CommandAgent, CommandConfig, agent
-from touchstone.agents.command.agent import CommandSettings
+from touchstone.agents import command as agent
+from touchstone.agents.command import CommandAgent, CommandConfig, CommandSettings
 from touchstone.benchmarks.bird.benchmark import Bird
 from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.errors import InputError

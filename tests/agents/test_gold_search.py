@@ -19,8 +19,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.agents.command import gold_search
-from touchstone.agents.command.gold_search import LONGEST, SHORTEST, Patterns, letters, search
+from touchstone.agents import gold_search
+from touchstone.agents.gold_search import LONGEST, SHORTEST, Patterns, letters, search
 from touchstone.protocols import Gold
 
 SQL = "SELECT T1.name,\n       COUNT(*)\nFROM item AS T1\nWHERE T1.label = 'é \"dear\"' AND T1.price > 1.05\nGROUP BY T1.name"

@@ -13,8 +13,7 @@ import pytest
 import pytest_asyncio
 
 from tests.benchmarks.desktop.playing import World
-from touchstone.agents.live import LiveAgent
-from touchstone.agents.live.server import Click, Drag, Keys, Scroll, Typed, code, read
+from touchstone.agents.live import Click, Drag, Keys, LiveAgent, Scroll, Typed, code, read
 from touchstone.errors import InputError
 from touchstone.types import Outcome, Record, ToolStep
 

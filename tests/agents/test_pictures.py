@@ -12,7 +12,7 @@ import pytest_asyncio
 
 from tests.benchmarks.desktop.playing import World
 from tests.support.chat_server import ChatServer, text
-from touchstone.agents.mcp.server import Served
+from touchstone.agents.mcp_server import Served
 from touchstone.agents.model_turns import as_user
 from touchstone.errors import ModelRejected
 from touchstone.protocols import Stage
@@ -57,7 +57,7 @@ async def test_clients_over_mcp_see_them(world: World) -> None:
     from mcp.client import Client
     from mcp.client.streamable_http import streamable_http_client
 
-    from touchstone.agents.mcp.server import McpGateway
+    from touchstone.agents.mcp_server import McpGateway
 
     seen: list[Any] = []
 

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.worlds import ROWS, World, make_database, make_world, row
-from touchstone.benchmarks.bird.benchmark import Bird
-from touchstone.benchmarks.bird.episode import BirdSettings
+from touchstone.benchmarks.bird.benchmark import Bird, BirdSettings
 from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.errors import InputError
 from touchstone.protocols import Limits

@@ -12,8 +12,7 @@ import pytest
 from tests.support.playing import observations, play_calls
 from tests.support.scripted_model import execute, submit
 from tests.support.worlds import ENDLESS, ROWS, World, make_database, make_world, row
-from touchstone.benchmarks.bird.benchmark import Bird
-from touchstone.benchmarks.bird.episode import BirdSettings
+from touchstone.benchmarks.bird.benchmark import Bird, BirdSettings
 from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.models.wire import tool_schema
 from touchstone.protocols import STEPS_PER_SECOND, Limits

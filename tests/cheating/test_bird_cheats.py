@@ -20,12 +20,10 @@ from tests.support.programs import CURLS, python_program, shell_program
 from tests.support.scripted_model import Answer, ScriptedModel, call, calls, execute, says, submit
 from tests.support.sql_service import SqlService
 from tests.support.worlds import ENDLESS, LONG, World, make_world
-from touchstone.agents.command import CommandAgent
-from touchstone.agents.command.agent import CommandSettings
+from touchstone.agents.command import CommandAgent, CommandSettings
 from touchstone.agents.http import HttpAgent, ServiceSettings
 from touchstone.agents.tools import ToolAgent
-from touchstone.benchmarks.bird.benchmark import Bird
-from touchstone.benchmarks.bird.episode import BirdSettings
+from touchstone.benchmarks.bird.benchmark import Bird, BirdSettings
 from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.protocols import Agent, Limits
 from touchstone.runs.episode_runner import play

@@ -20,7 +20,7 @@ from touchstone.cli.struct_command import options_of_file, typed_value
 from touchstone.errors import InputError
 from touchstone.options import checked
 from touchstone.plugins import benchmark_type
-from touchstone.runs.config_file import as_toml
+from touchstone.runs.config import as_toml
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 PLAIN = st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXTS

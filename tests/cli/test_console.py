@@ -44,7 +44,7 @@ def test_a_run_without_a_model_starts_quickly_because_it_imports_little(tmp_path
     asked = ["bird", "demo", "--agent", "nothing", "--limit", "1"]
     done = subprocess.run([sys.executable, "-c", code, *asked], capture_output=True, text=True, cwd=tmp_path, check=False)
     loaded = set(done.stdout.splitlines()[-1].split())
-    assert "touchstone.benchmarks.bird.episode" in loaded
+    assert "touchstone.benchmarks.bird.benchmark" in loaded
     heavy = {"aiohttp", "httpx", "rich", "statistics", "xml.sax", "urllib.request", "http.client", "numpy", "sqlglot"}
     assert not (heavy | {"touchstone.models.transport", "touchstone.runs.executors.node"}) & loaded
     assert len(loaded) < 410

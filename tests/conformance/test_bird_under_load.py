@@ -20,8 +20,7 @@ import pytest
 from tests.support.data import shared_data
 from tests.support.worlds import World, make_world
 from touchstone.agents.scripted import ScriptedAgent
-from touchstone.benchmarks.bird.benchmark import Bird
-from touchstone.benchmarks.bird.episode import BirdSettings
+from touchstone.benchmarks.bird.benchmark import Bird, BirdSettings
 from touchstone.benchmarks.bird.tasks import BirdTask, load_tasks
 from touchstone.benchmarks.sql_episode import submission
 from touchstone.engines.sqlite.engine import SqliteEngine

@@ -18,8 +18,7 @@ import pytest
 
 from tests.support.data import shared_data
 from touchstone.agents.scripted import ScriptedAgent
-from touchstone.benchmarks.bird.benchmark import Bird
-from touchstone.benchmarks.bird.episode import BirdSettings
+from touchstone.benchmarks.bird.benchmark import Bird, BirdSettings
 from touchstone.benchmarks.bird.predictions import load_predictions
 from touchstone.benchmarks.bird.tasks import BirdTask, load_tasks
 from touchstone.benchmarks.sql_episode import submission

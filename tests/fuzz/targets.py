@@ -19,11 +19,10 @@ import msgspec
 from tests.fuzz import nasty
 from tests.support.records import a_record
 from tests.support.sql_service import Answer, SqlService
-from touchstone.agents.command import CommandAgent
-from touchstone.agents.command.agent import CommandSettings
+from touchstone.agents.command import CommandAgent, CommandSettings
 from touchstone.agents.http import HttpAgent, ServiceSettings
-from touchstone.agents.mcp.agent import McpAgent, OverStdio
-from touchstone.agents.mcp.server import Served
+from touchstone.agents.mcp_agent import McpAgent, OverStdio
+from touchstone.agents.mcp_server import Served
 from touchstone.agents.react import LINES, TAGS, ReactAgent
 from touchstone.agents.scripted import ScriptedAgent
 from touchstone.agents.tools import ToolAgent

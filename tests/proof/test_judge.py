@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,9 @@ GOLDS = [
     "SELECT T1.customer_id FROM orders AS T1 GROUP BY T1.customer_id HAVING COUNT(T1.number) > 4",
     "SELECT T2.name FROM item AS T1 INNER JOIN colour AS T2 ON T1.colour_id = T2.id ORDER BY T1.count DESC LIMIT 1",
     "SELECT AVG(gross) FROM orders WHERE day LIKE '2021-03%' OR note IS NULL",
+    "SELECT CAST(COUNT(T1.number) AS REAL) / COUNT(DISTINCT T1.customer_id) FROM orders AS T1 "
+    "WHERE strftime('%Y', T1.day) = '2021' AND T1.gross > 50",
+    "SELECT city FROM customer WHERE status = 'closed' OR joined < '2012-01-01'",
 ]
 DIFFERENT = [
     ("SELECT name FROM customer WHERE city = 'Reno' AND status = 'active'", "SELECT name FROM customer WHERE city = 'Reno'"),
@@ -83,6 +87,81 @@ def test_without_the_law_the_same_pair_is_refuted(shop: Subject, shop_path: Path
         assert prove(gold, prediction, subject).verdict == "refuted"
     finally:
         subject.close()
+
+
+def test_text_in_double_quotes_is_read_as_sqlite_does(shop: Subject) -> None:
+    gold = 'SELECT name FROM customer WHERE city = "Reno" AND "status" = "active"'
+    assert prove(gold, "SELECT name FROM customer WHERE city = 'Reno' AND status = 'active'", shop).verdict == "same"
+    proof = prove(gold, 'SELECT name FROM customer WHERE city = "Reno"', shop)
+    assert proof.refutation is not None
+    assert "status is not 'active'" in proof.refutation.decides
+
+
+def test_a_condition_that_a_law_makes_idle_is_not_waited_for(shop: Subject) -> None:
+    gold = "SELECT customer_id, COUNT(*) FROM orders GROUP BY customer_id"
+    same = "SELECT customer_id, COUNT(number) FROM orders WHERE customer_id IS NOT NULL GROUP BY customer_id"
+    assert prove(gold, same, shop, Budget(databases=150, informative=60)).verdict == "upheld"
+    gold = "SELECT name FROM customer WHERE status IN ('active', 'closed')"
+    assert (
+        prove(gold, "SELECT name FROM customer GROUP BY name", shop, Budget(databases=150, informative=60)).verdict == "upheld"
+    )
+
+
+def test_conditions_that_never_matter_leave_it_open(shop: Subject) -> None:
+    gold = "SELECT CAST(COUNT(number) AS REAL) / COUNT(customer_id) FROM orders WHERE gross > 100"
+    proof = prove(gold, "SELECT COUNT(number) / COUNT(*) FROM orders WHERE gross > 100", shop, Budget(databases=150))
+    assert proof.verdict == "open"
+    assert proof.reason == "the conditions of one of the queries make no difference on most of the databases"
+
+
+def test_rows_are_found_through_exists_and_case(shop: Subject) -> None:
+    budget = Budget(databases=200, informative=60)
+    gold = (
+        "SELECT name FROM customer AS c WHERE EXISTS (SELECT 1 FROM orders AS o JOIN item AS i ON o.number = i.order_number "
+        "WHERE o.customer_id = c.id AND i.count = 30 AND o.note = 'rush')"
+    )
+    same = (
+        "SELECT name FROM customer WHERE id IN (SELECT customer_id FROM orders AS o JOIN item AS i ON number = order_number "
+        "WHERE count = 30 AND note = 'rush')"
+    )
+    assert prove(gold, same, shop, budget).informative > 30
+    gold = "SELECT SUM(CASE WHEN count = 30 THEN 1 ELSE 0 END) * 1.0 / SUM(CASE WHEN count = 29 THEN 1 ELSE 0 END) FROM item"
+    same = "SELECT COUNT(CASE WHEN count = 30 THEN 1 END) * 1.0 / COUNT(CASE WHEN count = 29 THEN 1 END) FROM item"
+    assert prove(gold, same, shop, budget).informative > 30
+
+
+@pytest.fixture(scope="module")
+def halls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Subject]:
+    """A key that is text in one table and a number in the other, and titles that keep no law."""
+    path = tmp_path_factory.mktemp("halls") / "halls.sqlite"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE hall (id INTEGER PRIMARY KEY, name TEXT)")
+    connection.execute(
+        "CREATE TABLE concert (id INTEGER PRIMARY KEY, hall TEXT REFERENCES hall (id), year INTEGER, title TEXT)"
+    )
+    connection.executemany("INSERT INTO hall VALUES (?, ?)", [(n, f"Hall {'ABC'[n % 3]}") for n in range(1, 13)])
+    words = "Blue, train! 4 U 'n' me (again) & so/what? No. x-ray; ABBA".split()
+    concerts = [(n, str(n * 5 % 12 + 1), 2010 + n // 9, " ".join(words[n % 7 : n % 7 + 1 + n % 5])) for n in range(1, 61)]
+    connection.executemany("INSERT INTO concert VALUES (?, ?, ?, ?)", concerts)
+    connection.commit()
+    connection.close()
+    subject = Subject(path)
+    yield subject
+    subject.close()
+
+
+def test_a_key_may_be_text_here_and_a_number_there(halls: Subject) -> None:
+    gold = "SELECT h.name, COUNT(*) FROM concert AS c JOIN hall AS h ON c.hall = h.id GROUP BY h.id"
+    same = "SELECT (SELECT name FROM hall WHERE id = hall), COUNT(id) FROM concert GROUP BY hall"
+    assert prove(gold, same, halls, Budget(databases=150, informative=60)).verdict == "upheld"
+    assert prove(gold, gold.replace("GROUP", "WHERE c.year > 2010 GROUP"), halls).verdict == "refuted"
+
+
+def test_text_that_the_gold_asks_for_may_be_there_and_no_other(halls: Subject) -> None:
+    gold = "SELECT id FROM concert WHERE title = 'The Lost Chord' AND year > 2012"
+    assert prove(gold, "SELECT id FROM concert WHERE title = 'The Lost Chord'", halls).verdict == "refuted"
+    gold = "SELECT COUNT(*) FROM concert WHERE year = 2012"
+    assert prove(gold, "SELECT COUNT(*) FROM concert WHERE year = 2012 OR title = 'The Lost Chord'", halls).verdict == "upheld"
 
 
 @pytest.mark.parametrize("gold", GOLDS)

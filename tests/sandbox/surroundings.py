@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from touchstone.benchmarks.desktop.providers.namespaces import Bind, Plan, host_ids, host_programs
+from touchstone.benchmarks.desktop.providers.namespaces import Bind, ContainerPlan, host_ids, host_programs
 from touchstone.benchmarks.desktop.providers.namespaces import run as run_guest
 from touchstone.errors import InputError
 from touchstone.sandbox import bubblewrap, landlock
@@ -222,7 +222,7 @@ def as_guest(facts: dict[str, Any]) -> str:
     words = ["/usr/bin/python3", "-I", "-S", "/run/probes.py", json.dumps(facts)]
     binds = [*host_programs(), Bind(Path(probes.__file__), "/run/probes.py")]
     binds += [Bind(path, str(path)) for path in (Path("/etc/passwd"), Path("/etc/group"))]
-    status, said = asyncio.run(run_guest(Plan(program=words, layers=[], binds=binds, user=1000)))
+    status, said = asyncio.run(run_guest(ContainerPlan(program=words, layers=[], binds=binds, user=1000)))
     assert status == 0, said
     return said.strip().splitlines()[-1]
 

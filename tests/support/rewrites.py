@@ -251,6 +251,115 @@ def always_true(holder: exp.Expr, chance: random.Random) -> bool:
     return bool(nodes)
 
 
+def union(holder: exp.Expr, chance: random.Random) -> bool:
+    """Results are compared as sets, so rows that meet one condition or the other are those of both together."""
+    select = holder.this
+    if not isinstance(select, exp.Select) or any(select.args.get(c) for c in ("group", "order", "limit", "with_", "having")):
+        return False
+    where = select.args.get("where")
+    inner = where.this.unnest() if where is not None else None
+    if not isinstance(inner, exp.Or) or select.find(exp.AggFunc, exp.Window):
+        return False
+    one, other = select.copy(), select.copy()
+    one.set("where", exp.Where(this=inner.left.copy()))
+    other.set("where", exp.Where(this=inner.right.copy()))
+    holder.set("this", exp.union(one, other))
+    return True
+
+
+def counted_case(holder: exp.Expr, chance: random.Random) -> bool:
+    """SUM(CASE WHEN c THEN 1 ELSE 0 END) counts, and so does COUNT(CASE WHEN c THEN 1 END)."""
+    changed = False
+    for node in list(holder.find_all(exp.Sum)):
+        case = node.this
+        branches = case.args["ifs"] if isinstance(case, exp.Case) and case.this is None else []
+        if len(branches) == 1 and text_of(branches[0].args["true"]) == "1" and text_of(case.args.get("default")) == "0":
+            node.replace(exp.Count(this=exp.Case(ifs=[branches[0].copy()])))
+            changed = True
+    return changed
+
+
+def counted_sum(holder: exp.Expr, chance: random.Random) -> bool:
+    nodes = [node for node in holder.find_all(exp.Count) if isinstance(node.this, exp.Column)]
+    for node in nodes:
+        given = exp.Not(this=exp.Is(this=node.this.copy(), expression=exp.null()))
+        node.replace(exp.Sum(this=exp.Paren(this=given)))
+    return bool(nodes)
+
+
+def cast_or_times(holder: exp.Expr, chance: random.Random) -> bool:
+    nodes = [node for node in holder.find_all(exp.Cast) if node.to.sql("sqlite") == "REAL"]
+    for node in nodes:
+        node.replace(exp.Paren(this=exp.Mul(this=exp.Paren(this=node.this.copy()), expression=exp.Literal.number("1.0"))))
+    return bool(nodes)
+
+
+def year_or_substring(holder: exp.Expr, chance: random.Random) -> bool:
+    """Of dates written as ISO has it."""
+    changed = False
+    for node in list(holder.find_all(exp.TimeToStr, exp.Anonymous)):
+        written = node.sql("sqlite").upper()
+        if not written.startswith("STRFTIME('%Y',") or written.count(",") != 1:
+            continue
+        date = node.expressions[1] if isinstance(node, exp.Anonymous) else node.this
+        while isinstance(date, exp.TsOrDsToTimestamp):
+            date = date.this
+        node.replace(exp.Anonymous(this="SUBSTR", expressions=[date.copy(), exp.Literal.number(1), exp.Literal.number(4)]))
+        changed = True
+    return changed
+
+
+def filtered_table(holder: exp.Expr, chance: random.Random) -> bool:
+    """A condition on one table moves into a subquery in its place."""
+    changed = False
+    for select in list(holder.find_all(exp.Select)):
+        where, start = select.args.get("where"), select.args.get("from_") or select.args.get("from")
+        joins = select.args.get("joins") or []
+        if where is None or start is None or any(join.args.get("side") for join in joins):
+            continue
+        tables = [part.this for part in (start, *joins) if isinstance(part.this, exp.Table) and part.this.alias]
+        parts = list(where.this.flatten()) if isinstance(where.this, exp.And) else [where.this]
+        for table in tables:
+            own = [
+                p for p in parts if (columns := list(p.find_all(exp.Column))) and all(c.table == table.alias for c in columns)
+            ]
+            own = [part for part in own if part.find(exp.Select, exp.AggFunc) is None]
+            if not own:
+                continue
+            kept = [part.copy() for part in parts if part not in own]
+            inner = exp.select("*").from_(table.copy()).where(*(part.copy() for part in own))
+            table.replace(inner.subquery(table.alias))
+            select.set("where", exp.Where(this=exp.and_(*kept)) if kept else None)
+            changed = True
+            break
+    return changed
+
+
+def outer_join(holder: exp.Expr, chance: random.Random) -> bool:
+    """An inner join is an outer one whose partner is there."""
+    changed = False
+    for select in list(holder.find_all(exp.Select)):
+        joins = select.args.get("joins") or []
+        on = joins[-1].args.get("on") if joins else None
+        if any(join.args.get("side") for join in joins) or not isinstance(on, exp.EQ) or any(c.is_star for c in select.selects):
+            continue
+        key = next((side for side in (on.left, on.right) if side.find(exp.Column) and side.table == joins[-1].this.alias), None)
+        if not isinstance(key, exp.Column) or not key.table:
+            continue
+        joins[-1].set("kind", None)
+        joins[-1].set("side", "LEFT")
+        present = exp.Not(this=exp.Is(this=key.copy(), expression=exp.null()))
+        where = select.args.get("where")
+        parts = [exp.Paren(this=where.this.copy())] if where is not None else []
+        select.set("where", exp.Where(this=exp.and_(*parts, present)))
+        changed = True
+    return changed
+
+
+def text_of(node: Any) -> str:
+    return node.sql("sqlite") if node is not None else ""
+
+
 KINDS: dict[str, Rewrite] = {
     "operands": operands,
     "sides": sides,
@@ -267,4 +376,11 @@ KINDS: dict[str, Rewrite] = {
     "negated": negated,
     "COUNT(*)": counted,
     "always true": always_true,
+    "OR or UNION": union,
+    "SUM or COUNT of CASE": counted_case,
+    "COUNT or SUM": counted_sum,
+    "CAST or * 1.0": cast_or_times,
+    "strftime or substr": year_or_substring,
+    "filtered table": filtered_table,
+    "LEFT JOIN with a partner": outer_join,
 }

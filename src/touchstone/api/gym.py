@@ -24,7 +24,7 @@ from ..models.wire import tool_schema
 from ..protocols import Benchmark, BenchmarkConfig, Episode
 from ..runs.stage import RecordingStage
 from ..types import Observation, Outcome, PartialScore, Task, ToolCall, Verdict
-from .sources import opened
+from .run import opened
 from .sync import Background
 
 T = TypeVar("T")

@@ -6,24 +6,27 @@ Records stay in memory unless a directory is asked for; then it is an ordinary r
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, AsyncExitStack, nullcontext
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from ..agents.function import Answering, FunctionConfig
 from ..errors import InputError
 from ..options import Options, field_names
-from ..plugins import agent_config, agent_type, model_config, model_type
-from ..protocols import Agent, AgentConfig, Benchmark, BenchmarkConfig, Model, ModelConfig, Stage
+from ..plugins import agent_config, agent_type, benchmark_type, model_config, model_type
+from ..protocols import Agent, AgentConfig, Benchmark, BenchmarkConfig, Model, ModelConfig, Opening, Stage
 from ..runs.config import OpenBenchmark, OpenModel, RunConfig, RunOptions
 from ..runs.custody import NAME
 from ..runs.records import read_records
 from ..runs.run import Finished, Watch
-from ..runs.runner import run_config
+from ..runs.runner import opened_benchmark, run_config
 from ..types import Record
 from .results import Results
-from .sources import StrPath
 from .sync import wait_for
 
 Playing = AgentConfig | Agent | str | Answering | Callable[[Stage], Awaitable[Any]]
@@ -160,3 +163,26 @@ def _model(agent: type[AgentConfig], model: Any, options: dict[str, Any]) -> Mod
     if isinstance(model, str):
         return model_config(model, **options)
     return model if isinstance(model, ModelConfig) else OpenModel(model=str(model.name), given=model)
+
+
+# Benchmarks by name: their options are checked at once, their files and databases are opened when they are played.
+#
+# Called without files, each is the small dataset that ships with the package.
+
+
+StrPath = str | os.PathLike[str]
+
+
+async def opened(source: BenchmarkConfig | Benchmark, stack: AsyncExitStack) -> Benchmark:
+    """What the stack closes again; a benchmark of the caller's own is taken as it is."""
+    return await opened_benchmark(source, Opening(stack=stack)) if isinstance(source, BenchmarkConfig) else source
+
+
+def benchmark(name: str, *arguments: Any, **options: Any) -> BenchmarkConfig:
+    """One by its name: ours, or one that another package adds through the entry points `touchstone.benchmarks`."""
+    return benchmark_type(name)(*arguments, **options)
+
+
+def digest(content: Any) -> str:
+    """Identifies a task by its content, for benchmarks of one's own."""
+    return hashlib.blake2b(msgspec.json.encode(content, order="deterministic"), digest_size=8).hexdigest()

@@ -13,8 +13,8 @@ from typing import Annotated, Any, ClassVar, TextIO
 
 from cyclopts import App
 
-from ..agents.mcp.agent import McpAgent, OverHttp, OverStdio
-from ..agents.mcp.server import refuse_without_mcp
+from ..agents.mcp_agent import McpAgent, OverHttp, OverStdio
+from ..agents.mcp_server import refuse_without_mcp
 from ..errors import InputError
 from ..options import Opt, Options, WholeNumber, field_names, fields, key
 from ..plugins import available, benchmark_type

@@ -14,7 +14,7 @@ from ..benchmarks.sql.config import SqlConfig
 from ..benchmarks.sql.questions import expected_files
 from ..engines.duckdb.in_memory import MEMORY
 from ..errors import InputError
-from ..runs.config_file import as_toml
+from ..runs.config import as_toml
 
 _README = """\
 # {name}

@@ -6,22 +6,19 @@ Anything but a SELECT is refused by the service's own word for it. What one stat
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 from collections.abc import Mapping
 from importlib import import_module
-from importlib.metadata import version
 from threading import Lock
 from typing import Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
-from ..distribution import pip_install
 from ..errors import DatabaseFailure, InputError, SqlError
-from ..files import module_or_none
 from ..protocols import EngineConfig, Limits, Opening
 from ..types import Table
-from .cloud import CloudEngine, limited
+from .cloud import CloudEngine, limited, open_cloud
+from .messages import no_statement, out_of_time
 from .mysql.statements import is_blank, split
 
 PER_STATEMENT, PER_RUN = 10 * 2**30, 2**40
@@ -39,13 +36,7 @@ class BigqueryConfig(EngineConfig, frozen=True, kw_only=True):
     schemes: ClassVar[tuple[str, ...]] = ("bigquery",)
 
     async def open(self, opening: Opening) -> CloudEngine:
-        if module_or_none("google.cloud.bigquery") is None:
-            raise InputError(f"BigQuery needs its client: {pip_install('bigquery')}")
-        client = await asyncio.to_thread(BigqueryClient, self.place or "")
-        engine = CloudEngine(self.name, client, {"google-cloud-bigquery": version("google-cloud-bigquery")})
-        opening.stack.push_async_callback(engine.close)
-        await asyncio.to_thread(client.refuse_writer)
-        return engine
+        return await open_cloud(self, opening, BigqueryClient, "BigQuery", "google.cloud.bigquery", "google-cloud-bigquery")
 
 
 class BigqueryClient:
@@ -97,7 +88,7 @@ class BigqueryClient:
 
     def run(self, sql: str, limits: Limits) -> Table:
         if not sql.strip():
-            raise SqlError("blank", "There is no SQL statement in this text.")
+            raise no_statement()
         if not _SELECT.match(sql) or sum(not is_blank(each) for each in split(sql)) > 1:
             raise SqlError("write", "This dataset can only be read, by one SELECT at a time.")
         self._refuse(self._job(sql, limits, dry_run=True))
@@ -129,14 +120,14 @@ class BigqueryClient:
         exceptions = _module("api_core.exceptions")
         text = _words(error)
         if isinstance(error, TimeoutError) or "timeout" in text.lower() or "timed out" in text.lower():
-            return SqlError("time", f"The query was stopped at its limit of {limits.seconds:g} seconds.")
+            return out_of_time(limits)
         if "bytes billed" in text.lower():
             return SqlError("bytes", text)
         if isinstance(error, exceptions.Forbidden):
             return SqlError("refused", text)
         if isinstance(error, exceptions.ClientError):
             return SqlError("sql", text)
-        raise DatabaseFailure(f"BigQuery fails: {text}")
+        raise DatabaseFailure(f"BigQuery failed: {text}")
 
     def contents(self) -> list[Any]:
         tables: list[Any] = []
@@ -145,7 +136,7 @@ class BigqueryClient:
                 table = self._client.get_table(item.reference, retry=self._retry)
                 tables.append([table.table_id, [[field.name, field.field_type, field.mode] for field in table.schema]])
         except self._errors as error:
-            raise DatabaseFailure(f"BigQuery fails: {_words(error)}") from None
+            raise DatabaseFailure(f"BigQuery failed: {_words(error)}") from None
         return sorted(tables)
 
     def close(self) -> None:

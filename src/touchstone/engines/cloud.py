@@ -9,29 +9,28 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date, datetime
-from decimal import Decimal
+from importlib.metadata import version
+from itertools import islice
 from typing import Any, Protocol, TypeVar
 
 import msgspec
 
+from ..distribution import refuse_without
 from ..errors import SqlError
-from ..protocols import Limits
+from ..protocols import EngineConfig, Limits, Opening
 from ..types import Observation, Table
-from .judging_connection import JudgingConnection, Result, last_result
+from .judging_connection import JudgingConnection, PlainConnection, Result, last_result
+from .messages import LIVE, fetched, plain
 from .tables import observation_of
 
 A = TypeVar("A")
 R = TypeVar("R")
 
-_READ_ONLY = "This database is live, so it can only be read, by one statement at a time."
 _AT_ONCE = 8
-_PLAIN = {type(None), bool, int, float, str, bytes}
-_SMALL = {type(None), bool, int, float, Decimal, date, datetime}
 
 
 class Client(Protocol):
-    """A connection to a service."""
+    """A connection to a service, by credentials that can only read."""
 
     dialect: str
 
@@ -39,11 +38,27 @@ class Client(Protocol):
         """One statement that reads. Raises SqlError, and DatabaseFailure if the service fails."""
         ...
 
+    def refuse_writer(self) -> None:
+        """Raises InputError if the credentials can do more than reading."""
+        ...
+
     def contents(self) -> list[Any]:
         """Tables and columns."""
         ...
 
     def close(self) -> None: ...
+
+
+async def open_cloud(
+    config: EngineConfig, opening: Opening, connect: Callable[[str], Client], label: str, module: str, package: str
+) -> CloudEngine:
+    """Raises InputError without the service's client, or if its credentials could write."""
+    refuse_without(module, label, config.name)
+    client = await asyncio.to_thread(connect, config.place or "")
+    engine = CloudEngine(config.name, client, {package: version(package)})
+    opening.stack.push_async_callback(engine.close)
+    await asyncio.to_thread(client.refuse_writer)
+    return engine
 
 
 class CloudEngine:
@@ -75,9 +90,7 @@ class CloudDatabase:
 
     async def explore(self, sql: str, limits: Limits) -> Table:
         async with self._engine.turns:
-            table = await asyncio.to_thread(self._engine.client.run, sql, limits)
-        rows = [tuple([cell if type(cell) in _PLAIN else str(cell) for cell in row]) for row in table.rows]
-        return Table(table.columns, rows, table.truncated, table.changed)
+            return plain(await asyncio.to_thread(self._engine.client.run, sql, limits))
 
     async def show(self, sql: str, limits: Limits) -> Observation:
         return observation_of(await self.explore(sql, limits))
@@ -90,49 +103,28 @@ class CloudDatabase:
 
     async def advance(self, scripts: Sequence[str], limits: Limits) -> None:
         if scripts:
-            raise SqlError("write", _READ_ONLY)
+            raise SqlError("write", LIVE)
 
     async def close(self) -> None:
         pass
 
 
-class CloudJudgingConnection:
-    timed_out = False
-    writes = False
+class CloudJudgingConnection(PlainConnection):
+    label = "cloud services"
 
     def __init__(self, client: Client, limits: Limits) -> None:
         self.dialect = client.dialect
         self._client = client
         self._limits = limits
 
-    def run(self, sql: str) -> Result:
-        table = self._client.run(sql, self._limits)
-        return Result(table.columns, table.rows, table.changed)
+    def table(self, sql: str) -> Table:
+        return self._client.run(sql, self._limits)
 
     def trial(self, statements: Sequence[str]) -> Result:
         return last_result(self.run, statements)
 
-    def official_rows(self, sql: str, result: Result) -> list[tuple[Any, ...]]:
-        return result.rows
-
-    def session(self) -> Any:
-        raise SqlError("refused", "There are no hidden tests on cloud services.")
-
-    def shown(self, text: str) -> str:
-        return text
-
 
 def limited(columns: tuple[str, ...], rows: Iterable[tuple[Any, ...]], limits: Limits) -> Table:
     """The rows as far as the limits go."""
-    kept: list[tuple[Any, ...]] = []
-    size = 0
-    for row in rows:
-        if len(kept) == limits.rows:
-            if limits.cut_rows:
-                return Table(columns, kept, truncated=True)
-            raise SqlError("rows", f"The result has more than {limits.rows:,} rows.")
-        size += sum(len(c) if isinstance(c, str | bytes) else 8 if type(c) in _SMALL else len(str(c)) for c in row)
-        if size > limits.bytes:
-            raise SqlError("bytes", f"The result is larger than {limits.bytes / 2**20:,.0f} MB.")
-        kept.append(row)
-    return Table(columns, kept)
+    left = iter(rows)
+    return fetched(columns, lambda count: list(islice(left, count)), limits)

@@ -1,7 +1,8 @@
 """Where a submission is judged: a database of its own, seen from inside a worker process.
 
-An engine runs a function `(Bench, Request) -> Response` beside a fresh copy, so that large results are compared where they are
-made, and hidden tests can look at what a submission left behind. Cells are Python values: Decimal, date, list, dict, …
+An engine runs a function `(JudgingConnection, Request) -> Response` beside a fresh copy, so that large results are compared
+where they are made, and hidden tests can look at what a submission left behind. Cells are Python values: Decimal, date, list,
+dict, …
 """
 
 from __future__ import annotations
@@ -9,11 +10,14 @@ from __future__ import annotations
 import importlib
 import typing
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol
 
+from ..errors import SqlError
 from ..protocols import Limits
+from ..types import Table
 
 
 @dataclass(frozen=True)
@@ -24,7 +28,7 @@ class Result:
     rows: list[tuple[Any, ...]]
     changed: int | None = None
     raw: Any = None
-    """As the driver has it, for `Bench.official_rows`."""
+    """As the driver has it, for `JudgingConnection.official_rows`."""
 
 
 class JudgingConnection(Protocol):
@@ -59,6 +63,41 @@ class JudgingConnection(Protocol):
     def shown(self, text: str) -> str:
         """A text of the database's without names that are ours."""
         ...
+
+
+class PlainConnection:
+    """What most databases have in common: a connection that gives tables, in transactions."""
+
+    dialect: str
+    label: str
+    """The database's name for people."""
+    timed_out = False
+    writes = False
+
+    def table(self, sql: str) -> Table:
+        """Of the last statement. Raises SqlError."""
+        raise NotImplementedError
+
+    def run(self, sql: str) -> Result:
+        table = self.table(sql)
+        return Result(table.columns, table.rows, table.changed)
+
+    def trial(self, statements: Sequence[str]) -> Result:
+        self.run("BEGIN")
+        try:
+            return last_result(self.run, statements)
+        finally:
+            with suppress(SqlError):
+                self.run("ROLLBACK")
+
+    def official_rows(self, sql: str, result: Result) -> list[tuple[Any, ...]]:
+        return result.rows
+
+    def session(self) -> Any:
+        raise SqlError("refused", f"Hidden tests cannot run on {self.label}.")
+
+    def shown(self, text: str) -> str:
+        return text
 
 
 def wall_clock(limits: Limits) -> float:

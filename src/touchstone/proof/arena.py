@@ -30,15 +30,15 @@ Rows = list[tuple[Any, ...]]
 Frozen = frozenset[tuple[Any, ...]]
 
 
-class Filled(Struct, frozen=True):
+class ArenaTable(Struct, frozen=True):
     """A table as it is in the arena."""
 
     info: TableInfo
-    places: tuple[int, ...]
+    positions: tuple[int, ...]
     """Which of the original's columns it has."""
 
 
-class Ring:
+class GuardedDatabase:
     """A database in memory that untrusted queries may only read."""
 
     def __init__(self, statements: Sequence[str], queries: Sequence[str] = ()) -> None:
@@ -139,15 +139,15 @@ class Arena(Protocol):
     def close(self) -> None: ...
 
 
-class SqliteArena(Ring):
+class SqliteArena(GuardedDatabase):
     """In memory."""
 
-    def __init__(self, tables: Mapping[str, Filled], queries: Sequence[str]) -> None:
+    def __init__(self, tables: Mapping[str, ArenaTable], queries: Sequence[str]) -> None:
         # The queries are admitted before anything is filled: Python remembers compiled statements by their text, so a query
         # that is the text of one of ours must have been refused by then.
         super().__init__(schema(tables), queries)
         self.tables = tables
-        base = [(filled.info.name, len(filled.places)) for filled in tables.values() if not filled.info.is_view]
+        base = [(filled.info.name, len(filled.positions)) for filled in tables.values() if not filled.info.is_view]
         self._clear = [f"DELETE FROM {quoted(name)}" for name, _ in base]
         self._fill = {name.lower(): f"INSERT INTO {quoted(name)} VALUES ({','.join('?' * width)})" for name, width in base}
 
@@ -163,9 +163,11 @@ class SqliteArena(Ring):
             for statement in self._clear:
                 connection.execute(statement)
             for name, rows in content.items():
-                places = self.tables[name].places
+                positions = self.tables[name].positions
                 if rows:
-                    cut = rows if len(places) == len(rows[0]) else [[row[place] for place in places] for row in rows]
+                    cut = (
+                        rows if len(positions) == len(rows[0]) else [[row[position] for position in positions] for row in rows]
+                    )
                     connection.executemany(self._fill[name], reversed(cut) if backwards else cut)
             connection.execute("COMMIT")
         except FAILURES:
@@ -176,10 +178,10 @@ class SqliteArena(Ring):
         return True
 
 
-def schema(tables: Mapping[str, Filled]) -> list[str]:
+def schema(tables: Mapping[str, ArenaTable]) -> list[str]:
     """CREATE statements, views last."""
     ordered = sorted(tables.values(), key=lambda filled: filled.info.is_view)
-    return [create(filled.info, [filled.info.columns[place] for place in filled.places]) for filled in ordered]
+    return [create(filled.info, [filled.info.columns[position] for position in filled.positions]) for filled in ordered]
 
 
 def canonical(rows: Rows) -> Frozen:
@@ -200,13 +202,13 @@ def is_void(rows: Rows | Frozen) -> bool:
     return all(value is None or value == 0 for row in rows for value in row)
 
 
-def statements(tables: Mapping[str, Filled], content: Mapping[str, Sequence[Sequence[Any]]]) -> list[str]:
+def statements(tables: Mapping[str, ArenaTable], content: Mapping[str, Sequence[Sequence[Any]]]) -> list[str]:
     """CREATE and INSERT statements of a database."""
     made = schema(tables)
     for name, rows in content.items():
         filled = tables[name]
         if rows:
-            values = ",\n  ".join(f"({', '.join(literal(row[place]) for place in filled.places)})" for row in rows)
+            values = ",\n  ".join(f"({', '.join(literal(row[position]) for position in filled.positions)})" for row in rows)
             made.append(f"INSERT INTO {quoted(filled.info.name)} VALUES\n  {values}")
     return made
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .invariants import Checker, Copied, Inclusion, Invariant, NullTogether, Ordered, Sum, holds_in_row, named
+from .invariants import Checker, Copied, Inclusion, Invariant, NullTogether, Ordered, Sum, as_key, holds_in_row, named
 from .laws import Cell, Laws, RowLaw
-from .pool import Pool
+from .pool import RowPool
 
 Content = dict[str, list[list[Any]]]
 
@@ -19,9 +19,9 @@ _MOST_ROUNDS = 8
 
 
 class Draft:
-    """A database in the making: copies of pool rows, by their place in the pool."""
+    """A database in the making: copies of pool rows, by their number in the pool."""
 
-    def __init__(self, pool: Pool, laws: Laws) -> None:
+    def __init__(self, pool: RowPool, laws: Laws) -> None:
         self._pool = pool
         self._laws = laws
         self.rows: dict[str, dict[int, list[Any]]] = {name: {} for name in pool.tables}
@@ -44,7 +44,7 @@ class Draft:
         self.changed.update((table, column) for column in range(len(made)))
 
     def with_value(self, table: str, column: int, value: Any) -> Iterator[list[Any]]:
-        return (row for row in self.rows[table].values() if row[column] == value)
+        return (row for row in self.rows[table].values() if as_key(row[column]) == as_key(value))
 
     def content(self) -> Content:
         return {name: list(rows.values()) for name, rows in self.rows.items()}
@@ -77,19 +77,19 @@ class Draft:
 
     def _make_up(self, law: RowLaw, table: str, row: list[Any], wanted: dict[int, Any]) -> list[int]:
         """The column that was changed, if one could be."""
-        places = [self._laws.tables[table].place(column) for _, column in named(law)]
+        positions = [self._laws.tables[table].position(column) for _, column in named(law)]
         ways: list[tuple[int, Any]]
         if isinstance(law, NullTogether):
-            column, other = places
+            column, other = positions
             ways = [(column, self._beside(table, column, other, row[other])), (other, None)]
         elif isinstance(law, Ordered):
-            less, more = places
+            less, more = positions
             ways = [(more, row[less]), (less, row[more])]
         elif isinstance(law, Sum):
-            result, one, other = places
+            result, one, other = positions
             ways = [(other, row[result] - row[one]), (one, row[result] - row[other]), (result, row[one] + row[other])]
         else:
-            result, one, other = places
+            result, one, other = positions
             ways = [(result, row[one] / row[other]), (one, _whole(row[result] * row[other], row[one]))]
         for changed, value in ways:
             if changed not in wanted and self._laws.allows(table, changed, value) and (table, changed) not in self._laws.fixed:
@@ -99,7 +99,7 @@ class Draft:
 
     def _beside(self, table: str, column: int, other: int, value: Any) -> Any:
         """What a column holds in a real row that has this value in another."""
-        rows = (self._pool.rows[table][number] for number in self._pool.index(table, other).get(value, ()))
+        rows = (self._pool.rows[table][number] for number in self._pool.rows_with(table, other, value))
         return next((row[column] for row in rows if row[column] is not None), None)
 
     def _consequences(self, table: str, row: list[Any], values: dict[int, Any]) -> dict[int, Any] | None:
@@ -150,13 +150,13 @@ class Draft:
             if law.table.lower() != table:
                 continue
             info = self._laws.tables[table]
-            column = info.place(law.column)
-            if column not in changed or info.place(law.key) in changed:
+            column = info.position(law.column)
+            if column not in changed or info.position(law.key) in changed:
                 continue
             parent = law.parent.lower()
             there = self._laws.tables[parent]
-            for other in self.with_value(parent, there.place(law.parent_key), row[info.place(law.key)]):
-                self.change(parent, other, {there.place(law.parent_column): changed[column]})
+            for other in self.with_value(parent, there.position(law.parent_key), row[info.position(law.key)]):
+                self.change(parent, other, {there.position(law.parent_column): changed[column]})
 
     # Keeping the laws
 
@@ -172,17 +172,17 @@ class Draft:
         done = False
         for law in self._laws.inclusions:
             table, parent = law.table.lower(), law.parent.lower()
-            here = self._laws.tables[table].place(law.column)
-            there = self._laws.tables[parent].place(law.parent_column)
-            present = {row[there] for row in self.rows[parent].values()}
+            here = self._laws.tables[table].position(law.column)
+            there = self._laws.tables[parent].position(law.parent_column)
+            present = {as_key(row[there]) for row in self.rows[parent].values()}
             for number, row in list(self.rows[table].items()):
-                if row[here] is None or row[here] in present:
+                if row[here] is None or as_key(row[here]) in present:
                     continue
                 done = True
-                if partners := self._pool.index(parent, there).get(row[here]):
+                if partners := self._pool.rows_with(parent, there, row[here]):
                     added = next((partner for partner in partners if partner not in self.rows[parent]), None)
                     if added is not None:
-                        present.add(self.add(parent, added)[there])
+                        present.add(as_key(self.add(parent, added)[there]))
                         continue
                 del self.rows[table][number]
         return done
@@ -198,7 +198,7 @@ class Draft:
                 if mirrored in there:
                     continue
                 done = True
-                added = self._pool.place(table, mirrored)
+                added = self._pool.number_of(table, mirrored)
                 if added is None:
                     del self.rows[table][number]
                 else:
@@ -211,14 +211,16 @@ class Draft:
         for law in self._laws.copied:
             table, parent = law.table.lower(), law.parent.lower()
             info, there = self._laws.tables[table], self._laws.tables[parent]
-            key, column, original = info.place(law.key), info.place(law.column), there.place(law.parent_column)
-            parents = {row[there.place(law.parent_key)]: (number, row[original]) for number, row in self.rows[parent].items()}
+            key, column, original = info.position(law.key), info.position(law.column), there.position(law.parent_column)
+            there_key = there.position(law.parent_key)
+            parents = {as_key(row[there_key]): (number, row[original]) for number, row in self.rows[parent].items()}
             for number, row in self.rows[table].items():
-                if row[key] not in parents or row[column] == parents[row[key]][1]:
+                parent_number, value = parents.get(as_key(row[key]), (None, row[column]))
+                if parent_number is None or row[column] == value:
                     continue
-                if law.exceptions and number >= 0 and self._is_exception(law, number, parents[row[key]][0]):
+                if law.exceptions and number >= 0 and self._is_exception(law, number, parent_number):
                     continue
-                row[column] = parents[row[key]][1]
+                row[column] = value
                 self.changed.add((table, column))
                 done = True
         return done
@@ -228,8 +230,8 @@ class Draft:
         table, parent = law.table.lower(), law.parent.lower()
         row, original = self._pool.rows[table][number], self._pool.rows[parent][parent_number]
         info, there = self._laws.tables[table], self._laws.tables[parent]
-        together = row[info.place(law.key)] == original[there.place(law.parent_key)]
-        return together and row[info.place(law.column)] != original[there.place(law.parent_column)]
+        together = as_key(row[info.position(law.key)]) == as_key(original[there.position(law.parent_key)])
+        return together and row[info.position(law.column)] != original[there.position(law.parent_column)]
 
     def _settle(self) -> bool:
         """Where a column determines another: all follow the first row that was changed, else the first."""
@@ -270,7 +272,7 @@ def _whole(value: float, like: Any) -> float:
 
 
 def hash_free(value: Any, size: int) -> int:
-    """A place in a list that depends on the value alone: Python's own hash of text changes from run to run."""
+    """A position in a list that depends on the value alone: Python's own hash of text changes from run to run."""
     return sum(str(value).encode()) % size
 
 
@@ -282,11 +284,11 @@ def subset_keeps(laws: Laws, content: Content) -> Content:
         for law in laws.asking:
             table = law.table.lower()
             info = laws.tables[table]
-            here = info.place(law.column)
+            here = info.position(law.column)
             if isinstance(law, Inclusion):
-                there = laws.tables[law.parent.lower()].place(law.parent_column)
-                present = {row[there] for row in left[law.parent.lower()]}
-                kept = [row for row in left[table] if row[here] is None or row[here] in present]
+                there = laws.tables[law.parent.lower()].position(law.parent_column)
+                present = {as_key(row[there]) for row in left[law.parent.lower()]}
+                kept = [row for row in left[table] if row[here] is None or as_key(row[here]) in present]
             else:
                 there_too = {tuple(row) for row in left[table]}
                 kept = [row for row in left[table] if law.mirror(row, info) in there_too]

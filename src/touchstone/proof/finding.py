@@ -33,7 +33,7 @@ class ProofPair(Struct, frozen=True):
     """A file of invariants that adds and forbids some."""
 
 
-class Difference(Struct, frozen=True):
+class Counterexample(Struct, frozen=True):
     """A small database, and what both queries give there."""
 
     script: str
@@ -53,7 +53,7 @@ class ProofFinding(Struct, frozen=True, omit_defaults=True):
     """A sentence; of a refutation, what decides."""
     databases: int = 0
     """The informative ones that did not tell the two apart."""
-    difference: Difference | None = None
+    difference: Counterexample | None = None
 
 
 def proven(reader: Reader, pair: ProofPair) -> ProofFinding:
@@ -80,14 +80,14 @@ def finding_of(proof: Proof) -> ProofFinding:
     refutation = proof.refutation
     if refutation is None:
         return ProofFinding(proof.verdict, proof.reason, proof.informative)
-    return ProofFinding(proof.verdict, refutation.decides, proof.informative, difference_of(refutation))
+    return ProofFinding(proof.verdict, refutation.decides, proof.informative, counterexample_of(refutation))
 
 
-def difference_of(refutation: Refutation) -> Difference:
+def counterexample_of(refutation: Refutation) -> Counterexample:
     gold, prediction = refutation.gold, refutation.prediction
     columns = list(refutation.columns)
     shown = (plain_rows(gold), plain_rows(prediction))
-    return Difference(refutation.script, refutation.rows, columns, len(gold), shown[0], len(prediction), shown[1])
+    return Counterexample(refutation.script, refutation.rows, columns, len(gold), shown[0], len(prediction), shown[1])
 
 
 def plain_rows(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:

@@ -14,8 +14,9 @@ import random
 from typing import Any
 
 from .draft import Content, Draft
+from .invariants import as_key
 from .laws import Laws
-from .pool import Choice, Combination, Pool
+from .pool import Choice, Combination, RowPool
 
 _SIZES = (2, 1, 3, 2, 5, 3, 8, 2, 14)
 _CHANGES = (1, 2, 0, 3, 1, 5, 2, 8)
@@ -25,7 +26,7 @@ _TRIES = 4
 class Generator:
     """The databases of one pair, by number."""
 
-    def __init__(self, pool: Pool, laws: Laws, seed: int) -> None:
+    def __init__(self, pool: RowPool, laws: Laws, seed: int) -> None:
         self.pool = pool
         self._laws = laws
         self._seed = seed
@@ -109,14 +110,14 @@ class Generator:
         if row is None:
             return
         values = chance.choice(choice.values)
-        if draft.change(choice.table, row, dict(zip(choice.places, values, strict=True))):
+        if draft.change(choice.table, row, dict(zip(choice.positions, values, strict=True))):
             return
-        if len(choice.places) == 1:
-            self._bring(draft, chance, choice.table, choice.places[0], values[0])
+        if len(choice.positions) == 1:
+            self._bring(draft, chance, choice.table, choice.positions[0], values[0])
 
-    def _bring(self, draft: Draft, chance: random.Random, table: str, place: int, value: Any) -> None:
+    def _bring(self, draft: Draft, chance: random.Random, table: str, position: int, value: Any) -> None:
         """A real row with this value joins the database, and a row that points at its table points at it."""
-        partners = self.pool.index(table, place).get(value)
+        partners = self.pool.rows_with(table, position, value)
         if not partners:
             return
         row = draft.add(table, chance.choice(partners))
@@ -129,26 +130,26 @@ class Generator:
         if pointing:
             name, column, there = chance.choice(pointing)
             if (other := self._some_row(draft, chance, name)) is not None:
-                draft.change(name, other, {column: row[there]})
+                draft.change(name, other, {column: _written_like(other[column], row[there])})
 
     def _point_elsewhere(self, draft: Draft, chance: random.Random) -> None:
         movable = [cell for cell in self._laws.pointing if cell not in self._laws.fixed]
         if not movable:
             return self._vary(draft, chance)
-        table, place = chance.choice(movable)
+        table, position = chance.choice(movable)
         row = self._some_row(draft, chance, table)
         if row is None:
             return None
-        parent, there = chance.choice(self._laws.pointing[table, place])
+        parent, there = chance.choice(self._laws.pointing[table, position])
         if chance.random() < 0.5 and draft.rows[parent]:
             value = chance.choice(list(draft.rows[parent].values()))[there]
         elif self.pool.rows[parent]:
             value = chance.choice(self.pool.rows[parent])[there]
         else:
             return None
-        if self._laws.nullable(table, place) and chance.random() < 0.15:
+        if self._laws.nullable(table, position) and chance.random() < 0.15:
             value = None
-        draft.change(table, row, {place: value})
+        draft.change(table, row, {position: _written_like(row[position], value)})
         return None
 
     def _connect(self, draft: Draft, chance: random.Random) -> None:
@@ -158,9 +159,9 @@ class Generator:
         if table is None or row is None:
             return
         pointing: dict[int, Any] = {}
-        for place, parent, there in self._laws.connections[table]:
+        for position, parent, there in self._laws.connections[table]:
             if draft.rows[parent] and chance.random() < 0.6:
-                pointing[place] = chance.choice(list(draft.rows[parent].values()))[there]
+                pointing[position] = _written_like(row[position], chance.choice(list(draft.rows[parent].values()))[there])
         if pointing:
             draft.add_new(table, row, pointing)
 
@@ -178,33 +179,35 @@ class Generator:
         if len(rows) < 2:
             return
         one, other = chance.sample(rows, 2)
-        places = [place for name, place in self.pool.columns if name == table and (name, place) not in self._laws.fixed]
-        if len(places) > 1 and chance.random() < 0.5:
-            places.remove(chance.choice(places))
-        for place in places:
-            draft.change(table, one, {place: other[place]})
+        positions = [
+            position for name, position in self.pool.columns if name == table and (name, position) not in self._laws.fixed
+        ]
+        if len(positions) > 1 and chance.random() < 0.5:
+            positions.remove(chance.choice(positions))
+        for position in positions:
+            draft.change(table, one, {position: other[position]})
 
     def _add_sibling(self, draft: Draft, chance: random.Random) -> None:
         """One more row that points where another points, alike in what a condition asks."""
         cells = [cell for cell in self._laws.pointing if draft.rows[cell[0]]]
         if not cells:
             return
-        table, place = chance.choice(cells)
+        table, position = chance.choice(cells)
         row = self._some_row(draft, chance, table)
-        others = self.pool.index(table, place).get(row[place], []) if row is not None and row[place] is not None else []
+        others = self.pool.rows_with(table, position, row[position]) if row is not None and row[position] is not None else []
         fresh = [number for number in others if number not in draft.rows[table]]
         if row is None or not fresh:
             return
         made = draft.add(table, chance.choice(fresh))
         for choice in self.pool.choices:
             if choice.table == table and chance.random() < 0.8:
-                draft.change(table, made, {column: row[column] for column in choice.places})
+                draft.change(table, made, {column: row[column] for column in choice.positions})
 
     def _merge_groups(self, draft: Draft, chance: random.Random) -> None:
         """Rows of several groups become rows of one: those that meet a query's conditions, or all that there are."""
         keys: dict[str, list[int]] = {}
-        for table, place in self.pool.group_keys:
-            keys.setdefault(table, []).append(place)
+        for table, position in self.pool.group_keys:
+            keys.setdefault(table, []).append(position)
         many = [combinations for combinations in self._meeting if len(combinations) > 1]
         if many and chance.random() < 0.5:
             combinations = chance.choice(many)
@@ -215,36 +218,43 @@ class Generator:
         for table, rows in groups.items():
             for row in rows[1:]:
                 if len(rows) == 2 or chance.random() < 0.7:
-                    draft.change(table, row, {place: rows[0][place] for place in keys[table]})
+                    draft.change(table, row, {position: rows[0][position] for position in keys[table]})
 
     def _rank(self, draft: Draft, chance: random.Random) -> None:
         """The rows get something to be ordered by: other values, none of them NULL."""
-        table, place = chance.choice(self.pool.order_keys)
-        values = [value for value in self.pool.index(table, place) if value is not None]
+        table, position = chance.choice(self.pool.order_keys)
+        values = list(dict.fromkeys(row[position] for row in self.pool.rows[table] if row[position] is not None))
         for row in draft.rows[table].values() if values else ():
-            draft.change(table, row, {place: chance.choice(values)})
+            draft.change(table, row, {position: chance.choice(values)})
 
     def _vary(self, draft: Draft, chance: random.Random) -> None:
         """One cell that a query looks at: like that of another row, NULL, the largest, the smallest."""
         cells = [cell for cell in self.pool.columns if cell not in self._laws.fixed]
         if not cells:
             return
-        table, place = chance.choice(cells)
+        table, position = chance.choice(cells)
         row = self._some_row(draft, chance, table)
         if row is None:
             return
         what = chance.random()
-        if what < 0.2 and self._laws.nullable(table, place):
+        if what < 0.2 and self._laws.nullable(table, position):
             value = None
         elif what < 0.55:
-            value = chance.choice(list(draft.rows[table].values()))[place]
-        elif what < 0.7 and isinstance(row[place], int | float):
-            value = row[place] + chance.choice((-1, 1))
+            value = chance.choice(list(draft.rows[table].values()))[position]
+        elif what < 0.7 and isinstance(row[position], int | float):
+            value = row[position] + chance.choice((-1, 1))
         else:
-            value = chance.choice(self.pool.rows[table])[place]
-        draft.change(table, row, {place: value})
+            value = chance.choice(self.pool.rows[table])[position]
+        draft.change(table, row, {position: value})
 
 
 def _take(draft: Draft, combination: Combination) -> None:
-    for table, place in combination:
-        draft.add(table, place)
+    for table, number in combination:
+        draft.add(table, number)
+
+
+def _written_like(old: Any, key: Any) -> Any:
+    """A key of another table as the column that points at it writes it: as text, or as a number."""
+    if isinstance(old, str) and isinstance(key, int):
+        return str(key)
+    return as_key(key) if isinstance(old, int) and isinstance(key, str) else key

@@ -20,6 +20,13 @@ Content = Mapping[str, Sequence[Sequence[Any]]]
 NEAR = 1e-6
 
 
+def as_key(value: Any) -> Any:
+    """As SQLite joins: '5' in a column of text is the same key as 5 in a column of numbers."""
+    if isinstance(value, str) and value.isdecimal() and value.isascii() and len(value) < 19 and str(int(value)) == value:
+        return int(value)
+    return value
+
+
 class NotNull(Struct, frozen=True, tag=True):
     table: str
     column: str
@@ -115,7 +122,7 @@ class Symmetric(Struct, frozen=True, tag=True):
         return f"every row of {self.table} is there with {self.column} and {self.other} exchanged, too"
 
     def mirror(self, row: Sequence[Any], table: TableInfo) -> tuple[Any, ...]:
-        one, other = table.place(self.column), table.place(self.other)
+        one, other = table.position(self.column), table.position(self.other)
         mirrored = list(row)
         mirrored[one], mirrored[other] = row[other], row[one]
         return tuple(mirrored)
@@ -248,17 +255,17 @@ def holds_in_cell(law: NotNull | OneOf | Range | Format, value: Any) -> bool:
 
 
 def holds_in_row(law: Ordered | Sum | Quotient | Prefix | NullTogether, row: Sequence[Any], table: TableInfo) -> bool:
-    value = row[table.place(law.column)]
+    value = row[table.position(law.column)]
     if isinstance(law, NullTogether):
-        return value is not None or row[table.place(law.other)] is None
+        return value is not None or row[table.position(law.other)] is None
     if isinstance(law, Sum | Quotient):
-        one, other = (row[table.place(part)] for part in law.parts)
+        one, other = (row[table.position(part)] for part in law.parts)
         if not (_number(value) and _number(one) and _number(other)):
             return True
         if isinstance(law, Quotient):
             return other == 0 or _near(value, one / other)
         return _near(value, one + other)
-    other = row[table.place(law.other)]
+    other = row[table.position(law.other)]
     if value is None or other is None:
         return True
     if isinstance(law, Prefix):
@@ -296,13 +303,13 @@ class Checker:
         table = self._tables[name]
         match law:
             case NotNull() | OneOf() | Range() | Format():
-                at = table.place(law.column)
+                at = table.position(law.column)
                 return all(holds_in_cell(law, row[at]) for row in rows)
             case Ordered() | Sum() | Quotient() | Prefix() | NullTogether():
                 return all(holds_in_row(law, row, table) for row in rows)
             case Unique():
-                places = [table.place(column) for column in law.columns]
-                keys = [tuple(row[at] for at in places) for row in rows]
+                positions = [table.position(column) for column in law.columns]
+                keys = [tuple(row[at] for at in positions) for row in rows]
                 keys = [key for key in keys if None not in key]
                 return len(set(keys)) == len(keys)
             case Determines():
@@ -313,14 +320,14 @@ class Checker:
             case Inclusion():
                 if law.parent.lower() not in self._content:
                     return True
-                at = table.place(law.column)
+                at = table.position(law.column)
                 parents = self.index(law.parent, law.parent_column)
-                return all(row[at] is None or row[at] in parents for row in rows)
+                return all(row[at] is None or as_key(row[at]) in parents for row in rows)
             case Copied() | NotNullAcross() | Agreement():
                 return self._across(law, rows, table)
 
     def _determines(self, law: Determines, rows: Sequence[Sequence[Any]], table: TableInfo) -> bool:
-        one, other = table.place(law.column), table.place(law.other)
+        one, other = table.position(law.column), table.position(law.other)
         known: dict[Any, Any] = dict(law.pairs or ())
         closed = law.pairs is not None
         for row in rows:
@@ -337,34 +344,36 @@ class Checker:
         if law.parent.lower() not in self._content:
             return True
         parents = self.index(law.parent, law.parent_key)
-        there = self._tables[law.parent.lower()].place(law.parent_column)
-        key = table.place(law.key)
+        there = self._tables[law.parent.lower()].position(law.parent_column)
+        key = table.position(law.key)
         if isinstance(law, Agreement):
             if law.other_parent.lower() not in self._content:
                 return True
             others = self.index(law.other_parent, law.other_parent_key)
-            other_there = self._tables[law.other_parent.lower()].place(law.other_parent_column)
-            other_key = table.place(law.other_key)
+            other_there = self._tables[law.other_parent.lower()].position(law.other_parent_column)
+            other_key = table.position(law.other_key)
             return all(
                 parent[there] == other[other_there]
                 for row in rows
-                for parent in parents.get(row[key], ())
-                for other in others.get(row[other_key], ())
+                for parent in parents.get(as_key(row[key]), ())
+                for other in others.get(as_key(row[other_key]), ())
             )
         if isinstance(law, NotNullAcross):
-            return all(parent[there] is not None for row in rows for parent in parents.get(row[key], ()))
-        place = table.place(law.column)
-        return law.exceptions or all(parent[there] == row[place] for row in rows for parent in parents.get(row[key], ()))
+            return all(parent[there] is not None for row in rows for parent in parents.get(as_key(row[key]), ()))
+        position = table.position(law.column)
+        return law.exceptions or all(
+            parent[there] == row[position] for row in rows for parent in parents.get(as_key(row[key]), ())
+        )
 
     def index(self, table: str, column: str) -> dict[Any, list[Sequence[Any]]]:
         name = table.lower()
         index = self._indexes.get((name, column))
         if index is None:
-            place = self._tables[name].place(column)
+            position = self._tables[name].position(column)
             grouped: defaultdict[Any, list[Sequence[Any]]] = defaultdict(list)
             for row in self._content[name]:
-                if row[place] is not None:
-                    grouped[row[place]].append(row)
+                if row[position] is not None:
+                    grouped[as_key(row[position])].append(row)
             index = self._indexes[name, column] = dict(grouped)
         return index
 

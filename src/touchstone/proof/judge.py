@@ -12,34 +12,37 @@ that the queries differ, not which of them is wrong.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
 
 from msgspec import Struct
+from sqlglot import exp
 
 from ..engines.cache import Cache
 from .amendments import Amendments
-from .arena import Arena, Filled, Frozen, SqliteArena, canonical, is_void
+from .arena import Arena, ArenaTable, Frozen, SqliteArena, canonical, is_void
 from .decides import what_decides
 from .draft import Content, subset_keeps
 from .generator import Generator
 from .invariants import Invariant
 from .laws import Laws
 from .mining import mine
-from .pool import Pool
-from .queries import Query, same_statement
+from .pool import RowPool
+from .queries import COMPARISONS, Query, same_statement
 from .source import Source, TableInfo
 
 _PAIRS_BELOW = 16
 """Rows of a refutation of which also two are left out together."""
+_BESIDE = 12
+"""Further databases on which what is said to decide must do so, too."""
 ENOUGH = 10
 """Informative databases below which nothing is said."""
 
 Rows = list[tuple[Any, ...]]
-Place = tuple[str, int]
-"""Of a row: its table, and its number there."""
+RowNumber = tuple[str, int]
+"""A row: its table, and its number there."""
 Word = Literal["same", "refuted", "upheld", "open"]
 
 
@@ -93,7 +96,7 @@ class Subject:
         self,
         database: Path | Source,
         *,
-        arena: Callable[[Mapping[str, Filled], Sequence[str]], Arena] = SqliteArena,
+        arena: Callable[[Mapping[str, ArenaTable], Sequence[str]], Arena] = SqliteArena,
         cache: Cache | None = None,
         invariants: Sequence[Invariant] | None = None,
         amendments: Amendments | None = None,
@@ -172,15 +175,17 @@ class QueryPair:
         return frozenset(name for name, table in self._named.items() if not table.is_view)
 
     @cached_property
-    def tables(self) -> Mapping[str, Filled]:
+    def tables(self) -> Mapping[str, ArenaTable]:
         """With the columns that a query may look at."""
-        tables: dict[str, Filled] = {}
+        tables: dict[str, ArenaTable] = {}
         for name, table in self._named.items():
             mentions = [query.mentions(table) for query in self._queries]
             everything = self._whole or table.whole or table.is_view or any(columns is None for columns in mentions)
             wanted = set[str]().union(*(columns or () for columns in mentions))
-            places = tuple(place for place, column in enumerate(table.columns) if everything or column.lower() in wanted)
-            tables[name] = Filled(table, places or (0,))
+            positions = tuple(
+                position for position, column in enumerate(table.columns) if everything or column.lower() in wanted
+            )
+            tables[name] = ArenaTable(table, positions or (0,))
         return tables
 
 
@@ -191,16 +196,18 @@ class Search:
         self.pair = pair
         self.laws = pair.subject.laws(pair.base_tables)
         tables = {name: pair.subject.source.tables[name] for name in sorted(pair.base_tables)}
-        self.pool = Pool(pair.subject.source, self.laws, tables, (pair.gold, pair.prediction), seed)
+        self.pool = RowPool(pair.subject.source, self.laws, tables, (pair.gold, pair.prediction), seed)
         self.generator = Generator(self.pool, self.laws, seed)
         gold, prediction = pair.gold, pair.prediction
-        extras = [sql for query in (gold, prediction) for sql in (query.stripped, *query.decided) if sql is not None]
+        self._stripped = {query: query.stripped(partial(self._is_idle, query)) for query in (gold, prediction)}
+        extras = [sql for query in (gold, prediction) for sql in (self._stripped[query], *query.decided) if sql is not None]
         self.arena = pair.subject.arena(pair.tables, [gold.sql, prediction.sql, *extras])
         self.informative = 0
         self.databases = 0
         self.refuting: Content | None = None
         """The database of the refutation."""
         self.undetermined = 0
+        self.undecided = 0
         self.silent = 0
 
     def close(self) -> None:
@@ -226,6 +233,8 @@ class Search:
             return "where they differ, the gold leaves its result open (ties, or an order that it does not determine)"
         if self.silent > self.databases // 2:
             return "the gold returns nothing on most of the databases"
+        if self.undecided > self.databases // 2:
+            return "the conditions of one of the queries make no difference on most of the databases"
         return f"only {self.informative} of {self.databases} databases were informative"
 
     def tells(self, content: Content) -> bool:
@@ -242,6 +251,8 @@ class Search:
                 self.silent += 1
             elif self._decides(gold, expected) and self._decides(prediction, got):
                 self.informative += 1
+            else:
+                self.undecided += 1
             return False
         if not self._counts(content, one):
             self.undetermined += 1
@@ -250,10 +261,21 @@ class Search:
 
     def _decides(self, query: Query, result: Rows) -> bool:
         """Whether its conditions, taken together, make a difference here."""
-        if query.stripped is None:
+        sql = self._stripped[query]
+        if sql is None:
             return True
-        bare = self.arena.run(query.stripped)
+        bare = self.arena.run(sql)
         return bare is None or len(bare) != len(result) or canonical(bare) != canonical(result)
+
+    def _is_idle(self, query: Query, condition: exp.Expr) -> bool:
+        """Whether it can decide nothing: it holds wherever the laws hold."""
+        inner = condition.this if isinstance(condition, exp.Not) else None
+        if isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null):
+            owner = query.owner(inner.this) if isinstance(inner.this, exp.Column) else None
+            table = self.laws.tables.get(owner[0]) if owner is not None else None
+            return owner is not None and table is not None and not self.laws.nullable(owner[0], table.position(owner[1]))
+        atom = query.atom(condition) if isinstance(condition, COMPARISONS) else None
+        return atom is not None and self.pool.is_idle(atom)
 
     def _counts(self, content: Content, expected: Frozen) -> bool:
         """The gold has this result however its rows come, and the prediction has another, however they come."""
@@ -308,16 +330,18 @@ class Search:
         one, other = canonical(expected), canonical(got)
         return one != other and not (is_void(one) and is_void(other)) and self._counts(content, one)
 
-    def without(self, content: Content, places: Iterable[Place]) -> Content:
+    def without(self, content: Content, numbers: Iterable[RowNumber]) -> Content:
         """Less these rows, and those that need them."""
-        gone = set(places)
-        less = {name: [row for place, row in enumerate(rows) if (name, place) not in gone] for name, rows in content.items()}
+        gone = set(numbers)
+        less = {name: [row for number, row in enumerate(rows) if (name, number) not in gone] for name, rows in content.items()}
         return subset_keeps(self.laws, less)
 
     def refutation(self, content: Content, first: Content) -> Refutation:
         """From the smallest database that was found, and the first."""
         arena, pair = self.arena, self.pair
-        decides = what_decides(self.arena, pair.gold, pair.prediction, (first, content))
+        others = [self.generator.database(self.databases + number) for number in range(_BESIDE)]
+        beside = [first, *(other for other in others if other is not None)]
+        decides = what_decides(self.arena, pair.gold, pair.prediction, content, beside)
         arena.fill(content)
         gold, prediction = arena.run(pair.gold.sql) or [], arena.run(pair.prediction.sql) or []
         expected, got = canonical(gold), canonical(prediction)
@@ -356,14 +380,14 @@ def minimised(search: Search, content: Content, budget: int) -> Refutation:
     return search.refutation(content, first)
 
 
-def _parts(content: Content) -> Iterator[Iterable[Place]]:
-    places = [
-        (name, place) for name in sorted(content, key=lambda name: -len(content[name])) for place in range(len(content[name]))
+def _parts(content: Content) -> Iterator[Iterable[RowNumber]]:
+    numbers = [
+        (name, number) for name in sorted(content, key=lambda name: -len(content[name])) for number in range(len(content[name]))
     ]
-    size = len(places) // 2
+    size = len(numbers) // 2
     while size > 1:
-        yield from (places[start : start + size] for start in range(0, len(places), size))
+        yield from (numbers[start : start + size] for start in range(0, len(numbers), size))
         size //= 2
-    yield from ([place] for place in reversed(places))
-    if len(places) <= _PAIRS_BELOW:
-        yield from combinations(places, 2)
+    yield from ([number] for number in reversed(numbers))
+    if len(numbers) <= _PAIRS_BELOW:
+        yield from combinations(numbers, 2)

@@ -36,7 +36,7 @@ _NUMBERS = ("REAL", "FLOA", "DOUB", "NUM", "DEC")
 RowLaw = Sum | Quotient | Ordered | NullTogether
 """Laws about a row that another change of the row can mend."""
 Cell = tuple[str, int]
-"""A column: table in lower case, place."""
+"""A column: table in lower case, position."""
 
 
 class Laws:
@@ -66,8 +66,8 @@ class Laws:
         self.connections: dict[str, list[tuple[int, str, int]]] = {}
         """Tables that only connect others, in which rows can be made: the columns, and where they point."""
         self.fixed = self._fixed(laws)
-        self.connecting = sorted(self.connections)
         """Columns that say which thing a row is about: never changed."""
+        self.connecting = sorted(self.connections)
 
     def _arrange(self, law: Invariant) -> None:
         cells = [self._cell(table, column) for table, column in named(law)]
@@ -95,12 +95,12 @@ class Laws:
 
     def _cell(self, table: str, column: str) -> Cell:
         name = table.lower()
-        return name, self.tables[name].place(column)
+        return name, self.tables[name].position(column)
 
     def _fixed(self, laws: list[Invariant]) -> set[Cell]:
         """Told by all laws of the database, also those that lead to tables which are not here."""
         fixed: set[Cell] = set()
-        keys = {name: {table.place(column) for column in table.key} for name, table in self.tables.items()}
+        keys = {name: {table.position(column) for column in table.key} for name, table in self.tables.items()}
         bound: dict[str, set[int]] = {name: set() for name in self.tables}
         pointing: dict[str, set[int]] = {name: set() for name in self.tables}
         for law in laws:
@@ -120,15 +120,15 @@ class Laws:
                 # A measure may be unique by accident: only names and numbers of things are fixed.
                 if not any(word in self.tables[name].types[at].upper() for word in _NUMBERS):
                     fixed.add(cells[0])
-        fixed.update((name, at) for name, places in keys.items() for at in places if self._is_key(name, at))
+        fixed.update((name, at) for name, positions in keys.items() for at in positions if self._is_key(name, at))
         # A table without a thing of its own (all it has is pairs of others): its rows come and go, they do not point elsewhere.
-        for name, places in pointing.items():
-            if places and not keys[name] - places:
+        for name, positions in pointing.items():
+            if positions and not keys[name] - positions:
                 if not bound[name]:
                     self.connections[name] = [
-                        (at, *self.pointing[name, at][0]) for at in sorted(places) if self.pointing.get((name, at))
+                        (at, *self.pointing[name, at][0]) for at in sorted(positions) if self.pointing.get((name, at))
                     ]
-                fixed.update((name, at) for at in places)
+                fixed.update((name, at) for at in positions)
         return fixed
 
     def _is_key(self, name: str, at: int) -> bool:

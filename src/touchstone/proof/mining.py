@@ -75,7 +75,7 @@ def mine(source: Source, cache: Cache | None = None) -> list[Invariant]:
     return laws
 
 
-class _Column:
+class _ColumnValues:
     """The values of one column in the rows that were loaded."""
 
     def __init__(self, name: str, values: list[Any]) -> None:
@@ -109,11 +109,11 @@ class _Loaded:
         self.sampled = self.size > MOST_ROWS
         rows = source.sample(table, MOST_ROWS, 0) if self.sampled else source.run(f"SELECT * FROM {name}")
         columns = zip(*rows, strict=True) if rows else [()] * len(table.columns)
-        self.columns = [_Column(name, list(values)) for name, values in zip(table.columns, columns, strict=True)]
+        self.columns = [_ColumnValues(name, list(values)) for name, values in zip(table.columns, columns, strict=True)]
         self.rows = len(rows)
 
-    def column(self, name: str) -> _Column:
-        return self.columns[self.table.place(name)]
+    def column(self, name: str) -> _ColumnValues:
+        return self.columns[self.table.position(name)]
 
     def confirmed(self, condition: str) -> bool:
         """Whether the whole table has no row like this, where only a sample was seen."""
@@ -142,7 +142,7 @@ def _of_one_table(loaded: _Loaded) -> Iterator[Invariant]:
     yield from _within_rows(loaded)
 
 
-def _of_values(loaded: _Loaded, column: _Column) -> Iterator[Invariant]:
+def _of_values(loaded: _Loaded, column: _ColumnValues) -> Iterator[Invariant]:
     table, name = loaded.table.name, quoted(column.name)
     few = 0 < len(column.counts) <= _MOST_VALUES and column.filled >= 5 * len(column.counts)
     if few and column.name not in _pointing(loaded.table) and (column.text or _is_code(column)):
@@ -168,7 +168,7 @@ def _of_values(loaded: _Loaded, column: _Column) -> Iterator[Invariant]:
             yield Format(table, column.name, tuple(sorted(shapes)))
 
 
-def _is_code(column: _Column) -> bool:
+def _is_code(column: _ColumnValues) -> bool:
     """Whole numbers that stand for a choice, and measure nothing."""
     return column.whole and column.numeric and max(column.counts) - min(column.counts) <= 4 * len(column.counts)
 
@@ -248,12 +248,12 @@ def _within_rows(loaded: _Loaded) -> Iterator[Invariant]:
             yield NullTogether(table, one.name, other.name)
 
 
-def _is_date(column: _Column) -> bool:
+def _is_date(column: _ColumnValues) -> bool:
     some = list(column.counts)[:20]
     return bool(some) and all(shape(value)[:10] == "9999-99-99" for value in some)
 
 
-def _at_most(one: _Column, other: _Column) -> bool:
+def _at_most(one: _ColumnValues, other: _ColumnValues) -> bool:
     head = zip(one.values[:_HEAD], other.values[:_HEAD], strict=True)
     if any(a is not None and b is not None and a > b for a, b in head):
         return False
@@ -264,7 +264,7 @@ def _at_most(one: _Column, other: _Column) -> bool:
     return sum(a > lowest for a, _ in both) >= 8  # else the two ranges merely lie apart
 
 
-def _arithmetic(loaded: _Loaded, numbers: list[_Column]) -> Iterator[Invariant]:
+def _arithmetic(loaded: _Loaded, numbers: list[_ColumnValues]) -> Iterator[Invariant]:
     if len(numbers) > _NUMERIC_COLUMNS or loaded.rows < 8:
         return
     name = loaded.table.name
@@ -282,7 +282,9 @@ def _divided(one: float, other: float) -> float | None:
     return one / other if other else None
 
 
-def _computed(total: _Column, one: _Column, other: _Column, formula: Callable[[float, float], float | None]) -> bool:
+def _computed(
+    total: _ColumnValues, one: _ColumnValues, other: _ColumnValues, formula: Callable[[float, float], float | None]
+) -> bool:
     seen = 0
     for value, a, b in zip(total.values, one.values, other.values, strict=True):
         if value is None or a is None or b is None:
@@ -296,7 +298,7 @@ def _computed(total: _Column, one: _Column, other: _Column, formula: Callable[[f
     return seen >= 8
 
 
-def _begins(one: _Column, other: _Column) -> bool:
+def _begins(one: _ColumnValues, other: _ColumnValues) -> bool:
     seen = 0
     for a, b in zip(one.values, other.values, strict=True):
         if a is None or b is None:
@@ -444,7 +446,7 @@ def _agreements(source: Source, links: list[_Link], loaded: dict[str, _Loaded]) 
 def _symmetry(loaded: _Loaded, one: str, other: str) -> Iterator[Invariant]:
     if loaded.sampled or loaded.rows < 4:
         return
-    one, other = sorted((one, other), key=loaded.table.place)
+    one, other = sorted((one, other), key=loaded.table.position)
     law = Symmetric(loaded.table.name, one, other)
     rows = set(zip(*(column.values for column in loaded.columns), strict=True))
     mirrored = [law.mirror(row, loaded.table) for row in rows]

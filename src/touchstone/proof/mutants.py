@@ -85,11 +85,11 @@ Change = Callable[[Any], Iterator[tuple[str, str, exp.Expr | None]]]
 
 def _each(tree: exp.Expr, kind: type[exp.Expr], change: Change) -> Iterator[Step]:
     """Applies each change to a fresh copy: what a node becomes, or None where it was changed in place."""
-    for place in range(len(list(tree.find_all(kind)))):
+    for position in range(len(list(tree.find_all(kind)))):
         number = 0
         while True:
             copy = tree.copy()
-            node = list(copy.find_all(kind))[place]
+            node = list(copy.find_all(kind))[position]
             made = next(islice(change(node), number, None), None)
             if made is None:
                 break
@@ -126,7 +126,7 @@ def _compared(other: type[exp.Expr]) -> Change:
     def change(node: exp.Binary) -> Iterator[tuple[str, str, exp.Expr | None]]:
         if not is_join(node) and node.find_ancestor(exp.Join) is None:
             new = other(this=node.this.copy(), expression=node.expression.copy())
-            yield "other comparison", f"{text(node)} is {text(new)}", new
+            yield "other comparison", f"{text(node)} becomes {text(new)}", new
 
     return change
 
@@ -143,7 +143,7 @@ def _aggregated(other: type[exp.Expr]) -> Change:
         if node.expressions:  # MAX(a, b) is no aggregate
             return
         new = other(this=node.this.copy())
-        yield "other aggregate", f"{text(node)} is {text(new)}", new
+        yield "other aggregate", f"{text(node)} becomes {text(new)}", new
 
     return change
 
@@ -155,10 +155,10 @@ def _joined(node: exp.Join) -> Iterator[tuple[str, str, exp.Expr | None]]:
     if not node.args.get("side") and str(node.args.get("kind") or "INNER").upper() == "INNER":
         node.set("kind", None)
         node.set("side", "LEFT")
-        yield "other join", f"{what} is a LEFT JOIN", None
+        yield "other join", f"{what} becomes a LEFT JOIN", None
     elif str(node.args.get("side")).upper() == "LEFT":
         node.set("side", None)
-        yield "other join", f"{what} is an INNER JOIN", None
+        yield "other join", f"{what} becomes an INNER JOIN", None
 
 
 def _rejects_nulls(node: exp.Join) -> bool:
@@ -181,7 +181,7 @@ def _counted(node: exp.Count) -> Iterator[tuple[str, str, exp.Expr | None]]:
         node.set("this", exp.Distinct(expressions=[node.this.copy()]))
     else:
         return
-    yield "DISTINCT", f"{what} is {text(node)}", None
+    yield "DISTINCT", f"{what} becomes {text(node)}", None
 
 
 def _distinct(node: exp.Select) -> Iterator[tuple[str, str, exp.Expr | None]]:
@@ -234,11 +234,11 @@ def _column(query: Query) -> Change:
         table = query.tables.get(owner[0])
         if table is None:
             return
-        place = table.place(owner[1])
-        alike = [name for name, kind in zip(table.columns, table.types, strict=True) if kind == table.types[place]]
+        position = table.position(owner[1])
+        alike = [name for name, kind in zip(table.columns, table.types, strict=True) if kind == table.types[position]]
         if len(alike) > 1:
-            other = alike[(alike.index(table.columns[place]) + 1) % len(alike)]
+            other = alike[(alike.index(table.columns[position]) + 1) % len(alike)]
             new = exp.Column(this=exp.to_identifier(other, quoted=True), table=node.args.get("table"))
-            yield "other column", f"{text(node)} is {text(new)}", new
+            yield "other column", f"{text(node)} becomes {text(new)}", new
 
     return change

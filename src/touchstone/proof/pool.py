@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from .invariants import Inclusion, Symmetric
+from .invariants import Inclusion, Symmetric, as_key
 from .laws import Laws
 from .queries import Atom, Query
 from .source import Source, TableInfo, Values, quoted
@@ -32,12 +32,12 @@ class Choice(Struct, frozen=True):
     """One condition, with values for its columns that meet it and that do not."""
 
     table: str
-    places: tuple[int, ...]
+    positions: tuple[int, ...]
     values: tuple[Values, ...]
 
 
 Combination = tuple[tuple[str, int], ...]
-"""Rows that belong together: (table, place in the pool)."""
+"""Rows that belong together: (table, number in the pool)."""
 
 
 class Bundle(Struct, frozen=True):
@@ -48,7 +48,7 @@ class Bundle(Struct, frozen=True):
     """Numbers that groups are compared with."""
 
 
-class Pool:
+class RowPool:
     def __init__(self, source: Source, laws: Laws, tables: dict[str, TableInfo], queries: Sequence[Query], seed: int) -> None:
         self._source = source
         self._laws = laws
@@ -67,9 +67,11 @@ class Pool:
         self.group_keys = self._cells(key for query in queries for key in query.group_keys)
         self.order_keys = self._cells(key for query in queries for key in query.order_keys)
         atoms = dict.fromkeys(atom for query in queries for atom in query.atoms if atom.table in self.tables)
-        self.choices = [choice for atom in atoms if (choice := self._choice(atom))]
+        believed = set(queries[0].atoms)
+        self._idle: set[tuple[str, str]] = set()
+        self.choices = [choice for atom in atoms if (choice := self._choice(atom, atom in believed))]
         self.pairs = [
-            (atom.table, *(self.tables[atom.table].place(column) for column in atom.columns))
+            (atom.table, *(self.tables[atom.table].position(column) for column in atom.columns))
             for atom in atoms
             if len(atom.columns) == 2
         ]
@@ -77,20 +79,23 @@ class Pool:
         self.columns = self._cells(column for query in queries for column in query.columns) or self._cells(every)
 
     def _cells(self, columns: Iterable[tuple[str, str]]) -> list[tuple[str, int]]:
-        """Each once, with its place in its table."""
+        """Each once, with its position in its table."""
         known = ((name, column) for name, column in columns if name in self.tables)
-        return list(dict.fromkeys((name, self.tables[name].place(column)) for name, column in known))
+        return list(dict.fromkeys((name, self.tables[name].position(column)) for name, column in known))
 
-    def index(self, table: str, place: int) -> dict[Any, list[int]]:
-        """Places of rows by the value of a column."""
-        index = self._indexes.get((table, place))
+    def rows_with(self, table: str, position: int, value: Any) -> list[int]:
+        """Numbers of the rows that have this value in a column, as keys are compared."""
+        return self._index(table, position).get(as_key(value), [])
+
+    def _index(self, table: str, position: int) -> dict[Any, list[int]]:
+        index = self._indexes.get((table, position))
         if index is None:
-            index = self._indexes[table, place] = {}
+            index = self._indexes[table, position] = {}
             for number, row in enumerate(self.rows[table]):
-                index.setdefault(row[place], []).append(number)
+                index.setdefault(as_key(row[position]), []).append(number)
         return index
 
-    def place(self, table: str, row: Values) -> int | None:
+    def number_of(self, table: str, row: Values) -> int | None:
         return self._known[table].get(row)
 
     def _add(self, table: str, row: Values) -> int:
@@ -98,9 +103,9 @@ class Pool:
         if row not in known:
             known[row] = len(self.rows[table])
             self.rows[table].append(row)
-            for (name, place), index in self._indexes.items():
+            for (name, position), index in self._indexes.items():
                 if name == table:
-                    index.setdefault(row[place], []).append(known[row])
+                    index.setdefault(as_key(row[position]), []).append(known[row])
         return known[row]
 
     def _combinations(self, query: Query, *, meets: bool, seed: int) -> list[Combination]:
@@ -116,7 +121,7 @@ class Pool:
                 numbers = [row for start in starts for row in self._source.ask(joined, (start,)) or []]
             for row in numbers:
                 parts = [
-                    (name, place) for (_, name), number in zip(sources, row, strict=True) for place in self._row(name, number)
+                    (name, number) for (_, name), rowid in zip(sources, row, strict=True) for number in self._row(name, rowid)
                 ]
                 if parts:
                     combinations[tuple(dict.fromkeys(parts))] = None
@@ -129,16 +134,16 @@ class Pool:
             members: dict[Any, dict[Combination, None]] = {}
             for key, *row in self._source.ask(grouped) or []:
                 parts = [
-                    (name, place) for (_, name), number in zip(sources, row, strict=True) for place in self._row(name, number)
+                    (name, number) for (_, name), rowid in zip(sources, row, strict=True) for number in self._row(name, rowid)
                 ]
                 members.setdefault(key, {})[tuple(dict.fromkeys(parts))] = None
             bundles += [Bundle(tuple(combinations), numbers) for combinations in members.values()]
         return bundles
 
-    def _row(self, table: str, number: Any) -> list[int]:
-        if number is None or table not in self.tables:
+    def _row(self, table: str, rowid: Any) -> list[int]:
+        if rowid is None or table not in self.tables:
             return []
-        rows = self._source.ask(f"SELECT * FROM {quoted(table)} WHERE rowid = ?", (number,))
+        rows = self._source.ask(f"SELECT * FROM {quoted(table)} WHERE rowid = ?", (rowid,))
         return [self._add(table, row) for row in rows or []]
 
     def _add_siblings(self) -> None:
@@ -165,45 +170,61 @@ class Pool:
 
     def _partners(self, law: Inclusion | Symmetric, table: str, parent: str) -> None:
         info = self.tables[table]
-        place = info.place(law.column)
+        position = info.position(law.column)
         if isinstance(law, Symmetric):
             query = f"SELECT * FROM {quoted(info.name)} WHERE {quoted(law.column)} = ? AND {quoted(law.other)} = ? LIMIT 4"
             for row in list(self.rows[table]):
                 if law.mirror(row, info) not in self._known[table]:
-                    self._add_all(table, self._source.ask(query, (row[info.place(law.other)], row[place])))
+                    self._add_all(table, self._source.ask(query, (row[info.position(law.other)], row[position])))
             return
-        index = self.index(parent, self.tables[parent].place(law.parent_column))
+        there = self.tables[parent].position(law.parent_column)
         query = f"SELECT * FROM {quoted(law.parent)} WHERE {quoted(law.parent_column)} = ? LIMIT 1"
         for row in list(self.rows[table]):
-            if row[place] is not None and row[place] not in index:
-                self._add_all(parent, self._source.ask(query, (row[place],)))
+            if row[position] is not None and not self.rows_with(parent, there, row[position]):
+                self._add_all(parent, self._source.ask(query, (row[position],)))
 
     def _add_all(self, table: str, rows: Iterable[Values] | None) -> None:
         for row in rows or ():
             self._add(table, row)
 
-    def _choice(self, atom: Atom) -> Choice | None:
+    def _choice(self, atom: Atom, believed: bool) -> Choice | None:
+        """Text that the gold asks for may be there, even if no row has it: whoever wrote the gold believed so."""
         info = self.tables[atom.table]
-        columns = ", ".join(quoted(info.columns[info.place(column)]) for column in atom.columns)
+        columns = ", ".join(quoted(info.columns[info.position(column)]) for column in atom.columns)
         values: list[Values] = []
         for condition in (f"NOT ({atom.sql})", atom.sql, f"({atom.sql}) IS NULL"):
             query = f"SELECT DISTINCT {columns} FROM {quoted(info.name)} WHERE {condition} LIMIT 4"
             values += self._source.ask(query) or []
         values += self._turning_points(atom, info)
-        places = tuple(info.place(column) for column in atom.columns)
-        if len(places) == 1:
-            like = next((row[places[0]] for row in self.rows[atom.table] if row[places[0]] is not None), None)
-            made = [value for literal in atom.literals for value in neighbours(literal, info.types[places[0]], like)]
-            values += [(value,) for value in made if self._laws.may_be_new(atom.table, places[0], value)]
-        allowed = [row for row in values if all(self._laws.allows(atom.table, p, v) for p, v in zip(places, row, strict=True))]
-        return Choice(atom.table, places, tuple(dict.fromkeys(allowed))) if allowed else None
+        positions = tuple(info.position(column) for column in atom.columns)
+        if len(positions) == 1:
+            like = next((row[positions[0]] for row in self.rows[atom.table] if row[positions[0]] is not None), None)
+            made = [value for literal in atom.literals for value in neighbours(literal, info.types[positions[0]], like)]
+            values += [(value,) for value in made if self._laws.may_be_new(atom.table, positions[0], value)]
+            if believed and atom.equates:
+                values += [(literal,) for literal in atom.literals if isinstance(literal, str)]
+        allowed = [
+            row for row in values if all(self._laws.allows(atom.table, p, v) for p, v in zip(positions, row, strict=True))
+        ]
+        if allowed and all(self._meets(atom, info, row) for row in allowed):
+            self._idle.add((atom.table, atom.sql))
+        return Choice(atom.table, positions, tuple(dict.fromkeys(allowed))) if allowed else None
+
+    def _meets(self, atom: Atom, info: TableInfo, values: Values) -> bool:
+        named = ", ".join(f"? AS {quoted(info.columns[info.position(column)])}" for column in atom.columns)
+        rows = self._source.ask(f"SELECT {atom.sql} FROM (SELECT {named})", values)
+        return bool(rows) and rows[0][0] == 1
+
+    def is_idle(self, atom: Atom) -> bool:
+        """Whether every value that the laws allow meets the condition, as far as values were tried."""
+        return (atom.table, atom.sql) in self._idle
 
     def _turning_points(self, atom: Atom, info: TableInfo) -> list[Values]:
         """Values for which both sides of a comparison are equal. A column is solved for, as if the difference of the sides were
         linear in it, beside round values of the other one; what comes out is then put to the test."""
         if atom.sides is None or len(atom.columns) > 2:
             return []
-        columns = [info.columns[info.place(column)] for column in atom.columns]
+        columns = [info.columns[info.position(column)] for column in atom.columns]
         others = [self._round_values(info, column) for column in columns[1:] + columns[:1]] if len(columns) == 2 else [[None]]
         difference = f"({atom.sides[0]}) - ({atom.sides[1]})"
         points: list[Values] = []
@@ -211,8 +232,8 @@ class Pool:
             for other in beside:
                 for value in self._zeros(difference, columns, solved, other):
                     point = _filled(columns, solved, value, other)
-                    cells = [(info.place(name), new) for name, new in zip(columns, point, strict=True)]
-                    if all(self._laws.may_be_new(atom.table, place, new) for place, new in cells):
+                    cells = [(info.position(name), new) for name, new in zip(columns, point, strict=True)]
+                    if all(self._laws.may_be_new(atom.table, position, new) for position, new in cells):
                         points.append(point)
         return points[:_TURNING_POINTS]
 
@@ -239,7 +260,7 @@ class Pool:
 
 
 def _filled(columns: list[str], solved: int, value: Any, other: Any) -> Values:
-    return tuple(value if place == solved else other for place in range(len(columns)))
+    return tuple(value if position == solved else other for position in range(len(columns)))
 
 
 def _both_kinds(value: float) -> list[int | float]:

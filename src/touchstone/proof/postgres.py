@@ -22,7 +22,7 @@ from msgspec import Struct
 from ..engines.judging_connection import JudgingConnection
 from ..engines.sqlite.guard import statements as split
 from ..errors import SqlError
-from .arena import Filled, Rows, literal
+from .arena import ArenaTable, Rows, literal
 from .judge import Budget, Subject
 from .source import Source, Values, quoted
 
@@ -50,7 +50,7 @@ SELECT t.typname, array_agg(e.enumlabel::text ORDER BY e.enumsortorder) FROM pg_
 GROUP BY t.typname ORDER BY t.typname"""
 
 
-class _Column(Struct, frozen=True):
+class _ServerColumn(Struct, frozen=True):
     name: str
     declared: str
     """As PostgreSQL writes it: numeric(10,2)."""
@@ -80,9 +80,9 @@ class PostgresTables:
     """What the server says of its tables."""
 
     def __init__(self, bench: JudgingConnection) -> None:
-        self.columns: dict[str, list[_Column]] = {}
+        self.columns: dict[str, list[_ServerColumn]] = {}
         for table, name, declared, kind, category, required in bench.run(_COLUMNS).rows:
-            self.columns.setdefault(table, []).append(_Column(name, declared, kind, category == "e", required))
+            self.columns.setdefault(table, []).append(_ServerColumn(name, declared, kind, category == "e", required))
         self.keys: dict[str, list[tuple[str, list[str], str | None, list[str] | None]]] = {}
         for table, kind, columns, parent, parent_columns in bench.run(_KEYS).rows:
             self.keys.setdefault(table, []).append((kind, columns, parent, parent_columns))
@@ -125,12 +125,13 @@ class PostgresArena:
     """Tables of a database that nobody else uses, in place of those that were there."""
 
     def __init__(
-        self, bench: JudgingConnection, server: PostgresTables, tables: Mapping[str, Filled], queries: Sequence[str]
+        self, bench: JudgingConnection, server: PostgresTables, tables: Mapping[str, ArenaTable], queries: Sequence[str]
     ) -> None:
         self._bench = bench
         self._server = server
         self._columns = {
-            name: [server.columns[filled.info.name][place] for place in filled.places] for name, filled in tables.items()
+            name: [server.columns[filled.info.name][position] for position in filled.positions]
+            for name, filled in tables.items()
         }
         self._tables = tables
         self._created = [
@@ -188,8 +189,9 @@ class PostgresArena:
             if not rows:
                 continue
             filled, columns = self._tables[name], self._columns[name]
+            cells = list(zip(columns, filled.positions, strict=True))
             values = [
-                f"({', '.join(column.literal(row[place]) for column, place in zip(columns, filled.places, strict=True))})"
+                f"({', '.join(column.literal(row[position]) for column, position in cells)})"
                 for row in (reversed(rows) if backwards else rows)
             ]
             yield f"INSERT INTO {quoted(filled.info.name)} VALUES\n  " + ",\n  ".join(values)

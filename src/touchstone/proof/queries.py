@@ -6,7 +6,7 @@ A query that cannot be parsed has no tree; everything here then says that nothin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, cast
 
@@ -18,12 +18,13 @@ from sqlglot.errors import SqlglotError
 from ..engines.sqlite.guard import is_volatile, statements
 from .source import Source, TableInfo
 
-_COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.Glob, exp.In, exp.Between, exp.Is)
+COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.Glob, exp.In, exp.Between, exp.Is)
 _POSTGRES_CLOCK = re.compile(
     r"\b(?:random|gen_random_uuid|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday|nextval)\s*\("
     r"|\blocaltime(?:stamp)?\b|\bage\s*\([^,()]*\)|'(?:today|yesterday|tomorrow)'",
     re.IGNORECASE,
 )
+_MOST_CASES = 4
 _DEEPEST = 60
 _LONGEST = 20_000
 
@@ -39,6 +40,8 @@ class Atom(Struct, frozen=True):
     """What the columns are compared with."""
     sides: tuple[str, str] | None = None
     """Both sides of a comparison of order: where they are equal, it turns over."""
+    equates: bool = False
+    """It asks for the literals themselves, not for something like them or beyond them."""
 
 
 class Query:
@@ -50,6 +53,8 @@ class Query:
         self.single = len(parts) == 1
         self._source = source
         self.tree = parsed(self.sql, source.dialect) if self.single else None
+        if self.tree is not None and source.dialect == "sqlite":
+            _read_strings(self.tree, source)
 
     @cached_property
     def volatile(self) -> bool:
@@ -122,10 +127,11 @@ class Query:
     def atoms(self) -> list[Atom]:
         if self.tree is None:
             return []
-        candidates = (self._atom(node) for node in self.tree.find_all(*_COMPARISONS))
+        candidates = (self.atom(node) for node in self.tree.find_all(*COMPARISONS))
         return list(dict.fromkeys(atom for atom in candidates if atom is not None))
 
-    def _atom(self, node: exp.Expr) -> Atom | None:
+    def atom(self, node: exp.Expr) -> Atom | None:
+        """A comparison that is about a single table."""
         if node.find(exp.Select, exp.Window):
             return None
         holder = exp.Paren(this=node.copy())
@@ -142,7 +148,8 @@ class Query:
         for column in list(holder.find_all(exp.Column)):
             column.set("table", None)
         names = tuple(dict.fromkeys(name for _, name in known))
-        return Atom(known[0][0], names, text(holder.this), tuple(_literals(node)), _sides(holder.this))
+        equates = isinstance(node, exp.EQ | exp.In) and len(names) == 1
+        return Atom(known[0][0], names, text(holder.this), tuple(_literals(node)), _sides(holder.this), equates)
 
     @cached_property
     def witnesses(self) -> list[tuple[list[tuple[str, str]], str, str]]:
@@ -150,7 +157,7 @@ class Query:
         if self.tree is None:
             return []
         listed: list[tuple[list[tuple[str, str]], str, str]] = []
-        for select in self.tree.find_all(exp.Select):
+        for select in (form for written in self.tree.find_all(exp.Select) for form in _forms(written)):
             sources = [(alias, name) for alias, name in _sources(select).items() if name in self._source.tables]
             if (
                 sources
@@ -180,7 +187,7 @@ class Query:
     @cached_property
     def groups(self) -> list[tuple[list[tuple[str, str]], str, tuple[int, ...]]]:
         """For each SELECT that groups by a column, or has a window with a partition: its (alias, table)s, a query for (key, row
-        numbers…) of groups that it keeps, and the whole numbers that groups or places in them are compared with."""
+        numbers…) of groups that it keeps, and the whole numbers that groups or positions in them are compared with."""
         if self.tree is None:
             return []
         listed: list[tuple[list[tuple[str, str]], str, tuple[int, ...]]] = []
@@ -200,18 +207,19 @@ class Query:
             listed += [(sources, query, _whole_numbers(self.tree)) for query in partitions if query is not None]
         return listed
 
-    @cached_property
-    def stripped(self) -> str | None:
-        """The query without its conditions (joins stay), or None where it has none."""
+    def stripped(self, idle: Callable[[exp.Expr], bool]) -> str | None:
+        """The query without its conditions, or None where it has none. Joins stay, and so does what is `idle`: conditions that
+        can decide nothing."""
         if self.tree is None:
             return None
         bare, shortened = self.tree.copy(), False
         for select in bare.find_all(exp.Select):
             where, having = select.args.get("where"), select.args.get("having")
             if where is not None:
-                joins = [part for part in conjuncts(where.this) if is_join(part)]
-                shortened = shortened or len(joins) < len(list(conjuncts(where.this)))
-                select.set("where", exp.Where(this=exp.and_(*joins)) if joins else None)
+                parts = list(conjuncts(where.this))
+                kept = [part for part in parts if is_join(part) or idle(part)]
+                shortened = shortened or len(kept) < len(parts)
+                select.set("where", exp.Where(this=exp.and_(*kept)) if kept else None)
             if having is not None:
                 shortened = True
                 select.set("having", None)
@@ -260,6 +268,17 @@ def parsed(sql: str, dialect: str = "sqlite") -> exp.Expr | None:
         return None
     query = isinstance(tree, exp.Query) and _depth(tree) <= _DEEPEST
     return cast(exp.Expr, tree) if query else None
+
+
+def _read_strings(tree: exp.Expr, source: Source) -> None:
+    """In SQLite, a name in double quotes that is no column's is text: `city = "Reno"`."""
+    tables = [source.tables.get(table.name.lower()) for table in tree.find_all(exp.Table)]
+    names = {column.lower() for table in tables if table is not None for column in table.columns} | {"rowid", "oid", "_rowid_"}
+    names |= {alias.alias.lower() for alias in tree.find_all(exp.Alias)}
+    names |= {column.name.lower() for alias in tree.find_all(exp.TableAlias) for column in alias.columns}
+    for column in list(tree.find_all(exp.Column)):
+        if column.this.args.get("quoted") and not column.table and column.name.lower() not in names:
+            column.replace(exp.Literal.string(column.name))
 
 
 def _depth(tree: Any) -> int:
@@ -365,6 +384,52 @@ def _whole_numbers(node: exp.Expr | None) -> tuple[int, ...]:
     return tuple(n for n in _literals(node) if isinstance(n, int) and 0 <= n <= 60) if node is not None else ()
 
 
+def _forms(select: exp.Select) -> Iterator[exp.Select]:
+    """A SELECT as it is; joined with what its EXISTS and IN ask for; and with each condition of a CASE asked of its rows."""
+    yield select
+    where = select.args.get("where")
+    joined = _joined_with_subqueries(select)
+    if joined is not None:
+        yield joined
+    for case in [case for column in select.selects for case in column.find_all(exp.If)][:_MOST_CASES]:
+        if case.find_ancestor(exp.Select) is select and case.this.find(exp.Select, exp.AggFunc) is None:
+            asking = _beside(select)
+            parts = [where.this.copy()] if where is not None else []
+            asking.set("where", exp.Where(this=exp.and_(*parts, case.this.copy())))
+            yield asking
+
+
+def _beside(select: exp.Select) -> exp.Select:
+    """A copy whose place in the query is known, too: common tables are found through it."""
+    copy = select.copy()
+    copy.parent = select.parent
+    return copy
+
+
+def _joined_with_subqueries(select: exp.Select) -> exp.Select | None:
+    where, joined = select.args.get("where"), _beside(select)
+    parts: list[exp.Expr] = []
+    for part in conjuncts(where.this) if where is not None else ():
+        query = part.args.get("query") if isinstance(part, exp.In) else part.this if isinstance(part, exp.Exists) else None
+        inner = query.this if isinstance(query, exp.Subquery) else query
+        start = inner.args.get("from_") if isinstance(inner, exp.Select) else None
+        clauses = ("group", "having", "limit", "distinct", "with_")
+        if not isinstance(inner, exp.Select) or start is None or any(inner.args.get(clause) for clause in clauses):
+            parts.append(part.copy())
+            continue
+        if _sources(inner).keys() & _sources(joined).keys():
+            return None
+        joined.append("joins", exp.Join(this=start.this.copy(), kind="CROSS"))
+        for join in inner.args.get("joins") or ():
+            joined.append("joins", join.copy())
+        inner_where = inner.args.get("where")
+        parts += [part.copy() for part in conjuncts(inner_where.this)] if inner_where is not None else []
+        if isinstance(part, exp.In):
+            parts.append(exp.EQ(this=part.this.copy(), expression=inner.selects[0].unalias().copy()))
+    joined.set("where", exp.Where(this=exp.and_(*parts)) if parts else None)
+    return joined if len(_sources(joined)) > len(_sources(select)) else None
+
+
 def _witness(select: exp.Select, aliases: list[str]) -> tuple[str, str]:
     """Row numbers instead of results. A group that HAVING keeps is met by rows with its key."""
     bare = select.copy()
@@ -404,7 +469,7 @@ def _decided(tree: exp.Expr, descending: bool, row_number: str) -> exp.Expr:
         order = select.args.get("order")
         keys = list(order.expressions) if order is not None else []
         width = len(select.selects)
-        more: list[exp.Expr] = [exp.Literal.number(place + 1) for place in range(min(width, 50))]
+        more: list[exp.Expr] = [exp.Literal.number(position + 1) for position in range(min(width, 50))]
         if any(column.is_star for column in select.selects):
             more = []
         group = select.args.get("group")

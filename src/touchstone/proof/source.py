@@ -54,11 +54,11 @@ class TableInfo(Struct, frozen=True):
     foreign_keys: tuple[ForeignKey, ...]
     is_view: bool = False
 
-    def place(self, column: str) -> int:
-        return _places(self)[column.lower()]
+    def position(self, column: str) -> int:
+        return _positions(self)[column.lower()]
 
     def has(self, column: str) -> bool:
-        return column.lower() in _places(self)
+        return column.lower() in _positions(self)
 
     @property
     def whole(self) -> bool:
@@ -66,13 +66,13 @@ class TableInfo(Struct, frozen=True):
         return _LITERAL_DDL.search(self.sql) is not None
 
 
-_known_places: dict[tuple[str, ...], dict[str, int]] = {}
+_known_positions: dict[tuple[str, ...], dict[str, int]] = {}
 
 
-def _places(table: TableInfo) -> dict[str, int]:
-    known = _known_places.get(table.columns)
+def _positions(table: TableInfo) -> dict[str, int]:
+    known = _known_positions.get(table.columns)
     if known is None:
-        known = _known_places[table.columns] = {name.lower(): place for place, name in enumerate(table.columns)}
+        known = _known_positions[table.columns] = {name.lower(): position for position, name in enumerate(table.columns)}
     return known
 
 
@@ -217,8 +217,8 @@ class Source:
         if high - low < size:
             return self.ask(f"SELECT * FROM {name} LIMIT {size}") or []
         chance = random.Random(f"{seed} {table.name}")
-        places = sorted({chance.randint(low, high) for _ in range(size)})
-        return self.ask(f"SELECT * FROM {name} WHERE rowid IN ({','.join(map(str, places))})") or []
+        positions = sorted({chance.randint(low, high) for _ in range(size)})
+        return self.ask(f"SELECT * FROM {name} WHERE rowid IN ({','.join(map(str, positions))})") or []
 
 
 def _complete(table: TableInfo, tables: dict[str, TableInfo]) -> TableInfo:
@@ -230,8 +230,8 @@ def _complete(table: TableInfo, tables: dict[str, TableInfo]) -> TableInfo:
             continue
         column = key.parent_column or (parent.key[0] if len(parent.key) == 1 else "")
         if column and parent.has(column):
-            own = table.columns[table.place(key.column)]
-            keys.append(ForeignKey(own, parent.name, parent.columns[parent.place(column)]))
+            own = table.columns[table.position(key.column)]
+            keys.append(ForeignKey(own, parent.name, parent.columns[parent.position(column)]))
     return TableInfo(
         table.name, table.sql, table.columns, table.types, table.not_null, table.key, table.unique, tuple(keys), table.is_view
     )

@@ -47,7 +47,7 @@ def strength(gold: str, subject: Subject, budget: Budget = Budget(minimising=0),
         else:
             untold.append(mutant)
     by_kind = {kind: (count[0], count[1], count[2]) for kind, count in counts.items()}
-    every, original, generated = (sum(count[place] for count in counts.values()) for place in range(3))
+    every, original, generated = (sum(count[position] for count in counts.values()) for position in range(3))
     return Strength(every, original, generated, by_kind, tuple(untold))
 
 

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from ..errors import InputError
-from .arena import Frozen, Ring, canonical, is_void, statements
+from .arena import Frozen, GuardedDatabase, canonical, is_void, statements
 from .draft import Content
 from .judge import Budget, QueryPair, Search, Subject
 from .mutants import mutants
@@ -51,7 +51,8 @@ class SuiteTask(Struct, frozen=True):
 class DistinguishingDatabase(Struct, frozen=True):
     """A database that tells a prediction from the gold."""
 
-    place: int
+    number: int
+    """Of the database in the suite, from 1."""
     database: SuiteDatabase
     prediction: Rows
     """What it gives there."""
@@ -96,13 +97,13 @@ def first_told(databases: Sequence[SuiteDatabase], prediction: str) -> Distingui
 def described(database: SuiteDatabase, gold: str) -> tuple[tuple[str, ...], int]:
     """The names of the gold's columns, and how many rows there are in all tables."""
     sql = gold.strip().rstrip(";")
-    ring = Ring(database.statements, [sql])
+    copy = GuardedDatabase(database.statements, [sql])
     try:
-        tables = ring.run("SELECT name FROM sqlite_master WHERE type = 'table'") or []
-        counts = [ring.run(f"SELECT COUNT(*) FROM {quoted(name)}") or [(0,)] for (name,) in tables]
-        return ring.names(sql), sum(count[0][0] for count in counts)
+        tables = copy.run("SELECT name FROM sqlite_master WHERE type = 'table'") or []
+        counts = [copy.run(f"SELECT COUNT(*) FROM {quoted(name)}") or [(0,)] for (name,) in tables]
+        return copy.names(sql), sum(count[0][0] for count in counts)
     finally:
-        ring.close()
+        copy.close()
 
 
 def load(path: Path) -> Suite:
@@ -202,14 +203,14 @@ def _tells(expected: Frozen, rows: Rows) -> bool:
 def _other_rows(database: SuiteDatabase, prediction: str) -> Rows | None:
     """What a prediction gives, if it differs from the gold however its rows come; one that fails is not held against it."""
     sql = prediction.strip().rstrip(";")
-    ring = Ring(database.statements, [sql])
+    copy = GuardedDatabase(database.statements, [sql])
     try:
         expected = canonical(database.gold)
-        first = ring.run(sql)
+        first = copy.run(sql)
         if first is None or not _tells(expected, first):
             return None
-        ring.reverse(True)
-        second = ring.run(sql)
+        copy.reverse(True)
+        second = copy.run(sql)
         return first if second is not None and _tells(expected, second) else None
     finally:
-        ring.close()
+        copy.close()

@@ -9,7 +9,7 @@ again by `--config`; and it is what a node of a cluster is sent.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, cast
 
@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from ..addresses import without_secrets
 from ..errors import InputError
+from ..foreign import whole
 from ..options import Count, Opt, OptionError, Options, Positive, Share, WholeNumber, fields, key, paths, plain, relocated
 from ..plugins import agent_type, benchmark_type, model_type
 from ..protocols import RUN, AgentConfig, Benchmark, BenchmarkConfig, Model, ModelConfig, Opening
@@ -181,3 +182,31 @@ class OpenModel(ModelConfig, frozen=True, kw_only=True):
 
     def build(self, concurrency: int = 16) -> Model:
         return cast(Model, self.given)
+
+
+# Options as a TOML file, which every run directory has: `--config` takes it to do the same again.
+
+
+COMMAND = "touchstone"
+
+
+def as_toml(arguments: Mapping[str, Any], command: str = "") -> str:
+    """A file with these options. None is left out: TOML has no word for it, and an option left out is the same."""
+    import tomli_w
+
+    first = {COMMAND: command} if command else {}
+    return tomli_w.dumps(_writable({**first, **arguments}))
+
+
+def _writable(value: Any) -> Any:
+    """Without None, and without halves of characters, which no file can hold."""
+    match value:
+        case str():
+            return whole(value)
+        case Mapping():
+            items = cast("Mapping[str, Any]", value).items()
+            return {whole(name): _writable(each) for name, each in items if each is not None}
+        case list() | tuple():
+            return [_writable(each) for each in cast("Sequence[Any]", value)]
+        case _:
+            return value

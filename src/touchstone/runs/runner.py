@@ -24,8 +24,7 @@ from ..plugins import described, expected_of, returned
 from ..protocols import Agent, AgentContext, Benchmark, BenchmarkConfig, Hints, Model, ModelConfig, Move, Opening, Script
 from ..types import Record, Step, Task, ToolCall, ToolStep
 from . import custody
-from .config import FORMAT, OpenModel, RunConfig, RunOptions, from_json
-from .config_file import as_toml
+from .config import FORMAT, OpenModel, RunConfig, RunOptions, as_toml, from_json
 from .directory import RunDirectory
 from .executors import Executor
 from .records import read_config, read_records

@@ -15,7 +15,7 @@ import httpx
 
 from touchstone.benchmarks.desktop.accounts import Accounts
 from touchstone.benchmarks.desktop.desktop import CONTROLLER_PORT, HOME, Execution
-from touchstone.benchmarks.desktop.evaluation_context import EvaluationContext, Given
+from touchstone.benchmarks.desktop.evaluation_context import EvaluationContext, LeftFiles
 from touchstone.benchmarks.desktop.tasks import Dataset
 
 ABSTRACT, VERBOSE = "00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"
@@ -68,7 +68,7 @@ def make_scene(
     cache = directory / "cache"
     cache.mkdir(parents=True, exist_ok=True)
     settings = Accounts(dataset.root / "settings")
-    return EvaluationContext(dataset, settings, cache, guest, None if given is None else Given(given))
+    return EvaluationContext(dataset, settings, cache, guest, None if given is None else LeftFiles(given))
 
 
 class LocalGuest:

@@ -15,7 +15,7 @@ from touchstone.benchmarks.desktop.desktop import CONTROLLER_PORT
 from touchstone.benchmarks.desktop.evaluation_context import EvaluationContext
 from touchstone.benchmarks.desktop.getters import RESULTS
 from touchstone.benchmarks.desktop.steps import run_steps
-from touchstone.benchmarks.desktop.tasks import Step
+from touchstone.benchmarks.desktop.tasks import SetupStep
 from touchstone.errors import WorkerFailure
 
 from .support import LocalGuest, make_dataset, make_scene
@@ -62,14 +62,16 @@ async def evaluation(tmp_path_factory: pytest.TempPathFactory, pages: Pages) -> 
     guest.program("google-chrome", f'#!/bin/sh\nexec {CHROMIUM} {flags} "$@" about:blank\n')
     guest.program("socat", "#!/bin/sh\nexit 0\n")
     evaluation = make_scene(make_dataset(directory), directory, guest)
-    start = Step("google_chrome_browser", {"debugging_port": port, "urls": [f"{pages.address}/welcome"], "full_screen": True})
+    start = SetupStep(
+        "google_chrome_browser", {"debugging_port": port, "urls": [f"{pages.address}/welcome"], "full_screen": True}
+    )
     await run_steps([start], evaluation)
     yield evaluation
     await guest.close()
 
 
 async def run(evaluation: EvaluationContext, type: str, **parameters: Any) -> None:
-    await run_steps([Step(type, parameters)], evaluation)
+    await run_steps([SetupStep(type, parameters)], evaluation)
 
 
 async def get(evaluation: EvaluationContext, type: str, **parameters: Any) -> Any:

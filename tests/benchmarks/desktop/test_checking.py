@@ -160,7 +160,7 @@ def test_a_package_that_is_there_can_be_installed_without_a_network(tmp_path: Pa
 def test_a_stand_in_is_named(tmp_path: Path, script: str, standin: str) -> None:
     dataset = make_dataset(tmp_path)
     (dataset.root / "examples/jupyter" / ABSTRACT / "init.sh").write_text(f"# astro dev start\n{script}\n")
-    report = check(dataset, have=["jupyter"])
+    report = check(dataset, have=["jupyter", "superset", "vscode"])
     assert (report.standing, report.standins) == ("stand-ins", (standin,))
 
 

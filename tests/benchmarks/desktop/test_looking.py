@@ -12,7 +12,7 @@ from PIL import Image
 
 from touchstone.benchmarks.desktop import screen
 from touchstone.benchmarks.desktop.actions import Act, BadAction, code_of
-from touchstone.benchmarks.desktop.observations import UNREADABLE, Node, nodes, table, tokens
+from touchstone.benchmarks.desktop.observations import UNREADABLE, ScreenElement, nodes, table, tokens
 from touchstone.benchmarks.desktop.screen import NoSuchBox, bound, marked, until_rest
 
 from .drawn import SAVE, DrawnDesktop, drawn, tree
@@ -76,7 +76,7 @@ def test_a_tree_that_cannot_be_read_is_said(text: str) -> None:
 
 @given(st.lists(st.tuples(st.text(max_size=30), st.text(max_size=60)), max_size=40), st.integers(20, 400))
 def test_a_table_keeps_to_its_limit_and_says_so(things: list[tuple[str, str]], most: int) -> None:
-    found = [Node("label", name, text, 1, 2, 3, 4) for name, text in things]
+    found = [ScreenElement("label", name, text, 1, 2, 3, 4) for name, text in things]
     whole, cut = table(found, 10**9), table(found, most)
     assert whole.count("\n") == len(found)
     body, mark, _ = cut.partition("\n[…]")
@@ -88,7 +88,7 @@ def test_a_table_keeps_to_its_limit_and_says_so(things: list[tuple[str, str]], m
 def test_marks_leave_out_what_is_not_seen() -> None:
     found = nodes(tree(STATE))
     assert found is not None
-    picture, boxed = marked(drawn(STATE), [*found, Node("label", "outside", "", 900, 10, 5, 5)])
+    picture, boxed = marked(drawn(STATE), [*found, ScreenElement("label", "outside", "", 900, 10, 5, 5)])
     assert [node.name for node in boxed] == ["Content", "Save"]
     with Image.open(BytesIO(picture)) as opened:
         assert opened.size == SCREEN
@@ -100,7 +100,7 @@ def test_marks_leave_out_what_is_not_seen() -> None:
 
 
 def test_boxes_are_bound_by_assignment() -> None:
-    boxed = [Node("label", "a", "", 10, 20, 30, 40), Node("label", "b", "", 0, 0, 2, 2)]
+    boxed = [ScreenElement("label", "a", "", 10, 20, 30, 40), ScreenElement("label", "b", "", 0, 0, 2, 2)]
     used = "pyautogui.click(index_0); write('index_1'); index_10x = 1"
     assert bound(used, boxed) == f"index_0 = (25, 40)\n{used}"
     assert bound("index_1 = 4; print(index_1)", boxed) == "index_1 = 4; print(index_1)"

@@ -10,7 +10,7 @@ from touchstone.benchmarks.desktop import setup
 from touchstone.benchmarks.desktop.evaluation_context import EvaluationContext
 from touchstone.benchmarks.desktop.setup import Probe, SetupLog, probes, traced
 from touchstone.benchmarks.desktop.steps import run_steps
-from touchstone.benchmarks.desktop.tasks import Step
+from touchstone.benchmarks.desktop.tasks import SetupStep
 from touchstone.errors import WorkerFailure
 
 from .support import LocalGuest, make_dataset, make_scene
@@ -37,7 +37,7 @@ def evaluation(tmp_path: Path, guest: LocalGuest) -> EvaluationContext:
 
 async def set_up(evaluation: EvaluationContext) -> None:
     where = {"src": "evaluation_examples/init.sh", "dest": "/home/user/init.sh"}
-    await run_steps([Step("script_and_execute", where)], evaluation)
+    await run_steps([SetupStep("script_and_execute", where)], evaluation)
 
 
 async def test_a_script_that_throws_its_output_away_is_recorded(evaluation: EvaluationContext, guest: LocalGuest) -> None:

@@ -10,7 +10,7 @@ import pytest
 from touchstone.benchmarks.desktop.evaluation_context import EvaluationContext
 from touchstone.benchmarks.desktop.steps import STEPS, run_steps
 from touchstone.benchmarks.desktop.steps.snowflake import split_script, statements
-from touchstone.benchmarks.desktop.tasks import DesktopTask, Step
+from touchstone.benchmarks.desktop.tasks import DesktopTask, SetupStep
 from touchstone.errors import InputError, Skipped, Unscorable, WorkerFailure
 
 from .support import ABSTRACT, LocalGuest, make_dataset, make_scene
@@ -27,7 +27,7 @@ def evaluation(tmp_path: Path, guest: LocalGuest) -> EvaluationContext:
 
 
 async def run(evaluation: EvaluationContext, type: str, **parameters: Any) -> None:
-    await run_steps([Step(type, parameters)], evaluation)
+    await run_steps([SetupStep(type, parameters)], evaluation)
 
 
 async def test_files_and_scripts(evaluation: EvaluationContext, guest: LocalGuest) -> None:
@@ -105,11 +105,11 @@ async def test_downloads(evaluation: EvaluationContext, guest: LocalGuest) -> No
 
 
 async def test_mistakes_are_told_before_anything_runs(evaluation: EvaluationContext, guest: LocalGuest) -> None:
-    first = Step("execute", {"command": ["touch", "/home/user/ran"]})
+    first = SetupStep("execute", {"command": ["touch", "/home/user/ran"]})
     with pytest.raises(InputError, match="unknown set-up step 'lunch'; did you mean 'launch'"):
-        await run_steps([first, Step("lunch", {})], evaluation)
+        await run_steps([first, SetupStep("lunch", {})], evaluation)
     with pytest.raises(InputError, match="set-up step open: needs the parameter 'path'"):
-        await run_steps([first, Step("open", {})], evaluation)
+        await run_steps([first, SetupStep("open", {})], evaluation)
     assert not (guest.home / "ran").exists()
     with pytest.raises(Unscorable, match=r"none.csv: the file is not in the dataset"):
         await run(evaluation, "copyfile_from_host_to_guest", src="evaluation_examples/none.csv", dest="/x")

@@ -21,16 +21,14 @@ from ..audit import remaining
 from ..audit.audited import AUDIT, Audited, AuditOptions
 from ..sql_episode import read_instructions, submission
 from ..task_file import Selection
-from .overlay import corrected, read_overlay
-from .tasks import BirdTask, load_tasks, select
+from .tasks import BirdTask, corrected, load_tasks, read_overlay, select
 
 if TYPE_CHECKING:
     from ...datasets.catalogue import Dataset
     from ...engines.sqlite.engine import SqliteEngine
     from ...proof import Suite
     from ..data_check import Found
-    from .benchmark import Bird
-    from .episode import BirdSettings
+    from .benchmark import Bird, BirdSettings
     from .server import ServerBird
 
 Calls = Mapping[str, Sequence[ToolCall]]
@@ -251,7 +249,7 @@ class BirdConfig(Selection, frozen=True):
         found.use = dataset.use.format(task_file=file, databases=databases)
 
     def _settings(self, tasks: Sequence[BirdTask]) -> BirdSettings:
-        from .episode import BirdSettings
+        from .benchmark import BirdSettings
 
         return BirdSettings(
             metric=self.metric[0].replace("-", "_"),

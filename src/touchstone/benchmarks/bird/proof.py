@@ -20,7 +20,7 @@ from ...proof import (
     strength,
     suspect,
 )
-from ...proof.finding import Difference, ProofFinding, plain_rows, subject_of
+from ...proof.finding import Counterexample, ProofFinding, plain_rows, subject_of
 from ...proof.suite import described
 from ...protocols import Limits
 from ..audit.probes import Watch, each
@@ -44,7 +44,7 @@ class Wanted(Struct, frozen=True):
     predictions: list[str]
 
 
-class Trial(Struct, frozen=True):
+class SuiteTrial(Struct, frozen=True):
     """A prediction that is right by EX, and a suite's databases for its task."""
 
     gold: str
@@ -62,7 +62,7 @@ def distilled(reader: Reader, wanted: Wanted) -> SuiteTask:
     return build_task(wanted.gold, subject_of(reader.path, reader.cache), wanted.predictions)
 
 
-def tried(_: Reader, trial: Trial) -> ProofFinding:
+def tried(_: Reader, trial: SuiteTrial) -> ProofFinding:
     """As `proven`, on frozen databases: no search."""
     refutation = first_told(trial.databases, trial.prediction)
     many = len(trial.databases)
@@ -71,9 +71,9 @@ def tried(_: Reader, trial: Trial) -> ProofFinding:
     columns, rows = described(refutation.database, trial.gold)
     script = "\n".join(f"{statement};" for statement in refutation.database.statements)
     gold, other = refutation.database.gold, refutation.prediction
-    difference = Difference(script, rows, list(columns), len(gold), plain_rows(gold), len(other), plain_rows(other))
+    difference = Counterexample(script, rows, list(columns), len(gold), plain_rows(gold), len(other), plain_rows(other))
     return ProofFinding(
-        "refuted", f"refuted by database {refutation.place} of the suite's {many}", refutation.place - 1, difference
+        "refuted", f"refuted by database {refutation.number} of the suite's {many}", refutation.number - 1, difference
     )
 
 

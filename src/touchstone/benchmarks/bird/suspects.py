@@ -11,7 +11,7 @@ from msgspec import Struct
 from ...engines.sqlite.engine import SqliteEngine
 from ...errors import SqlError, Unscorable, WorkerFailure
 from ...proof import Suspect, ranked
-from ...proof.finding import Difference, difference_of
+from ...proof.finding import Counterexample, counterexample_of
 from ...protocols import Limits
 from ..audit.probes import Watch, each
 from .benchmark import Bird
@@ -43,7 +43,7 @@ class SuspectGold(Struct, frozen=True, kw_only=True):
     """Systems that EX calls right and whose prediction differs from the gold on some small database."""
     decides: str
     """A sentence, where the majority's query is the one that the search was made for."""
-    difference: Difference
+    difference: Counterexample
     """The small database, and what the gold and the majority's query give there."""
 
 
@@ -105,7 +105,7 @@ def _listed(rank: int, task: BirdTask, case: Suspect) -> SuspectGold:
         elsewhere=case.elsewhere,
         refuted=case.refuted,
         decides=case.refutation.decides,
-        difference=difference_of(case.refutation),
+        difference=counterexample_of(case.refutation),
     )
 
 

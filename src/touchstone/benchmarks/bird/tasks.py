@@ -10,8 +10,11 @@ from typing import Any
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from ...errors import InputError
+from ...foreign import Unreadable, read_json
+from ...options import OptionError
 from ...types import Task
 from ..task_file import cut, entries, in_words, refuse_unknown
 
@@ -96,3 +99,92 @@ def _task(index: int, row: BirdRow, question_id: str, *, unique: bool) -> BirdTa
         evidence=(row.evidence or "").strip(),
         gold=row.SQL,
     )
+
+
+# Corrections to a task file, kept apart from it: the published file stays as it is, and a score says which of both it is by.
+#
+#     {
+#       "source": "who found these, and where that can be read",
+#       "tasks": "SHA-256 of the task file that is corrected (optional; another file is then refused)",
+#       "corrections": [
+#         {"question_id": 1392, "SQL": "SELECT …", "why": "orders by the amount, as the question asks"},
+#         {"question_id": 245, "question": "…", "evidence": "…"}
+#       ]
+#     }
+#
+# A run with an overlay is judged by the corrected gold, and `ex_published` is what the published gold says of it.
+
+
+class Correction(Struct, frozen=True, forbid_unknown_fields=True):
+    """Of one task: whatever is named is replaced."""
+
+    question_id: int | str
+    db_id: str | None = None
+    """Not corrected, but checked."""
+    question: str | None = None
+    evidence: str | None = None
+    SQL: str | None = None
+    why: str = ""
+
+
+class Overlay(Struct, frozen=True, forbid_unknown_fields=True):
+    source: str
+    corrections: tuple[Correction, ...]
+    tasks: str | None = None
+
+    @property
+    def digest(self) -> str:
+        """Of what is corrected, whatever is said about it."""
+        return hashlib.sha256(msgspec.json.encode([replace(each, why="") for each in self.corrections])).hexdigest()[:16]
+
+    def identity(self) -> dict[str, Any]:
+        return {"source": self.source, "digest": self.digest}
+
+
+def read_overlay(path: Path) -> Overlay:
+    try:
+        value = read_json(path.read_bytes())
+    except OSError as error:
+        raise OptionError("overlay", path, f"cannot be read: {error.strerror}") from None
+    except Unreadable as error:
+        raise OptionError("overlay", path, f"not valid JSON: {error}") from None
+    try:
+        overlay = msgspec.convert(value, Overlay)
+    except msgspec.ValidationError as error:
+        raise OptionError("overlay", path, f"{in_words(str(error))}") from None
+    if not overlay.source.strip():
+        raise OptionError("overlay", path, "field 'source': expected who found these corrections")
+    return overlay
+
+
+def corrected(overlay: Overlay, path: Path, tasks: Sequence[BirdTask], task_file: Path) -> list[BirdTask]:
+    """The tasks with the corrections of a file, which must fit the task file."""
+    if overlay.tasks is not None and overlay.tasks != hashlib.sha256(task_file.read_bytes()).hexdigest():
+        raise OptionError("overlay", path, f"it is for a different task file than {task_file}: the SHA-256 differs")
+    made = {task.key: task for task in tasks}
+    seen: set[str] = set()
+    for number, correction in enumerate(overlay.corrections, 1):
+        key, where = str(correction.question_id), f"correction {number}"
+        if key not in made:
+            raise OptionError("overlay", path, f"{where}: question_id {key} is not in the task file")
+        if key in seen:
+            raise OptionError("overlay", path, f"{where}: question_id {key} occurs twice")
+        if correction.db_id not in (None, made[key].database):
+            raise OptionError("overlay", path, f"{where}: db_id is '{correction.db_id}', its task has '{made[key].database}'")
+        seen.add(key)
+        made[key] = _corrected(made[key], correction)
+    return list(made.values())
+
+
+def _corrected(task: BirdTask, correction: Correction) -> BirdTask:
+    gold = task.gold if correction.SQL is None else correction.SQL
+    changed = replace(
+        task,
+        question=task.question if correction.question is None else correction.question,
+        evidence=task.evidence if correction.evidence is None else correction.evidence.strip(),
+        gold=gold,
+        published=task.gold if gold != task.gold else None,
+        published_digest=task.digest,
+    )
+    content = msgspec.json.encode([task.digest, changed.question, changed.evidence, changed.gold])
+    return replace(changed, digest=hashlib.blake2b(content, digest_size=8).hexdigest())

@@ -121,10 +121,10 @@ class Accounts:
             content = self._read(name)
         except InputError as error:
             return AccountState(name, [], list(_fields(template)), str(error))
-        wanted, found = dict(_values(template)), dict(_values(content))  # of the drive's, nothing: its key file counts
-        empty = [field for field, value in wanted.items() if field not in GIVEN and _is_blank(found.get(field), value)]
+        wanted, settings = dict(_values(template)), dict(_values(content))  # of the drive's, nothing: its key file counts
+        empty = [field for field, value in wanted.items() if field not in GIVEN and _is_blank(settings.get(field), value)]
         filled = [field for field in wanted if field not in empty]
-        return AccountState(name, filled, empty, self._missing_file(name, found))
+        return AccountState(name, filled, empty, self._missing_file(name, settings))
 
     def standings(self) -> list[AccountState]:
         return [self.standing(name) for name in TEMPLATES]
@@ -152,9 +152,9 @@ class Accounts:
         except (msgspec.DecodeError, UnicodeError):
             raise InputError("not valid JSON (the comments of the published template must be taken out)") from None
 
-    def _missing_file(self, name: str, found: dict[str, Any]) -> str:
+    def _missing_file(self, name: str, settings: dict[str, Any]) -> str:
         """A key file that a settings file points at."""
-        pointed = [SECRETS[name]] if name in SECRETS else [str(found["keyfile_path"])] if "keyfile_path" in found else []
+        pointed = [SECRETS[name]] if name in SECRETS else [str(settings["keyfile_path"])] if "keyfile_path" in settings else []
         absent = [path for path in pointed if "{" not in path and not self.path(path).is_file()]
         return f"the key file {absent[0]} does not exist" if absent else ""
 

@@ -75,19 +75,19 @@ class _Rule(Struct, frozen=True):
 def code_of(action: Act, screen: tuple[int, int]) -> str:
     """The pyautogui code of an action. Raises BadAction."""
     rule = _RULES[action.action_type]
-    given = _given(action)
+    parameters = _parameters(action)
     for name in rule.needed:
-        if name not in given:
+        if name not in parameters:
             raise BadAction(f"{action.action_type} needs the parameter '{name}'.")
-    for name in given:
+    for name in parameters:
         if name not in (*rule.needed, *rule.optional):
             known = ", ".join((*rule.needed, *rule.optional)) or "none"
             raise BadAction(f"{action.action_type} has no parameter '{name}' (it has: {known}).")
-    _check(action.action_type, given, screen)
-    return rule.code(given)
+    _check(action.action_type, parameters, screen)
+    return rule.code(parameters)
 
 
-def _given(action: Act) -> dict[str, Any]:
+def _parameters(action: Act) -> dict[str, Any]:
     """Of both forms together; types are those of `Act`."""
     flat = {name: value for name, value in msgspec.structs.asdict(action).items() if value is not None}
     merged = {**flat, **action.parameters, "action_type": action.action_type}
@@ -102,20 +102,20 @@ def _given(action: Act) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None and name not in ("action_type", "parameters")}
 
 
-def _check(kind: str, given: Mapping[str, Any], screen: tuple[int, int]) -> None:
+def _check(kind: str, parameters: Mapping[str, Any], screen: tuple[int, int]) -> None:
     for name, size in zip("xy", screen, strict=True):
-        if name in given and not (math.isfinite(given[name]) and 0 <= given[name] < size):
-            raise BadAction(f"{kind}: {name} = {given[name]:g} is not on the screen, which is {screen[0]} x {screen[1]}.")
-    if ("x" in given) != ("y" in given):
+        if name in parameters and not (math.isfinite(parameters[name]) and 0 <= parameters[name] < size):
+            raise BadAction(f"{kind}: {name} = {parameters[name]:g} is not on the screen, which is {screen[0]} x {screen[1]}.")
+    if ("x" in parameters) != ("y" in parameters):
         raise BadAction(f"{kind} needs both x and y, or neither.")
-    if not 1 <= given.get("num_clicks", 1) <= 3:
+    if not 1 <= parameters.get("num_clicks", 1) <= 3:
         raise BadAction(f"{kind}: num_clicks must be 1, 2 or 3.")
-    if kind == "SCROLL" and not ("dx" in given or "dy" in given):
+    if kind == "SCROLL" and not ("dx" in parameters or "dy" in parameters):
         raise BadAction("SCROLL needs dx, dy or both.")
-    for key in [*([given["key"]] if "key" in given else []), *given.get("keys", ())]:
+    for key in [*([parameters["key"]] if "key" in parameters else []), *parameters.get("keys", ())]:
         if not (key in _NAMED_KEYS or (len(key) == 1 and key.isprintable())):
             raise BadAction(f"{kind}: there is no key '{key}'.")
-    if odd := sorted({char for char in given.get("text", "") if not (char.isprintable() or char in "\n\t")}):
+    if odd := sorted({char for char in parameters.get("text", "") if not (char.isprintable() or char in "\n\t")}):
         raise BadAction(f"{kind}: these are no characters of a keyboard: {' '.join(map(repr, odd[:10]))}.")
 
 
@@ -126,25 +126,27 @@ def _call(function: str, *arguments: Any, **named: Any) -> str:
 
 def _at(function: str, **always: Any) -> Callable[[Mapping[str, Any]], str]:
     """With what was given of the place."""
-    return lambda given: _call(function, **{name: given[name] for name in ("x", "y") if name in given}, **always)
+    return lambda parameters: _call(function, **{name: parameters[name] for name in ("x", "y") if name in parameters}, **always)
 
 
-def _click(given: Mapping[str, Any]) -> str:
-    place = {name: given[name] for name in ("x", "y") if name in given}
-    return _call("click", **place, button=given.get("button", "left"), clicks=given.get("num_clicks", 1), interval=0.1)
+def _click(parameters: Mapping[str, Any]) -> str:
+    position = {name: parameters[name] for name in ("x", "y") if name in parameters}
+    return _call(
+        "click", **position, button=parameters.get("button", "left"), clicks=parameters.get("num_clicks", 1), interval=0.1
+    )
 
 
-def _scroll(given: Mapping[str, Any]) -> str:
+def _scroll(parameters: Mapping[str, Any]) -> str:
     wheels = (("hscroll", "dx"), ("vscroll", "dy"))
-    return "\n".join(_call(function, given[name]) for function, name in wheels if name in given)
+    return "\n".join(_call(function, parameters[name]) for function, name in wheels if name in parameters)
 
 
 def _with_button(function: str) -> Callable[[Mapping[str, Any]], str]:
-    return lambda given: _call(function, button=given.get("button", "left"))
+    return lambda parameters: _call(function, button=parameters.get("button", "left"))
 
 
 def _with_key(function: str) -> Callable[[Mapping[str, Any]], str]:
-    return lambda given: _call(function, given["key"])
+    return lambda parameters: _call(function, parameters["key"])
 
 
 _RULES: dict[str, _Rule] = {

@@ -17,7 +17,7 @@ from .accounts import Accounts
 from .artefacts import private_folder
 from .check import files_named
 from .evaluate import evaluate
-from .evaluation_context import EvaluationContext, Given
+from .evaluation_context import EvaluationContext, LeftFiles
 from .solutions import files_to_write
 from .tasks import Dataset, DesktopTask
 from .validate import mistakes, pair_mistakes, task_warnings
@@ -45,12 +45,12 @@ def lay_out(tasks: Sequence[DesktopTask], dataset: Dataset, folder: Path) -> lis
 
 
 async def findings(tasks: Sequence[DesktopTask], playable: Sequence[DesktopTask], dataset: Dataset) -> list[AuditFinding]:
-    said = [finding for task in tasks for finding in _read(task, dataset)]
+    problems = [finding for task in tasks for finding in _read(task, dataset)]
     known = {task.key for task in tasks}
-    said += [
+    problems += [
         audit_finding(task.key, "task_invalid", why) for task, why in pair_mistakes(tasks) if task.form.counterpart in known
     ]
-    return said + [
+    return problems + [
         audit_finding(task.key, "vacuous_test", _VACUOUS) for task in playable if await _accepts_nothing(task, dataset)
     ]
 
@@ -67,7 +67,7 @@ async def _accepts_nothing(task: DesktopTask, dataset: Dataset) -> bool:
     with private_folder() as cache, private_folder() as empty:
         try:
             verdict = await evaluate(
-                task, EvaluationContext(dataset, Accounts(dataset.root / "settings"), cache, given=Given(empty))
+                task, EvaluationContext(dataset, Accounts(dataset.root / "settings"), cache, left=LeftFiles(empty))
             )
         except (EpisodeFailure, InputError):  # then the oracle runs into it too, and the report has it
             return False

@@ -22,10 +22,10 @@ from .ahead import Ahead
 from .artefacts import SETUP, Artefacts, private_folder
 from .briefs import brief, instructions
 from .check import Report, examine, files_named
-from .desktop import Desktop, Pool
+from .desktop import Desktop, DesktopPool
 from .episode import DesktopEpisode
 from .evaluate import evaluate
-from .evaluation_context import EvaluationContext, Given
+from .evaluation_context import EvaluationContext, LeftFiles
 from .needed import applications
 from .screen import until_rest
 from .settings import DesktopSettings
@@ -55,21 +55,21 @@ class DesktopBenchmark:
         *,
         known: Sequence[DesktopTask] = (),
         settings: DesktopSettings | None = None,
-        told: str | None = None,
+        own_instructions: str | None = None,
         retriever: Retriever | None = None,
         solutions: Path | None = None,
     ) -> None:
-        """`known` are all tasks of the dataset, for counterparts; `told` replaces the built-in instructions, and what is in
+        """`known` are all tasks of the dataset, for counterparts; `own_instructions` replace the built-in ones, and what is in
         `solutions` the tasks' own."""
         self.artefacts: Path | None = None
         """The run directory, once there is one: pictures, trees and videos go there."""
         self._tasks = tasks
         self._dataset = dataset
         self._accounts = accounts
-        self._pool = Pool(make)
+        self._pool = DesktopPool(make)
         self._settings = settings or DesktopSettings()
         self._ahead = Ahead(self._prepared, lambda task: self._pool.room(applications(task)), self._settings.ahead)
-        self._instructions = told
+        self._instructions = own_instructions
         self._retriever = retriever
         self._solutions = solutions
         others = {task.key: task for task in (*known, *tasks)}
@@ -172,11 +172,11 @@ class DesktopBenchmark:
 
     async def _begin(self, episode: DesktopEpisode, task: DesktopTask, setup: Mapping[str, Any]) -> None:
         await episode.screen.open()
-        told = self._instructions if self._instructions is not None else instructions(self._settings, episode.screen.size)
+        guidance = self._instructions if self._instructions is not None else instructions(self._settings, episode.screen.size)
         passages = await asyncio.to_thread(self._retriever.retrieve, task) if self._retriever else None
         evidence: dict[str, Any] = {"setup": setup}
         evidence |= {"retrieval": {"found": passages.reason, "sources": list(passages.sources)}} if passages else {}
-        await episode.open(brief(task, told, passages), evidence)
+        await episode.open(brief(task, guidance, passages), evidence)
 
     def _described(self) -> Any:
         return msgspec.to_builtins(dict(self._pool.sample().description()))
@@ -206,8 +206,8 @@ class ResultFiles(DesktopBenchmark):
         assert isinstance(task, DesktopTask)
         with private_folder() as cache, private_folder() as nothing:
             folder = self._results / task.key
-            given = Given(folder if folder.is_dir() else nothing)
-            yield FileEpisode(task, EvaluationContext(self._dataset, self._accounts, cache, given=given))
+            left = LeftFiles(folder if folder.is_dir() else nothing)
+            yield FileEpisode(task, EvaluationContext(self._dataset, self._accounts, cache, left=left))
 
     def _described(self) -> Any:
         return {"provider": "files", "results": digest_of(self._results)}

@@ -71,10 +71,10 @@ def instructions(settings: DesktopSettings, screen: tuple[int, int]) -> str:
     return _INSTRUCTIONS.format(width=screen[0], height=screen[1], seen=seen, done_by=_DONE_BY[settings.action_space])
 
 
-def brief(task: DesktopTask, told: str, found: Retrieval | None) -> Brief:
+def brief(task: DesktopTask, guidance: str, passages: Retrieval | None) -> Brief:
     """`found`: documents were looked for; that there are none is said too."""
     fields = {"question": task.form.instruction, "apps": ", ".join(task.form.related_apps)}
-    if found is None:
-        return Brief(told, task.form.instruction, fields)
-    context = _CONTEXT.format(context=found.text) if found.text else ""
-    return Brief(told, task.form.instruction + context, {**fields, "context": found.reason})
+    if passages is None:
+        return Brief(guidance, task.form.instruction, fields)
+    context = _CONTEXT.format(context=passages.text) if passages.text else ""
+    return Brief(guidance, task.form.instruction + context, {**fields, "context": passages.reason})

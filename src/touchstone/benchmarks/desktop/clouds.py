@@ -40,8 +40,8 @@ def snowflake_cursor(accounts: Accounts, settings_file: str, **more: Any) -> Gen
 
 def account_name(account: str) -> str:
     """Settings give the address of an account; the connector wants its name."""
-    found = re.search(r"https://(.*?)\.snowflakecomputing\.com", account)
-    return found.group(1) if found else account
+    match = re.search(r"https://(.*?)\.snowflakecomputing\.com", account)
+    return match.group(1) if match else account
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from .accounts import Accounts
 from .check import KINDS, Report, examine
 from .config import DESKTOP, EXAMPLES, DesktopConfig, TaskChoice
 from .evaluate import evaluate as judged
-from .evaluation_context import EvaluationContext, Given
+from .evaluation_context import EvaluationContext, LeftFiles
 from .image import find, layers_for
 from .tasks import APPS, Dataset, DesktopTask, find_task, load_tasks
 from .tasks import demo as demo_data
@@ -122,21 +122,25 @@ def check(options: CheckOptions) -> int:
 def evaluate(options: EvaluateOptions) -> int:
     """Run only the evaluator of a task, on files that an agent left."""
     source, task = find_task(options.task, options.dataset)
-    given = Given(options.result)
+    files = LeftFiles(options.result)
     accounts = Accounts(options.settings or source.root / "settings")
 
     async def verdict() -> Verdict:
         with tempfile.TemporaryDirectory() as cache:
-            return await judged(task, EvaluationContext(source, accounts, Path(cache), given=given))
+            return await judged(task, EvaluationContext(source, accounts, Path(cache), left=files))
 
     try:
-        said = asyncio.run(verdict())
+        judgement = asyncio.run(verdict())
     except (Skipped, Unscorable) as error:
         outcome = "skipped" if isinstance(error, Skipped) else "unscorable"
         reason = {"outcome": outcome, "reason": str(error)}
         print(msgspec.json.encode(reason).decode() if options.json else f"{outcome}: {error}")
         return NOT_HERE
-    print(msgspec.json.encode(said).decode() if options.json else f"{said.outcome} {said.score:g}: {said.reason}")
+    print(
+        msgspec.json.encode(judgement).decode()
+        if options.json
+        else f"{judgement.outcome} {judgement.score:g}: {judgement.reason}"
+    )
     return 0
 
 

@@ -256,11 +256,11 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
     def checks(cls) -> Iterator[Check]:
         """Starts a container, as a task would."""
         from .image import Store
-        from .providers.namespaces import Plan, host_programs, run
+        from .providers.namespaces import ContainerPlan, host_programs, run
 
         clock = time.perf_counter()
         try:
-            status, output = asyncio.run(run(Plan(program=["/bin/true"], layers=[], binds=host_programs())))
+            status, output = asyncio.run(run(ContainerPlan(program=["/bin/true"], layers=[], binds=host_programs())))
             spent = f"namespaces, after {time.perf_counter() - clock:.2f} s"
             yield Check(status == 0, "desktop sandbox", output.strip() or spent)
         except TouchstoneError as error:
@@ -323,7 +323,7 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
             self.maker(),
             known=data.known,
             settings=DesktopSettings(**own),
-            told=_read(self.system_prompt),
+            own_instructions=_read(self.system_prompt),
             retriever=self.retriever(),
             solutions=self.solutions,
         )

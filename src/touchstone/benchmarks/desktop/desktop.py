@@ -158,7 +158,7 @@ def free_megabytes() -> float:
         return float("inf")
 
 
-class Pool:
+class DesktopPool:
     def __init__(self, make: Callable[[], Desktop]) -> None:
         self._make = make
         self._budget = Budget(SHARE * free_megabytes())

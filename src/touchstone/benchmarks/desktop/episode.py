@@ -120,12 +120,12 @@ class DesktopEpisode(PlainEpisode):
         if self.clock is not None:
             self.clock.reschedule(None)
         await self._stop_recording()
-        found = await evaluate(self._task, self._scene, gave_up=self._ended == "fail")
-        evidence = {**found.evidence, **self.partial_score().evidence}
-        if found.outcome is Outcome.failed:
-            checks = found.evidence.get("checks", ())
+        verdict = await evaluate(self._task, self._scene, gave_up=self._ended == "fail")
+        evidence = {**verdict.evidence, **self.partial_score().evidence}
+        if verdict.outcome is Outcome.failed:
+            checks = verdict.evidence.get("checks", ())
             evidence["kind"] = "gave_up" if self._ended == "fail" else next((c["metric"] for c in checks if c["score"] < 1), "")
-        return msgspec.structs.replace(found, evidence=evidence, metrics={**found.metrics, "actions": float(self._actions)})
+        return msgspec.structs.replace(verdict, evidence=evidence, metrics={**verdict.metrics, "actions": float(self._actions)})
 
     def partial_score(self) -> PartialScore:
         folder = {"episode": name} if (name := self._artefacts.named()) else {}
@@ -145,8 +145,8 @@ class DesktopEpisode(PlainEpisode):
             case "done" | "fail":
                 self._ended = tool
                 seen = await self.screen.look(whole=False)
-                said = "is done" if tool == "done" else "cannot be done"
-                return _observed(f"You have said that the task {said}.", seen)
+                state = "is done" if tool == "done" else "cannot be done"
+                return _observed(f"You have said that the task {state}.", seen)
             case "look":
                 return _observed("The screen as it is now.", await self.screen.look())
             case "wait":
@@ -208,5 +208,5 @@ def _shortened(text: str) -> str:
     return f"{text[:half]}\n[… {len(text) - 2 * half:,} characters left out …]\n{text[-half:]}"
 
 
-def _observed(said: str, seen: Sight, *, error: bool = False) -> Observation:
-    return Observation(said + seen.text, error=error, details=seen.details, pictures=seen.pictures)
+def _observed(text: str, seen: Sight, *, error: bool = False) -> Observation:
+    return Observation(text + seen.text, error=error, details=seen.details, pictures=seen.pictures)

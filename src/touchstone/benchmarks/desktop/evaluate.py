@@ -19,7 +19,7 @@ from typing import Any
 
 from ...errors import EpisodeFailure, InputError, Skipped, TouchstoneError, Unscorable, WorkerFailure
 from ...types import Outcome, Verdict
-from .evaluation_context import ABSENT, EvaluationContext, Given
+from .evaluation_context import ABSENT, EvaluationContext, LeftFiles
 from .getters import EXPECTED, RESULTS
 from .metrics import METRICS
 from .steps import run_steps
@@ -58,13 +58,13 @@ async def evaluate(task: DesktopTask, evaluation: EvaluationContext, *, gave_up:
 
 async def _rest(parts: list[Check], start: int, evaluation: EvaluationContext) -> list[MetricResult]:
     """The checks that no longer count, for the partial score; one that cannot be made counts as not met."""
-    found: list[MetricResult] = []
+    results: list[MetricResult] = []
     for position, check in enumerate(parts[start:], start):
         try:
-            found.append(await _judge(check, position, len(parts), evaluation))
+            results.append(await _judge(check, position, len(parts), evaluation))
         except TouchstoneError as error:
-            found.append(MetricResult(0.0, str(error)))
-    return found
+            results.append(MetricResult(0.0, str(error)))
+    return results
 
 
 async def _judge(check: Check, position: int, count: int, evaluation: EvaluationContext) -> MetricResult:
@@ -95,10 +95,10 @@ async def _judge(check: Check, position: int, count: int, evaluation: Evaluation
 async def _result(check: Check, position: int, count: int, evaluation: EvaluationContext) -> Any:
     kind, parameters = _split(check.result)
     RESULTS.refuse(kind, parameters, ("evaluation",))
-    if evaluation.given is not None and kind not in FILE_GETTERS:
-        found = _given(kind, parameters, position, count, evaluation.given)
-        if found is not ABSENT:
-            return found
+    if evaluation.left is not None and kind not in FILE_GETTERS:
+        recorded = _recorded(kind, parameters, position, count, evaluation.left)
+        if recorded is not ABSENT:
+            return recorded
     try:
         return await RESULTS.find(kind)(evaluation, **parameters)
     except Skipped as error:
@@ -109,12 +109,12 @@ async def _result(check: Check, position: int, count: int, evaluation: Evaluatio
         raise WorkerFailure(f"result getter {kind} failed: {type(error).__name__}: {error}") from error
 
 
-def _given(kind: str, parameters: dict[str, Any], position: int, count: int, given: Given) -> Any:
+def _recorded(kind: str, parameters: dict[str, Any], position: int, count: int, files: LeftFiles) -> Any:
     """A file where the getter would make one, else what was recorded; ABSENT if there is neither."""
     dest = str(parameters.get("dest", ""))
     if dest and not dest.startswith("/") and kind not in TEXT_GETTERS:
-        return given.file(dest) or ABSENT
-    return given.recorded(position, count)
+        return files.file(dest) or ABSENT
+    return files.recorded(position, count)
 
 
 async def _reference(check: Check, evaluation: EvaluationContext) -> Any:
@@ -125,7 +125,7 @@ async def _reference(check: Check, evaluation: EvaluationContext) -> Any:
 
 def _hint(kind: str, parameters: dict[str, Any], position: int, evaluation: EvaluationContext) -> str:
     """How the result could be given instead."""
-    if evaluation.given is None:
+    if evaluation.left is None:
         return ""
     dest = str(parameters.get("dest", ""))
     makes_file = dest and not dest.startswith("/") and kind not in TEXT_GETTERS
@@ -153,8 +153,8 @@ def _verdict(
         for name, judgement in zip(names, [*judgements, *rest], strict=False)
     ]
     short = next((position for position, judgement in enumerate(judgements) if judgement.score < 1.0), -1)
-    said = -1 if score == 1.0 else short
-    reason = f"{parts[said]['metric']}: {parts[said]['reason']}"
+    decisive = -1 if score == 1.0 else short
+    reason = f"{parts[decisive]['metric']}: {parts[decisive]['reason']}"
     measured = {"score": score}
     if len(names) > 1:
         measured["partial"] = max(score, sum(judgement.score for judgement in (*judgements, *rest)) / len(names))

@@ -16,7 +16,7 @@ from .untrusted import read_json, read_text
 ABSENT = object()
 
 
-class Given:
+class LeftFiles:
     """A folder of results: files as they lie in the guest, and `result_<n>.txt` or `.json` for what is not a file."""
 
     def __init__(self, directory: Path) -> None:
@@ -28,7 +28,7 @@ class Given:
         """A guest's file: below its root, below its home, under the name it is fetched to, or (results only) by its name."""
         inner = path.lstrip("/")
         names = [inner, path.removeprefix(HOME + "/").lstrip("/"), dest, inner.rpartition("/")[2] if by_name else ""]
-        return next((found for name in names if name and (found := self._inside(name)) is not None), None)
+        return next((file for name in names if name and (file := self._inside(name)) is not None), None)
 
     def recorded(self, position: int, count: int) -> Any:
         """What the getter of the n-th metric (from 0) would give, or ABSENT."""
@@ -53,7 +53,7 @@ class EvaluationContext:
     cache: Path
     """A private directory of this episode, for files that are fetched or made."""
     desktop: Guest | None = None
-    given: Given | None = None
+    left: LeftFiles | None = None
     memory: dict[str, Any] = field(default_factory=dict[str, Any])
     """What a set-up step leaves for later ones and for the evaluator."""
     log: SetupLog = field(default_factory=SetupLog)

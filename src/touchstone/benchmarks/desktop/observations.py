@@ -35,10 +35,10 @@ def tokens(text: str) -> int:
 def cut(lines: list[str], most: int) -> tuple[list[str], bool]:
     """As many lines as fit, and whether some were left out."""
     used = 0
-    for place, line in enumerate(lines):
+    for index, line in enumerate(lines):
         used += tokens(line) + 1
         if used > most:
-            return lines[:place], True
+            return lines[:index], True
     return lines, False
 
 
@@ -74,7 +74,7 @@ CUT = "[…] (more is on the screen: the list was cut at {most} tokens)"
 UNREADABLE = "(the accessibility tree could not be read)"
 
 
-class Node(Struct, frozen=True):
+class ScreenElement(Struct, frozen=True):
     """A thing on the screen."""
 
     tag: str
@@ -90,31 +90,31 @@ class Node(Struct, frozen=True):
         return self.x + self.width // 2, self.y + self.height // 2
 
 
-def nodes(tree: str) -> list[Node] | None:
+def nodes(tree: str) -> list[ScreenElement] | None:
     """The things that can be used, in the tree's order; None if it cannot be read."""
     if (root := parse_tree(tree)) is None:
         return None
     return [node for element in root.iter() if (node := _node(element)) is not None]
 
 
-def table(found: Sequence[Node] | None, most: int, *, indexed: bool = False) -> str:
+def table(nodes: Sequence[ScreenElement] | None, most: int, *, indexed: bool = False) -> str:
     """As text of at most so many tokens; what is left out is marked."""
-    if found is None:
+    if nodes is None:
         return UNREADABLE
     head = ["INDEX"] * indexed + ["TAG", "NAME", "POSITION", "SIZE", "TEXT"]
-    lines = ["\t".join(head), *_lines(found, indexed)]
+    lines = ["\t".join(head), *_lines(nodes, indexed)]
     kept, left_out = cut(lines, most)
     return "\n".join([*kept, CUT.format(most=most)] if left_out else kept)
 
 
-def _lines(found: Sequence[Node], indexed: bool) -> Iterator[str]:
-    for place, node in enumerate(found):
+def _lines(nodes: Sequence[ScreenElement], indexed: bool) -> Iterator[str]:
+    for index, node in enumerate(nodes):
         name = " ".join(node.name.split())
         columns = [node.tag, name, f"({node.x}, {node.y})", f"({node.width}, {node.height})", repr(node.text)]
-        yield "\t".join([str(place)] * indexed + columns)
+        yield "\t".join([str(index)] * indexed + columns)
 
 
-def _node(element: ElementTree.Element) -> Node | None:
+def _node(element: ElementTree.Element) -> ScreenElement | None:
     tag = element.tag
     if not _interactive(tag):
         return None
@@ -128,7 +128,7 @@ def _node(element: ElementTree.Element) -> Node | None:
     position, size = _pair(facts.get("screencoord")), _pair(facts.get("size"))
     if position is None or size is None or min(position) < 0 or min(size) <= 0:
         return None
-    return Node(tag, name[:_LONGEST_TEXT], text, *position, *size)
+    return ScreenElement(tag, name[:_LONGEST_TEXT], text, *position, *size)
 
 
 def _interactive(tag: str) -> bool:
@@ -136,5 +136,5 @@ def _interactive(tag: str) -> bool:
 
 
 def _pair(text: str | None) -> tuple[int, int] | None:
-    found = _PAIR.fullmatch((text or "").strip())
-    return (int(found[1]), int(found[2])) if found else None
+    pair = _PAIR.fullmatch((text or "").strip())
+    return (int(pair[1]), int(pair[2])) if pair else None

@@ -45,22 +45,22 @@ class Registry(Generic[F]):
             raise InputError(f"unknown {self.kind} '{name}'" + (f"; did you mean '{near[0]}'?" if near else ""))
         return self._functions[name]
 
-    def problem(self, name: str, parameters: Mapping[str, Any], given: Iterable[str] = ()) -> str | None:
+    def problem(self, name: str, parameters: Mapping[str, Any], passed: Iterable[str] = ()) -> str | None:
         """What is wrong with a call, or None. `given` are parameters that do not come from the task file."""
         try:
             function = self.find(name)
         except InputError as error:
             return str(error)
-        return _misuse(function, parameters, set(given))
+        return _misuse(function, parameters, set(passed))
 
-    def refuse(self, name: str, parameters: Mapping[str, Any], given: Iterable[str] = ()) -> None:
+    def refuse(self, name: str, parameters: Mapping[str, Any], passed: Iterable[str] = ()) -> None:
         """Raises what `problem` finds."""
-        if problem := _misuse(self.find(name), parameters, set(given)):
+        if problem := _misuse(self.find(name), parameters, set(passed)):
             raise InputError(f"{self.kind} {name}: {problem}")
 
 
-def _misuse(function: Callable[..., Any], parameters: Mapping[str, Any], given: set[str]) -> str | None:
-    known = {key: value for key, value in inspect.signature(function).parameters.items() if key not in given}
+def _misuse(function: Callable[..., Any], parameters: Mapping[str, Any], passed: set[str]) -> str | None:
+    known = {key: value for key, value in inspect.signature(function).parameters.items() if key not in passed}
     for key in parameters:
         if key not in known:
             return f"has no parameter '{key}' (it has {', '.join(known) or 'none'})"

@@ -18,7 +18,7 @@ from . import observations
 from .artefacts import Artefacts
 from .desktop import Desktop
 from .extras import need
-from .observations import PICTURE_SPACES, TREE_SPACES, Node
+from .observations import PICTURE_SPACES, TREE_SPACES, ScreenElement
 from .settings import DesktopSettings
 
 # Set of marks: boxes around what can be used, each with its number, drawn into a picture of the screen.
@@ -36,7 +36,7 @@ class NoSuchBox(Exception):
     """Code names a box that is not on the screen."""
 
 
-def marked(screenshot: bytes, usable: Sequence[Node]) -> tuple[bytes, list[Node]]:
+def marked(screenshot: bytes, usable: Sequence[ScreenElement]) -> tuple[bytes, list[ScreenElement]]:
     """The picture with its boxes, and the things that have one, in the order of their numbers."""
     pictures = need("PIL.Image")
     with pictures.open(BytesIO(screenshot)) as opened:
@@ -48,7 +48,7 @@ def marked(screenshot: bytes, usable: Sequence[Node]) -> tuple[bytes, list[Node]
     return target.getvalue(), boxed
 
 
-def bound(code: str, boxed: Sequence[Node]) -> str:
+def bound(code: str, boxed: Sequence[ScreenElement]) -> str:
     """The code with the boxes that it names bound to their centres. Raises NoSuchBox."""
     named = sorted(_named(code))
     for number in named:
@@ -69,7 +69,7 @@ def _named(code: str) -> set[int]:
     return {int(match[1]) for node in names if node.id not in own and (match := _INDEX.fullmatch(node.id))}
 
 
-def _is_seen(picture: Any, node: Node) -> bool:
+def _is_seen(picture: Any, node: ScreenElement) -> bool:
     """Inside the picture, and not of a single colour."""
     right, lower = min(node.x + node.width, picture.width), min(node.y + node.height, picture.height)
     if node.x >= right or node.y >= lower:
@@ -78,7 +78,7 @@ def _is_seen(picture: Any, node: Node) -> bool:
     return any(low != high for low, high in extremes)
 
 
-def _draw(picture: Any, boxed: Sequence[Node]) -> None:
+def _draw(picture: Any, boxed: Sequence[ScreenElement]) -> None:
     drawing = need("PIL.ImageDraw").Draw(picture)
     font = need("PIL.ImageFont").load_default(12)
     for number, node in enumerate(boxed):
@@ -129,7 +129,7 @@ class Screen:
         self._looks = 0
         self._last: str | None = None
         self.size = (0, 0)
-        self.boxed: list[Node] = []
+        self.boxed: list[ScreenElement] = []
         """What the numbers of the last look stand for."""
 
     async def open(self) -> None:
@@ -146,7 +146,7 @@ class Screen:
         details = {"before": self._last, "screenshot": self._artefacts.keep(picture, f"{name}.png")}
         self._last = details["screenshot"]
         if not whole:
-            return Sight(details=_given(details))
+            return Sight(details=_known_details(details))
         pictures, text = (picture,), ""
         if self._settings.observation in TREE_SPACES:
             tree = await self._desktop.accessibility()
@@ -156,7 +156,7 @@ class Screen:
                 details["marked"] = self._artefacts.keep(shown, f"{name}-marked.png")
                 pictures = (shown,)
         seen = pictures if self._settings.observation in PICTURE_SPACES else ()
-        return Sight(ON_SCREEN + text if text else "", seen, _given(details))
+        return Sight(ON_SCREEN + text if text else "", seen, _known_details(details))
 
     def _read(self, picture: bytes, tree: str) -> tuple[bytes, str]:
         """The picture, marked if that is wanted, and the table."""
@@ -176,5 +176,5 @@ def size_of(picture: bytes) -> tuple[int, int]:
     return width, height
 
 
-def _given(details: dict[str, str | None]) -> dict[str, Any]:
+def _known_details(details: dict[str, str | None]) -> dict[str, Any]:
     return {name: value for name, value in details.items() if value is not None}

@@ -39,7 +39,7 @@ _QUESTION = re.compile(r"\[|(test|grep|expr|for|while|until|if|case|sleep)\b")
 _DISPLAYED = "wmctrl -l {} | grep -qiF -- {}"
 
 
-class Command(Struct, frozen=True):
+class SetupCommand(Struct, frozen=True):
     command: str
     returncode: int | None = None
     """None: nobody knows, it was the last of a script."""
@@ -53,7 +53,7 @@ class Command(Struct, frozen=True):
 class StepRecord(Struct, frozen=True):
     step: str
     seconds: float
-    commands: list[Command] = []
+    commands: list[SetupCommand] = []
     problem: str = ""
 
 
@@ -78,7 +78,7 @@ class SetupLog:
         self.probes: list[ProbeRecord] = []
         self.rest = 0.0
         """Seconds until the screen had come to rest."""
-        self._open: list[Command] = []
+        self._open: list[SetupCommand] = []
         self._expected: list[Probe] = []
         self._called: list[str] = []
         """Whole commands, for probes."""
@@ -92,7 +92,7 @@ class SetupLog:
         words = command if isinstance(command, str) else shlex.join(command)
         self._called.append(command if isinstance(command, str) else " ".join(command))
         printed = _short(f"{done.output}{done.error}".strip(), LONGEST_OUTPUT) if done else ""
-        self._open.append(Command(_short(words), done.returncode if done else None, round(seconds, 2), output=printed))
+        self._open.append(SetupCommand(_short(words), done.returncode if done else None, round(seconds, 2), output=printed))
 
     def note_trace(self, trace: str) -> None:
         """What a script ran."""
@@ -145,11 +145,11 @@ async def run_traced(guest: Guest, script: str, log: SetupLog, copy: Path, secon
     return done
 
 
-def traced(trace: str) -> Iterator[Command]:
+def traced(trace: str) -> Iterator[SetupCommand]:
     """The commands of a trace. Each line tells the exit code of the command before it, and a command may have several lines."""
     parts = re.split(r"\n(?=\++\t\d+\t)", trace.strip("\n"))
     entries = [entry for part in parts if (entry := _TRACED.match(part))]
-    last: Command | None = None
+    last: SetupCommand | None = None
     for entry, following in zip_longest(entries, entries[1:]):
         begun = float(entry[2].replace(",", "."))
         seconds = float(following[2].replace(",", ".")) - begun if following else 0.0
@@ -159,7 +159,7 @@ def traced(trace: str) -> Iterator[Command]:
             continue
         if last:
             yield last
-        last = Command(entry[4], code, round(seconds, 2), int(entry[3]))
+        last = SetupCommand(entry[4], code, round(seconds, 2), int(entry[3]))
     if last:
         yield last
 

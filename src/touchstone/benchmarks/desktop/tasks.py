@@ -70,7 +70,7 @@ EASY, MEDIUM = 5, 15
 """The largest number of expert actions of an easy and of a medium task."""
 
 
-class Step(Struct, frozen=True, forbid_unknown_fields=True):
+class SetupStep(Struct, frozen=True, forbid_unknown_fields=True):
     """One set-up step."""
 
     type: str
@@ -85,7 +85,7 @@ class Evaluator(Struct, frozen=True, forbid_unknown_fields=True):
     expected: dict[str, Any] | list[dict[str, Any] | None]
     options: dict[str, Any] | list[dict[str, Any] | None] | None = None
     conj: Literal["and", "or"] = "and"
-    postconfig: list[Step] = []
+    postconfig: list[SetupStep] = []
 
 
 class Check(Struct, frozen=True):
@@ -106,7 +106,7 @@ class Form(Struct, frozen=True, forbid_unknown_fields=True):
     instruction: str
     source: list[str]
     action_number: int
-    config: list[Step]
+    config: list[SetupStep]
     related_apps: list[str]
     tags: list[str]
     evaluator: Evaluator
@@ -164,10 +164,10 @@ def find_task(name: str, directory: Path) -> tuple[Dataset, DesktopTask]:
     path = Path(name)
     if path.suffix != ".json":
         dataset = Dataset(directory)
-        found = [file for file in task_files(dataset) if file.stem == name]
-        if not found:
+        files = [file for file in task_files(dataset) if file.stem == name]
+        if not files:
             raise InputError(f"{dataset.root}: there is no task {name}")
-        return dataset, load_task(found[0])
+        return dataset, load_task(files[0])
     above = path.resolve().parents
     if len(above) < 4 or above[2].name != "examples":
         raise InputError(f"{path}: expected a file examples/<domain>/<id>/<id>.json")

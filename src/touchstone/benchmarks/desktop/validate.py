@@ -29,16 +29,16 @@ class Findings(Struct, frozen=True):
 def examine_dataset(dataset: Dataset) -> Findings:
     """Reads every task file; a broken one does not hide the mistakes in others."""
     tasks: list[DesktopTask] = []
-    found: list[str] = []
+    errors: list[str] = []
     for index, path in enumerate(task_files(dataset)):
         try:
             tasks.append(load_task(path, index))
         except InputError as error:
-            found.append(str(error))
-    found += [f"{task.file}: {said}" for task in tasks for said in mistakes(task)]
-    found += [f"{task.file}: {said}" for task, said in pair_mistakes(tasks)]
-    doubts = [f"{task.file}: {said}" for task in tasks for said in task_warnings(task)]
-    return Findings(tasks, found, [*list_warnings(tasks, dataset), *doubts])
+            errors.append(str(error))
+    errors += [f"{task.file}: {mistake}" for task in tasks for mistake in mistakes(task)]
+    errors += [f"{task.file}: {mistake}" for task, mistake in pair_mistakes(tasks)]
+    doubts = [f"{task.file}: {mistake}" for task in tasks for mistake in task_warnings(task)]
+    return Findings(tasks, errors, [*list_warnings(tasks, dataset), *doubts])
 
 
 def mistakes(task: DesktopTask) -> Iterator[str]:
@@ -127,10 +127,10 @@ def _library(module: str, extra: str) -> Callable[[], str | None]:
 
     def missing() -> str | None:
         try:
-            found = find_spec(module) is not None
+            installed = find_spec(module) is not None
         except ModuleNotFoundError:
-            found = False
-        return None if found else f"the library {module} is not installed: {pip_install(extra)}"
+            installed = False
+        return None if installed else f"the library {module} is not installed: {pip_install(extra)}"
 
     return missing
 
@@ -163,11 +163,11 @@ class Applications:
         """Those of a task that are not here, and why."""
         named = list(apps)
         wanted = [app for app in named if app not in self._have]
-        found = {app: why for app in wanted if (why := self._missing_clients.get(app))}
-        found |= {app: why for app, why in not_given(named).items() if app in wanted}
+        missing_apps = {app: why for app in wanted if (why := self._missing_clients.get(app))}
+        missing_apps |= {app: why for app, why in not_given(named).items() if app in wanted}
         needed = {"desktop", *layers_for(named)}.difference(self._made)
         for app in wanted:
             layers = [layer for layer in ["desktop", *layers_for([app])] if layer in needed]
-            if layers and app not in found and app not in ACCOUNTS:
-                found[app] = f"touchstone desktop image build {' '.join(layers)}"
-        return found
+            if layers and app not in missing_apps and app not in ACCOUNTS:
+                missing_apps[app] = f"touchstone desktop image build {' '.join(layers)}"
+        return missing_apps

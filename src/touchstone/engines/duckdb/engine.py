@@ -8,29 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import os
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import TypeVar
 
-import msgspec
-
-from ...errors import InputError, SqlError, Unscorable
-from ...protocols import Limits, Opening
+from ...errors import InputError, Unscorable
+from ...protocols import Opening
 from ...sandbox.folders import scratch_folder
 from ...sandbox.worker import WorkerRules
-from ...types import Observation, Table
-from ...workers.limits import Turns, cores
-from ...workers.pool import STALLED, Pool, WorkerLost
-from ..judging_connection import JudgingConnection, name_of, result_type
-from ..sqlite.engine import blamed
-from .in_memory import Build, Recipe, build
-from .worker import Answer, DuckdbFault, DuckdbResponse, DuckdbRows, DuckdbShown, DuckdbWork, do
-
-A = TypeVar("A")
-R = TypeVar("R")
+from ...workers.pool import Pool, WorkerLost
+from ..file_database import FileDatabase, JudgingWorkers
+from .in_memory import Build, DatabaseRecipe, build
+from .worker import do
 
 _MAGIC = b"DUCK"
 _MAGIC_AT = 8
@@ -38,7 +28,7 @@ _SUFFIXES = (".duckdb", ".ddb", ".db")
 _SECONDS_TO_BUILD = 600.0
 
 
-class DuckdbEngine:
+class DuckdbEngine(JudgingWorkers):
     """Databases in DuckDB files."""
 
     name = "duckdb"
@@ -50,11 +40,10 @@ class DuckdbEngine:
         self._digests = digests
         # DuckDB looks up the limits of its control group as it opens a file, and aborts where it is not let near them.
         rules = WorkerRules([str(scratch_folder())], readable=("/sys/fs/cgroup",))
-        self.pool = pool or Pool(preload=["touchstone.engines.duckdb.worker"], rules=rules)
-        self.judging = Turns(cores())
+        super().__init__(pool or Pool(preload=["touchstone.engines.duckdb.worker"], rules=rules))
 
     @classmethod
-    async def made(cls, recipes: Mapping[str, Recipe], opening: Opening) -> DuckdbEngine:
+    async def made(cls, recipes: Mapping[str, DatabaseRecipe], opening: Opening) -> DuckdbEngine:
         """With databases that are built for this run. Raises InputError."""
         folder = opening.stack.enter_context(tempfile.TemporaryDirectory(dir=scratch_folder()))
         files = {name: Path(folder, f"{name}.duckdb") for name in recipes}
@@ -74,10 +63,10 @@ class DuckdbEngine:
     def versions(self) -> Mapping[str, str]:
         return {"DuckDB": version("duckdb")}
 
-    def database(self, name: str, key: str = "") -> DuckdbWorld:
+    def database(self, name: str, key: str = "") -> FileDatabase:
         path = self.file(name)
         check(path)
-        return DuckdbWorld(self, path.absolute())
+        return FileDatabase(self, path.absolute(), do)
 
     def file(self, name: str) -> Path:
         if self._place.is_file():
@@ -93,69 +82,8 @@ class DuckdbEngine:
             return {name: self._digests.get(name, only) for name in names}
         return {name: await asyncio.to_thread(_digest, self.file(name)) for name in names}
 
-    async def judged(self, work: DuckdbWork, wall: float) -> Answer:
-        """One that dies may have been another's victim; one that dies again, alone, was not."""
-        try:
-            async with self.judging.turn():
-                return await self.pool.call(do, work, stalled=max(wall, STALLED))
-        except WorkerLost as lost:
-            if lost.cause not in ("crashed", "killed"):
-                raise blamed(lost, work.limits) from None
-        try:
-            async with self.judging.turn(alone=True):
-                return await self.pool.call(do, work, stalled=max(wall, STALLED))
-        except WorkerLost as lost:
-            raise blamed(lost, work.limits) from None
-
     async def close(self) -> None:
         await self.pool.close()
-
-
-class DuckdbWorld:
-    """One episode's database."""
-
-    def __init__(self, engine: DuckdbEngine, path: Path) -> None:
-        self._engine = engine
-        self._source = str(path)
-        self._states: list[Path] = []
-
-    async def explore(self, sql: str, limits: Limits) -> Table:
-        answer = await self._call(DuckdbWork(self._source, limits, sql))
-        assert isinstance(answer, DuckdbRows)
-        return answer.table
-
-    async def show(self, sql: str, limits: Limits) -> Observation:
-        answer = await self._call(DuckdbWork(self._source, limits, sql, shown=True))
-        assert isinstance(answer, DuckdbShown)
-        return answer.seen
-
-    async def judge(
-        self, function: Callable[[JudgingConnection, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float
-    ) -> R:
-        encoded = msgspec.Raw(msgspec.msgpack.encode(request))
-        work = DuckdbWork(self._source, limits, function=name_of(function), request=encoded, private=writes)
-        answer = _checked(await self._engine.judged(work, wall))
-        assert isinstance(answer, DuckdbResponse)
-        return msgspec.msgpack.decode(answer.encoded, type=result_type(function))
-
-    async def advance(self, scripts: Sequence[str], limits: Limits) -> None:
-        if not scripts:
-            return
-        descriptor, name = tempfile.mkstemp(suffix=".duckdb", dir=scratch_folder())
-        os.close(descriptor)
-        self._states.append(Path(name))
-        await self._call(DuckdbWork(self._source, limits, "\n;\n".join(scripts), keep=name, shown=True))
-        self._source = name
-
-    async def close(self) -> None:
-        while self._states:
-            self._states.pop().unlink(missing_ok=True)
-
-    async def _call(self, work: DuckdbWork) -> Answer:
-        try:
-            return _checked(await self._engine.pool.call(do, work))
-        except WorkerLost as lost:
-            raise blamed(lost, work.limits) from None
 
 
 def check(path: Path) -> None:
@@ -182,9 +110,3 @@ def _digest(path: Path) -> str | None:
     except OSError:
         return None
     return whole.hexdigest()
-
-
-def _checked(answer: Answer) -> Answer:
-    if isinstance(answer, DuckdbFault):
-        raise SqlError(answer.kind, answer.message)
-    return answer

@@ -14,105 +14,60 @@ import tempfile
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager, suppress
-from datetime import date, datetime
-from decimal import Decimal
+from collections.abc import Generator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import duckdb
-import msgspec
-from msgspec import Struct
 
-from ...errors import SqlError, SqlFault
+from ...errors import SqlError
 from ...files import module_or_none
 from ...protocols import Limits
 from ...sandbox.folders import scratch_folder
-from ...types import Observation, Table
+from ...types import Table
 from ...workers.limits import held_to
-from ..judging_connection import Result, last_result, named_function
-from ..tables import observation_of
+from ..judging_connection import PlainConnection
+from ..messages import (
+    MOST_STATEMENTS,
+    SECONDS_TO_COMPARE,
+    Fault,
+    FileWork,
+    FunctionResponse,
+    ShownTable,
+    SqlRows,
+    answer_of,
+    fetched,
+    no_statement,
+    out_of_memory,
+    plain,
+    refuse_long,
+    respond,
+)
 
 _OPEN_AT_ONCE = 4
-_LONGEST_SCRIPT = 1_000_000
-_ROWS_PER_FETCH = 1_000
 _LOOK = 0.02
 """Seconds between two looks at the CPU time."""
-_MOST_STATEMENTS = 8
-_SECONDS_TO_COMPARE = 600.0
 _GROWTH = 2**30
 """Bytes by which a private copy may grow."""
 _WRITES = ("attached in read-only mode", "database is in read-only mode", "Cannot launch in-memory database in read-only")
 _REFUSED = (duckdb.PermissionException,)
-_PLAIN = {type(None), bool, float, str, bytes}
-_SMALL = {type(None), bool, int, float, Decimal, date, datetime}
 
 
-class DuckdbWork(Struct, frozen=True):
-    """Something to be done: SQL, or a function."""
-
-    path: str
-    limits: Limits
-    sql: str | None = None
-    keep: str | None = None
-    """Where the copy goes afterwards, if it is to be kept."""
-    shown: bool = False
-    """Only the text of what the SQL gives is wanted."""
-    private: bool = False
-    """It is sure to write."""
-    function: str = ""
-    request: msgspec.Raw = msgspec.Raw(b"\xc0")  # nil
-
-
-class DuckdbFault(Struct, frozen=True, tag="Fault"):
-    kind: SqlFault
-    message: str
-
-
-class DuckdbRows(Struct, frozen=True, tag="Rows"):
-    table: Table
-
-
-class DuckdbShown(Struct, frozen=True, tag="Shown"):
-    seen: Observation
-
-
-class DuckdbResponse(Struct, frozen=True, tag="Response"):
-    encoded: msgspec.Raw
-
-
-Answer = DuckdbRows | DuckdbShown | DuckdbFault | DuckdbResponse
-
-
-def do(work: DuckdbWork) -> DuckdbRows | DuckdbShown | DuckdbFault | DuckdbResponse:
+def do(work: FileWork) -> SqlRows | ShownTable | Fault | FunctionResponse:
     try:
         if work.sql is not None:
-            return _told(_explored(work, work.sql), work.shown)
+            return answer_of(plain(_explored(work, work.sql)), shown=work.shown)
         with _opened(work.path, work.limits, private=work.private) as connection:
-            function, kind = named_function(work.function)
-            with held_to(cpu=work.limits.cpu_seconds * _MOST_STATEMENTS + _SECONDS_TO_COMPARE):
-                bench = DuckdbBench(connection, work.limits, writes=work.private)
-                response = function(bench, msgspec.msgpack.decode(work.request, type=kind))
-            return DuckdbResponse(msgspec.Raw(msgspec.msgpack.encode(response)))
+            judging = DuckdbJudgingConnection(connection, work.limits, writes=work.private)
+            with held_to(cpu=work.limits.cpu_seconds * MOST_STATEMENTS + SECONDS_TO_COMPARE):
+                return respond(work.function, work.request, judging)
     except SqlError as error:
-        return DuckdbFault(error.kind, error.message)
+        return Fault(error.kind, error.message)
 
 
-def _told(table: Table, shown: bool) -> DuckdbRows | DuckdbShown:
-    plain = Table(table.columns, [tuple([_plain(cell) for cell in row]) for row in table.rows], table.truncated, table.changed)
-    return DuckdbShown(observation_of(plain)) if shown else DuckdbRows(plain)
-
-
-def _plain(cell: Any) -> Any:
-    """What a message can carry; the rest as its text."""
-    if type(cell) in _PLAIN or (type(cell) is int and cell.bit_length() < 64):
-        return cell
-    return str(cell)
-
-
-def _explored(work: DuckdbWork, sql: str) -> Table:
+def _explored(work: FileWork, sql: str) -> Table:
     if work.keep is None:
         try:
             with _opened(work.path, work.limits, private=False) as connection:
@@ -124,54 +79,35 @@ def _explored(work: DuckdbWork, sql: str) -> Table:
         return run(connection, sql, work.limits)
 
 
-class DuckdbBench:
-    """One judgement's connection: to the original, or to a copy."""
+class DuckdbJudgingConnection(PlainConnection):
+    """To the original, or to a copy."""
 
     dialect = "duckdb"
-    timed_out = False
+    label = "DuckDB"
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, limits: Limits, *, writes: bool) -> None:
         self._connection = connection
         self._limits = limits
         self.writes = writes
 
-    def run(self, sql: str) -> Result:
-        table = run(self._connection, sql, self._limits)
-        return Result(table.columns, table.rows, table.changed)
-
-    def trial(self, statements: Sequence[str]) -> Result:
-        self.run("BEGIN")
-        try:
-            return last_result(self.run, statements)
-        finally:
-            with suppress(SqlError):
-                self.run("ROLLBACK")
-
-    def official_rows(self, sql: str, result: Result) -> list[tuple[Any, ...]]:
-        return result.rows
-
-    def session(self) -> Any:
-        raise SqlError("refused", "There are no hidden tests on DuckDB.")
-
-    def shown(self, text: str) -> str:
-        return text
+    def table(self, sql: str) -> Table:
+        return run(self._connection, sql, self._limits)
 
 
 def run(connection: duckdb.DuckDBPyConnection, script: str, limits: Limits) -> Table:
     """The last statement's table. Raises SqlError."""
-    if len(script) > _LONGEST_SCRIPT:
-        raise SqlError("refused", f"The SQL is {len(script):,} characters long; at most {_LONGEST_SCRIPT:,} are taken.")
+    refuse_long(script)
     late = threading.Event()
     try:
         with held_to(cpu=limits.cpu_seconds, memory=2 * limits.memory + limits.bytes), _interrupted(connection, limits, late):
             pieces = connection.extract_statements(script)
             if not pieces:
-                raise SqlError("blank", "There is no SQL statement in this text.")
+                raise no_statement()
             for piece in pieces[:-1]:
                 connection.execute(piece).fetchmany(1)
             return _fetch(connection.execute(pieces[-1]), limits)
     except (MemoryError, duckdb.OutOfMemoryException):
-        raise SqlError("memory", f"The query needs more than {limits.memory / 2**20:,.0f} MB of memory.") from None
+        raise out_of_memory(limits) from None
     except (duckdb.Error, RuntimeError, ValueError, OverflowError) as error:
         if late.is_set():
             raise SqlError("cpu", f"The query was stopped at its limit of {limits.seconds:g} seconds of CPU time.") from None
@@ -215,23 +151,7 @@ def _fetch(result: duckdb.DuckDBPyConnection, limits: Limits) -> Table:
     if not description:
         return Table((), [], changed=0)
     columns = tuple(str(column[0]) for column in description)
-    rows: list[tuple[Any, ...]] = []
-    size, step = 0, 1  # the first steps are small, since a row may be very large
-    while batch := result.fetchmany(min(step, limits.rows + 1 - len(rows))):
-        step = min(2 * step, _ROWS_PER_FETCH)
-        rows += batch
-        size += sum(map(_size, batch))
-        if size > limits.bytes:
-            raise SqlError("bytes", f"The result is larger than {limits.bytes / 2**20:,.0f} MB.")
-        if len(rows) > limits.rows:
-            if limits.cut_rows:
-                return Table(columns, rows[: limits.rows], truncated=True)
-            raise SqlError("rows", f"The result has more than {limits.rows:,} rows.")
-    return Table(columns, rows)
-
-
-def _size(row: tuple[Any, ...]) -> int:
-    return sum([len(cell) if isinstance(cell, str | bytes) else 8 if type(cell) in _SMALL else len(str(cell)) for cell in row])
+    return fetched(columns, result.fetchmany, limits)
 
 
 _connections: OrderedDict[str, tuple[tuple[int, int], duckdb.DuckDBPyConnection]] = OrderedDict()

@@ -10,8 +10,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import date, datetime
-from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -19,29 +17,38 @@ import pymysql
 from msgspec import Struct
 from pymysql.cursors import SSCursor
 
-from ...errors import SqlError, SqlFault
+from ...errors import SqlError
 from ...protocols import Limits
-from ...types import Observation, Table
+from ...types import Table
 from ...workers.limits import held_to
-from ..judging_connection import Result, last_result, named_function
-from ..tables import observation_of
+from ..judging_connection import PlainConnection, Result, last_result
+from ..messages import (
+    Fault,
+    FunctionResponse,
+    ShownTable,
+    SqlRows,
+    answer_of,
+    fetched,
+    no_statement,
+    out_of_memory,
+    out_of_time,
+    plain,
+    refuse_long,
+    respond,
+)
 from .statements import is_blank, only_reads, refuse_looking_at_others, split
 
 SECONDS_TO_CONNECT = 10
 _GRACE = 2.0
 """Seconds that the server has to end a statement at its limit, before its connection is killed."""
-_ROWS_PER_FETCH = 1_000
-_LONGEST_SCRIPT = 1_000_000
 _TIME = {1317, 1969, 3024}
 _DENIED = {1044, 1142, 1143, 1227, 1370, 1410, 1049, 1045}
 _READ_ONLY = {1792, 1290}
 _MEMORY = {1037, 1038, 1041, 5}
 _LOST = {2006, 2013, 2055, 1053, 1927}
-_SMALL = {type(None), bool, int, float, Decimal, date, datetime}
-_PLAIN = {type(None), bool, int, float, str, bytes}
 
 
-class Login(Struct, frozen=True):
+class MysqlLogin(Struct, frozen=True):
     user: str
     password: str
     database: str
@@ -56,30 +63,12 @@ class Login(Struct, frozen=True):
 class MysqlWork(Struct, frozen=True):
     """SQL, or a function with its encoded request."""
 
-    login: Login
+    login: MysqlLogin
     limits: Limits
     sql: str | None = None
     shown: bool = False
     function: str = ""
     request: msgspec.Raw = msgspec.Raw(b"\xc0")  # nil
-
-
-class MysqlRows(Struct, frozen=True, tag="Rows"):
-    table: Table
-
-
-class MysqlShown(Struct, frozen=True, tag="Shown"):
-    seen: Observation
-
-
-class MysqlResponse(Struct, frozen=True, tag="Response"):
-    encoded: msgspec.Raw
-    timed_out: bool
-
-
-class MysqlFault(Struct, frozen=True, tag="Fault"):
-    kind: SqlFault
-    message: str
 
 
 class NeedsCopy(Struct, frozen=True, tag=True):
@@ -94,7 +83,7 @@ class ServerGone(Struct, frozen=True, tag=True):
     message: str
 
 
-Answer = MysqlRows | MysqlShown | MysqlResponse | MysqlFault | NeedsCopy | Lost | ServerGone
+Answer = SqlRows | ShownTable | FunctionResponse | Fault | NeedsCopy | Lost | ServerGone
 
 
 class _End(BaseException):
@@ -104,7 +93,7 @@ class _End(BaseException):
         self.answer = answer
 
 
-def do(work: MysqlWork) -> MysqlRows | MysqlShown | MysqlResponse | MysqlFault | NeedsCopy | Lost | ServerGone:
+def do(work: MysqlWork) -> SqlRows | ShownTable | FunctionResponse | Fault | NeedsCopy | Lost | ServerGone:
     try:
         connection = MysqlJudgingConnection(work.login, work.limits)
     except pymysql.Error as error:
@@ -112,26 +101,17 @@ def do(work: MysqlWork) -> MysqlRows | MysqlShown | MysqlResponse | MysqlFault |
     try:
         with held_to(memory=2 * work.limits.memory + work.limits.bytes):
             if work.sql is not None:
-                table = connection.table(work.sql)
-                plain = Table(table.columns, [tuple(map(_plain, row)) for row in table.rows], table.truncated, table.changed)
-                return MysqlShown(observation_of(plain)) if work.shown else MysqlRows(plain)
-            function, kind = named_function(work.function)
-            response = function(connection, msgspec.msgpack.decode(work.request, type=kind))
-            return MysqlResponse(msgspec.Raw(msgspec.msgpack.encode(response)), connection.timed_out)
+                return answer_of(plain(connection.table(work.sql)), shown=work.shown)
+            return respond(work.function, work.request, connection)
     except _End as end:
         return end.answer
     except SqlError as error:
-        return MysqlFault(error.kind, error.message)
+        return Fault(error.kind, error.message)
     finally:
         connection.close()
 
 
-def _plain(cell: Any) -> Any:
-    """What a message can carry; the rest as its text."""
-    return cell if type(cell) in _PLAIN else str(cell)
-
-
-def connect(login: Login, timeout: float | None = None, *, cursor: Any = SSCursor) -> Any:
+def connect(login: MysqlLogin, timeout: float | None = None, *, cursor: Any = SSCursor) -> Any:
     """Raises pymysql.Error if nobody is there, or not for us. The driver's own types are incomplete."""
     where: dict[str, Any] = {"unix_socket": login.socket} if login.socket else {"host": login.host, "port": login.port}
     if login.encrypted:
@@ -152,13 +132,13 @@ def connect(login: Login, timeout: float | None = None, *, cursor: Any = SSCurso
     )
 
 
-class MysqlJudgingConnection:
+class MysqlJudgingConnection(PlainConnection):
     """One connection, for one exploration or judgement; whatever a session can remember ends with it."""
 
     dialect = "mysql"
+    label = "MySQL"
 
-    def __init__(self, login: Login, limits: Limits) -> None:
-        self.timed_out = False
+    def __init__(self, login: MysqlLogin, limits: Limits) -> None:
         self.writes = not login.reads
         self._login = login
         self._limits = limits
@@ -166,10 +146,6 @@ class MysqlJudgingConnection:
         self._is_mariadb = "mariadb" in self._connection.get_server_info().lower()
         if login.reads:
             self._set("SET SESSION TRANSACTION READ ONLY")
-
-    def run(self, sql: str) -> Result:
-        table = self.table(sql)
-        return Result(table.columns, table.rows, table.changed)
 
     def trial(self, statements: Sequence[str]) -> Result:
         if not self._login.reads:
@@ -180,28 +156,16 @@ class MysqlJudgingConnection:
             with suppress(SqlError):
                 self._set("ROLLBACK")
 
-    def official_rows(self, sql: str, result: Result) -> list[tuple[Any, ...]]:
-        """PyMySQL is what the published evaluator reads with."""
-        return result.rows
-
-    def session(self) -> Any:
-        raise SqlError("refused", "There are no hidden tests on MySQL.")
-
-    def shown(self, text: str) -> str:
-        return text
-
     def close(self) -> None:
         with suppress(pymysql.Error, OSError):
             self._connection.close()
 
-    def table(self, text: str) -> Table:
-        """Of the last statement. Raises SqlError."""
-        if len(text) > _LONGEST_SCRIPT:
-            raise SqlError("refused", f"The SQL is {len(text):,} characters long; at most {_LONGEST_SCRIPT:,} are taken.")
-        if is_blank(text):
-            raise SqlError("blank", "There is no SQL statement in this text.")
-        refuse_looking_at_others(text)
-        statements = [statement for statement in split(text) if not is_blank(statement)]
+    def table(self, sql: str) -> Table:
+        refuse_long(sql)
+        if is_blank(sql):
+            raise no_statement()
+        refuse_looking_at_others(sql)
+        statements = [statement for statement in split(sql) if not is_blank(statement)]
         if self._login.reads and not all(map(only_reads, statements)):
             raise _End(NeedsCopy())
         table = Table((), [])
@@ -233,29 +197,21 @@ class MysqlJudgingConnection:
             raise SqlError("sql", f"The result cannot be read: {error}") from None
         except MemoryError:
             self._cut()
-            raise SqlError("memory", f"The query needs more than {self._limits.memory / 2**20:,.0f} MB of memory.") from None
+            raise out_of_memory(self._limits) from None
 
     def _fetched(self, cursor: Any, began: float) -> Table:
         if cursor.description is None:
             return Table((), [], changed=max(cursor.rowcount, 0))
-        limits = self._limits
         columns = tuple(str(column[0]) for column in cursor.description)
-        rows: list[tuple[Any, ...]] = []
-        size, step = 0, 1
-        while batch := cursor.fetchmany(min(step, limits.rows + 1 - len(rows))):
-            step = min(2 * step, _ROWS_PER_FETCH)
-            rows += batch
-            size += sum(map(_size, batch))
-            if size > limits.bytes:
-                raise SqlError("bytes", f"The result is larger than {limits.bytes / 2**20:,.0f} MB.")
-            if time.monotonic() - began > limits.seconds + _GRACE:
+
+        def look() -> None:
+            if time.monotonic() - began > self._limits.seconds + _GRACE:
                 raise self._out_of_time()
-            if len(rows) > limits.rows:
-                if not limits.cut_rows:
-                    raise SqlError("rows", f"The result has more than {limits.rows:,} rows.")
-                self._cut()
-                return Table(columns, rows[: limits.rows], truncated=True)
-        return Table(columns, rows)
+
+        table = fetched(columns, cursor.fetchmany, self._limits, look=look)
+        if table.truncated:
+            self._cut()
+        return table
 
     def _explained(self, error: pymysql.Error, began: float) -> SqlError:
         code = error.args[0] if error.args else 0
@@ -266,7 +222,7 @@ class MysqlJudgingConnection:
         if code in _LOST:
             raise _End(Lost())
         if code in _MEMORY or (code == 1290 and "max-session-mem-used" in _words(error)):
-            return SqlError("memory", f"The query needs more than {self._limits.memory / 2**20:,.0f} MB of memory.")
+            return out_of_memory(self._limits)
         if code in _READ_ONLY and self._login.reads:
             raise _End(NeedsCopy())
         if code in _DENIED:
@@ -275,7 +231,7 @@ class MysqlJudgingConnection:
 
     def _out_of_time(self) -> SqlError:
         self.timed_out = True
-        return SqlError("time", f"The query was stopped at its limit of {self._limits.seconds:g} seconds.")
+        return out_of_time(self._limits)
 
     def _cut(self) -> None:
         """Ends what is still at work on the server, and begins anew."""
@@ -307,10 +263,6 @@ class MysqlJudgingConnection:
             if error.args and error.args[0] in _LOST:
                 raise _End(Lost()) from None
             raise SqlError("sql", _words(error)) from None
-
-
-def _size(row: tuple[Any, ...]) -> int:
-    return sum([len(cell) if isinstance(cell, str | bytes) else 8 if type(cell) in _SMALL else len(str(cell)) for cell in row])
 
 
 def _words(error: pymysql.Error) -> str:

@@ -19,8 +19,9 @@ from urllib.parse import quote
 
 from ...errors import SqlError
 from ...protocols import Limits
-from ...types import Row, Table
+from ...types import Table
 from ...workers.limits import held_to
+from ..messages import fetched, no_statement, out_of_cpu, out_of_memory, refuse_long
 from ..today import keep_day
 from .clone import clone, limit_memory, make_defensive, steps_of
 from .guard import Guard, statements
@@ -31,13 +32,12 @@ _STEPS_PER_STATEMENT = 1_000
 _STATEMENTS_KEPT = 16
 _ROWS_PER_FETCH = 1_000
 _LONGEST_VALUE = 64 * 2**20
-_LONGEST_SCRIPT = 1_000_000
 _RETURNING = re.compile(r"\breturning\b", re.IGNORECASE)
 
 R = TypeVar("R")
 
 
-class Connection:
+class SqliteConnection:
     """Either the original, read-only and shared by whoever asks, or a private copy."""
 
     def __init__(self, path: Path, *, private: bool, counting: bool = False) -> None:
@@ -80,11 +80,10 @@ class Connection:
 
     def run(self, script: str, limits: Limits, *, single: bool = False) -> Table:
         """The last statement's table. `single` allows one statement only, as evaluators do."""
-        if len(script) > _LONGEST_SCRIPT:
-            raise SqlError("refused", f"The SQL is {len(script):,} characters long; at most {_LONGEST_SCRIPT:,} are taken.")
+        refuse_long(script)
         pieces = statements(script)
         if not pieces:
-            raise SqlError("blank", "There is no SQL statement in this text.")
+            raise no_statement()
         if single and len(pieces) > 1:
             raise SqlError("multiple", f"There are {len(pieces)} statements; exactly one is expected.")
         with self._limited(limits):
@@ -117,7 +116,7 @@ class Connection:
             with held_to(cpu=limits.cpu_seconds, memory=2 * limits.memory + limits.bytes):
                 yield
         except MemoryError:
-            raise SqlError("memory", f"The query needs more than {limits.memory / 2**20:,.0f} MB of memory.") from None
+            raise out_of_memory(limits) from None
         finally:
             self._limited_now = False
 
@@ -150,19 +149,8 @@ class Connection:
         if cursor.description is None:
             return Table((), [], changed=max(cursor.rowcount, 0))
         columns = tuple(column[0] for column in cursor.description)
-        rows: list[Row] = []
-        size, step = 0, 1  # the first steps are small, since a row may be very large
-        while batch := cursor.fetchmany(min(step, limits.rows + 1 - len(rows))):
-            step = min(2 * step, _ROWS_PER_FETCH)
-            rows += batch
-            size += len(marshal.dumps(batch))  # quick, and gives up in peace when memory is short
-            if size > limits.bytes:
-                raise SqlError("bytes", f"The result is larger than {limits.bytes / 2**20:,.0f} MB.")
-            if len(rows) > limits.rows:
-                if limits.cut_rows:
-                    return Table(columns, rows[: limits.rows], truncated=True)
-                raise SqlError("rows", f"The result has more than {limits.rows:,} rows.")
-        return Table(columns, rows)
+        # The size of what Python marshals is known quickly, and where memory is short this gives up in peace.
+        return fetched(columns, cursor.fetchmany, limits, size=lambda rows: len(marshal.dumps(rows)))
 
     def _count(self) -> bool:
         self._steps += _STEPS_PER_CHECK
@@ -189,11 +177,6 @@ class Connection:
         if text == "database or disk is full":
             return SqlError("bytes", "The private copy of the database has reached its largest size.")
         return SqlError("sql", text)
-
-
-def out_of_cpu(limits: Limits) -> SqlError:
-    """For a statement that has made few steps, each of which takes long."""
-    return SqlError("cpu", f"The query was stopped: it used more than {limits.cpu_seconds:g} seconds of CPU time.")
 
 
 def _drain(cursor: sqlite3.Cursor, _: Limits) -> None:

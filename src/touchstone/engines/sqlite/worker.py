@@ -17,46 +17,28 @@ from typing import Protocol
 import msgspec
 from msgspec import Struct
 
-from ...errors import SqlError, SqlFault
+from ...errors import SqlError
 from ...protocols import Limits
-from ...types import Observation, Table
+from ...types import Table
 from ...workers.limits import held_to
 from ..cache import Cache, Origin, key
 from ..judging_connection import name_of, named_function
-from ..tables import observation_of
+from ..messages import SECONDS_TO_COMPARE, Fault, ShownTable, SqlRows, answer_of, checked, encoded
 from ..today import day
-from .connection import Connection
+from .connection import SqliteConnection
 from .guard import is_volatile
-
-SECONDS_TO_COMPARE = 600.0
-"""CPU time of an applied function besides its statements: comparing the largest results takes less."""
 
 _OPEN_AT_ONCE = 8
 _OF_THE_MACHINE = ("cpu", "memory", "crash")
 """Ends that another machine or another hour may not see, so they are not remembered."""
 
 
-class Query(Struct, frozen=True):
+class SqliteQuery(Struct, frozen=True):
     path: str
     sql: str
     limits: Limits
     shown: bool = False
     """Only what an agent sees of the table is wanted."""
-
-
-class SqliteFault(Struct, frozen=True, tag="Fault"):
-    kind: SqlFault
-    message: str
-
-
-class SqliteRows(Struct, frozen=True, tag="Rows"):
-    table: Table
-
-
-class SqliteShown(Struct, frozen=True, tag="Shown"):
-    """A table, cut to what an agent is shown."""
-
-    seen: Observation
 
 
 class Application(Struct, frozen=True):
@@ -75,7 +57,7 @@ class Application(Struct, frozen=True):
     """The original, of which `path` may be a copy with its write-ahead log worked in."""
 
 
-class Applied(Struct, frozen=True):
+class AppliedFunction(Struct, frozen=True):
     response: msgspec.Raw
     repeatable: bool
 
@@ -104,27 +86,27 @@ class Reader(Protocol):
         ...
 
 
-def query(request: Query) -> SqliteRows | SqliteShown | SqliteFault:
+def query(request: SqliteQuery) -> SqlRows | ShownTable | Fault:
     return _answer(request, lambda: _shared(request.path).run(request.sql, request.limits))
 
 
-def query_private(request: Query) -> SqliteRows | SqliteShown | SqliteFault:
+def query_private(request: SqliteQuery) -> SqlRows | ShownTable | Fault:
     return _answer(request, lambda: _private(request.path).run(request.sql, request.limits))
 
 
-def end_private(_: Query) -> None:
+def end_private(_: SqliteQuery) -> None:
     global _own
     if _own is not None:
         _own.close()
         _own = None
 
 
-def apply(request: Application) -> Applied:
+def apply(request: Application) -> AppliedFunction:
     reader = CachedReader(request)
     function, kind = named_function(request.function)
     with held_to(cpu=request.limits.cpu_seconds * request.statements + SECONDS_TO_COMPARE):
         response = function(reader, msgspec.msgpack.decode(request.request, type=kind))
-    return Applied(msgspec.Raw(msgspec.msgpack.encode(response)), reader.repeatable)
+    return AppliedFunction(encoded(response), reader.repeatable)
 
 
 class CachedReader:
@@ -141,14 +123,14 @@ class CachedReader:
         known_as = key("table", request.code, request.digest, sql, request.limits, sqlite3.sqlite_version, day())
         volatile = is_volatile(sql)
         if not volatile and (known := self.cache.get(known_as)):
-            return _table(msgspec.msgpack.decode(known, type=SqliteRows | SqliteFault))
+            return checked(msgspec.msgpack.decode(known, type=SqlRows | Fault)).table
         repeatable, self.repeatable = self.repeatable, False
         connection = _shared(self._request.path)  # that it cannot be opened is not remembered
         answer = _attempt(lambda: connection.run(sql, self._request.limits, single=True))
-        if not volatile and not (isinstance(answer, SqliteFault) and answer.kind in _OF_THE_MACHINE):
+        if not volatile and not (isinstance(answer, Fault) and answer.kind in _OF_THE_MACHINE):
             self.repeatable = repeatable
             self.cache.put(known_as, msgspec.msgpack.encode(answer), self._origin(sql))
-        return _table(answer)
+        return checked(answer).table
 
     def _origin(self, sql: str) -> Origin:
         request = self._request
@@ -165,34 +147,30 @@ class CachedReader:
             return connection.steps(sql, self._request.limits)
 
 
-def _answer(request: Query, run: Callable[[], Table]) -> SqliteRows | SqliteShown | SqliteFault:
-    answer = _attempt(run)
-    return SqliteShown(observation_of(answer.table)) if request.shown and isinstance(answer, SqliteRows) else answer
+def _answer(request: SqliteQuery, run: Callable[[], Table]) -> SqlRows | ShownTable | Fault:
+    try:
+        return answer_of(run(), shown=request.shown)
+    except SqlError as error:
+        return Fault(error.kind, error.message)
 
 
-def statement(reader: Reader, sql: str) -> SqliteRows | SqliteFault:
+def statement(reader: Reader, sql: str) -> SqlRows | Fault:
     """One statement as a function to apply: makes a remembered table again."""
     return _attempt(lambda: reader.run(sql))
 
 
-def _attempt(run: Callable[[], Table]) -> SqliteRows | SqliteFault:
+def _attempt(run: Callable[[], Table]) -> SqlRows | Fault:
     try:
-        return SqliteRows(run())
+        return SqlRows(run())
     except SqlError as error:
-        return SqliteFault(error.kind, error.message)
+        return Fault(error.kind, error.message)
 
 
-def _table(answer: SqliteRows | SqliteFault) -> Table:
-    if isinstance(answer, SqliteFault):
-        raise SqlError(answer.kind, answer.message)
-    return answer.table
+_connections: OrderedDict[str, SqliteConnection] = OrderedDict()
+_own: SqliteConnection | None = None
 
 
-_connections: OrderedDict[str, Connection] = OrderedDict()
-_own: Connection | None = None
-
-
-def _shared(path: str) -> Connection:
+def _shared(path: str) -> SqliteConnection:
     connection = _connections.get(path)
     if connection is None:
         connection = _connections[path] = _opened(path, private=False)
@@ -203,16 +181,16 @@ def _shared(path: str) -> Connection:
     return connection
 
 
-def _private(path: str) -> Connection:
+def _private(path: str) -> SqliteConnection:
     global _own
     if _own is None:
         _own = _opened(path, private=True)
     return _own
 
 
-def _opened(path: str, *, private: bool, counting: bool = False) -> Connection:
+def _opened(path: str, *, private: bool, counting: bool = False) -> SqliteConnection:
     try:
-        return Connection(Path(path), private=private, counting=counting)
+        return SqliteConnection(Path(path), private=private, counting=counting)
     except (sqlite3.Error, OSError, MemoryError) as error:
         raise SqlError("sql", f"cannot open the database: {error}") from None
 

@@ -21,7 +21,7 @@ from inspect_ai.tool import ToolDef, ToolError, ToolParams
 
 from ...agents.model_turns import encoded
 from ...api.gym import cut_off
-from ...api.sources import opened
+from ...api.run import opened
 from ...api.sync import wait_for
 from ...errors import RULES, EpisodeFailure
 from ...models.wire import arguments_schema

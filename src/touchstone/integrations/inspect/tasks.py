@@ -14,7 +14,7 @@ from inspect_ai import Task, task
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import MemoryDataset, Sample
 
-from ...api import sources
+from ...api.run import benchmark as benchmark_config
 from ...errors import InputError
 from ...plugins import available, benchmark_type
 from ...protocols import Benchmark, BenchmarkConfig
@@ -27,7 +27,7 @@ from .solver import passed, play, score
 def benchmark(name: str, max_turns: int | None = None, **options: Any) -> Task:
     """Any benchmark by its name; the options are its own."""
     turns = max_turns or _turns(name)
-    return _task(lambda: sources.benchmark(name, **options), turns)
+    return _task(lambda: benchmark_config(name, **options), turns)
 
 
 def _registered(name: str) -> Callable[..., Task]:

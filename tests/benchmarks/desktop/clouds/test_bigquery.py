@@ -17,7 +17,7 @@ from tests.support.ports import port_to_come_back_to
 from touchstone.benchmarks.desktop.evaluation_context import EvaluationContext
 from touchstone.benchmarks.desktop.getters import RESULTS
 from touchstone.benchmarks.desktop.steps import run_steps
-from touchstone.benchmarks.desktop.tasks import Step
+from touchstone.benchmarks.desktop.tasks import SetupStep
 from touchstone.errors import Unscorable
 
 from ..support import LocalGuest, make_dataset, make_scene
@@ -114,7 +114,7 @@ def jobs(address: str) -> list[Any]:
 
 async def prepare(evaluation: EvaluationContext, *actions: dict[str, Any]) -> None:
     parameters = {"actions": list(actions), "project_name": "bigquery-project"}
-    await run_steps([Step("bigquery_init", parameters)], evaluation)
+    await run_steps([SetupStep("bigquery_init", parameters)], evaluation)
 
 
 async def get(evaluation: EvaluationContext, name: str, **parameters: Any) -> Any:

@@ -13,7 +13,7 @@ from touchstone.benchmarks.desktop.evaluation_context import EvaluationContext
 from touchstone.benchmarks.desktop.getters import RESULTS
 from touchstone.benchmarks.desktop.getters.google import WORKBOOK
 from touchstone.benchmarks.desktop.steps import run_steps
-from touchstone.benchmarks.desktop.tasks import Step
+from touchstone.benchmarks.desktop.tasks import SetupStep
 
 from ..support import LocalGuest, make_dataset, make_scene
 from ..web_pages import Pages, tree
@@ -55,7 +55,7 @@ def evaluation(tmp_path: Path, guest: LocalGuest) -> EvaluationContext:
 
 
 async def prepare(evaluation: EvaluationContext, *actions: dict[str, Any]) -> None:
-    await run_steps([Step("googledrive_init", {"actions": list(actions)})], evaluation)
+    await run_steps([SetupStep("googledrive_init", {"actions": list(actions)})], evaluation)
 
 
 async def test_folders_are_made_and_files_uploaded(evaluation: EvaluationContext, google: Google) -> None:

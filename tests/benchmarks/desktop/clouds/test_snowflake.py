@@ -13,7 +13,7 @@ from touchstone.benchmarks.desktop.evaluation_context import EvaluationContext
 from touchstone.benchmarks.desktop.getters import RESULTS
 from touchstone.benchmarks.desktop.metrics.snowflake import check_snowflake_log_message, is_snowflake_user_created
 from touchstone.benchmarks.desktop.steps import run_steps
-from touchstone.benchmarks.desktop.tasks import Step
+from touchstone.benchmarks.desktop.tasks import SetupStep
 from touchstone.errors import WorkerFailure
 
 from ..support import LocalGuest, make_dataset, make_scene
@@ -42,7 +42,7 @@ def evaluation(tmp_path: Path, guest: LocalGuest, account: SnowflakeAccount) -> 
 
 
 async def prepare(evaluation: EvaluationContext, *actions: dict[str, Any]) -> None:
-    await run_steps([Step("snowflake_init", {"actions": list(actions)})], evaluation)
+    await run_steps([SetupStep("snowflake_init", {"actions": list(actions)})], evaluation)
 
 
 async def get(evaluation: EvaluationContext, name: str, **parameters: Any) -> Any:

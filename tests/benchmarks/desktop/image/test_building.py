@@ -12,14 +12,14 @@ import pytest
 from touchstone.benchmarks.desktop.image.build import BuildFailure, Supplies, build
 from touchstone.benchmarks.desktop.image.recipes import Recipe
 from touchstone.benchmarks.desktop.image.store import Layer, Store
-from touchstone.benchmarks.desktop.providers.namespaces import Plan, host_ids, host_programs, run
+from touchstone.benchmarks.desktop.providers.namespaces import ContainerPlan, host_ids, host_programs, run
 from touchstone.errors import InputError, WorkerFailure
 
 
 def unavailable() -> str | None:
     try:
         host_ids()
-        asyncio.run(run(Plan(program=["/bin/true"], layers=[], binds=host_programs())))
+        asyncio.run(run(ContainerPlan(program=["/bin/true"], layers=[], binds=host_programs())))
     except (InputError, WorkerFailure) as error:
         return str(error)
     return None

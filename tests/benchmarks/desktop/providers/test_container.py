@@ -16,8 +16,8 @@ import pytest
 from touchstone.benchmarks.desktop.providers.namespaces import (
     Bind,
     Container,
+    ContainerPlan,
     File,
-    Plan,
     host_ids,
     host_programs,
     make_upper,
@@ -31,7 +31,7 @@ PROGRAMS = host_programs()
 def unavailable() -> str | None:
     try:
         host_ids()
-        asyncio.run(run(Plan(program=["/bin/true"], layers=[], binds=PROGRAMS)))
+        asyncio.run(run(ContainerPlan(program=["/bin/true"], layers=[], binds=PROGRAMS)))
     except (InputError, WorkerFailure) as error:
         return str(error)
     return None
@@ -48,14 +48,14 @@ def bare(tmp_path: Path) -> Path:
     layer.mkdir()
     names = [*(bind.inside.lstrip("/") for bind in PROGRAMS), *"proc sys dev tmp run etc home".split()]
     make = ["/bin/sh", "-c", f"cd /run/layer && mkdir {' '.join(names)}"]
-    done = asyncio.run(run(Plan(program=make, layers=[], binds=[*PROGRAMS, Bind(layer, "/run/layer", True)])))
+    done = asyncio.run(run(ContainerPlan(program=make, layers=[], binds=[*PROGRAMS, Bind(layer, "/run/layer", True)])))
     assert done == (0, "")
     return layer
 
 
-def plan(bare: Path, script: str, **more: object) -> Plan:
+def plan(bare: Path, script: str, **more: object) -> ContainerPlan:
     binds = [*PROGRAMS, *more.pop("binds", ())]  # type: ignore[misc]
-    return Plan(program=["/bin/sh", "-c", script], layers=[bare], binds=binds, **more)  # type: ignore[arg-type]
+    return ContainerPlan(program=["/bin/sh", "-c", script], layers=[bare], binds=binds, **more)  # type: ignore[arg-type]
 
 
 async def said(bare: Path, script: str, **more: object) -> str:
@@ -112,7 +112,7 @@ async def test_writes_make_a_layer_if_they_are_to_be_kept(bare: Path, tmp_path: 
     upper = make_upper(tmp_path / "upper")
     await run(plan(bare, "echo new > /etc/made; rm -r /home", upper=upper))
     assert (upper / "files" / "etc" / "made").read_text() == "new\n"
-    stacked = Plan(program=["/bin/sh", "-c", "cat /etc/made; ls /"], layers=[upper / "files", bare], binds=PROGRAMS)
+    stacked = ContainerPlan(program=["/bin/sh", "-c", "cat /etc/made; ls /"], layers=[upper / "files", bare], binds=PROGRAMS)
     told = (await run(stacked))[1].split()
     assert "new" in told
     assert "home" not in told
@@ -126,11 +126,11 @@ async def test_small_files_belong_to_whom_they_are_for(bare: Path) -> None:
 
 async def test_there_is_no_network_but_its_own_loopback(bare: Path, listening: int) -> None:
     script = f"exec 3<>/dev/tcp/127.0.0.1/{listening} && echo reached; tail -n +3 /proc/net/dev | wc -l"
-    done = Plan(program=["/bin/bash", "-c", script], layers=[bare], binds=PROGRAMS)
+    done = ContainerPlan(program=["/bin/bash", "-c", script], layers=[bare], binds=PROGRAMS)
     told = (await run(done))[1]
     assert "reached" not in told
     assert told.endswith("1\n")
-    open_to_all = Plan(program=["/bin/bash", "-c", script], layers=[bare], binds=PROGRAMS, network=True)
+    open_to_all = ContainerPlan(program=["/bin/bash", "-c", script], layers=[bare], binds=PROGRAMS, network=True)
     assert "reached" in (await run(open_to_all))[1]
 
 
@@ -191,11 +191,11 @@ async def test_it_ends_when_whoever_made_it_is_killed(bare: Path, tmp_path: Path
 MAKES_ONE = """
 import asyncio
 from pathlib import Path
-from touchstone.benchmarks.desktop.providers.namespaces import Bind, Container, Plan
+from touchstone.benchmarks.desktop.providers.namespaces import Bind, Container, ContainerPlan
 
 async def main():
     binds = [Bind(Path(host), inside) for host, inside in {binds}]
-    room = Container(Plan(program=["/bin/sh", "-c", "sleep {mark}; true"], layers=[Path({bare!r})], binds=binds))
+    room = Container(ContainerPlan(program=["/bin/sh", "-c", "sleep {mark}; true"], layers=[Path({bare!r})], binds=binds))
     await room.start()
     print("started", flush=True)
     await room.wait()
@@ -206,7 +206,7 @@ asyncio.run(main())
 
 async def test_what_cannot_be_started_is_said(bare: Path) -> None:
     with pytest.raises(WorkerFailure, match="No such file or directory"):
-        await run(Plan(program=["/bin/true"], layers=[bare / "nowhere"]))
+        await run(ContainerPlan(program=["/bin/true"], layers=[bare / "nowhere"]))
 
 
 def names(folder: Path) -> list[str]:

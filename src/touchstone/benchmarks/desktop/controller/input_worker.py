@@ -43,11 +43,11 @@ def prepare() -> Perform:
     return perform
 
 
-def run(code: str, given: dict[str, Any]) -> int:
+def run(code: str, names: dict[str, Any]) -> int:
     """As `python -c` would, with its messages: tracebacks show the code's own lines only."""
     _like_a_program(code)
     try:
-        exec(compile(code, _NAME, "exec"), {"__name__": "__main__", **given})
+        exec(compile(code, _NAME, "exec"), {"__name__": "__main__", **names})
     except SystemExit as stop:
         return _stopped(stop.code)
     except BaseException as error:

@@ -86,7 +86,7 @@ class Around:
 
 
 @dataclass(frozen=True)
-class Node:
+class AccessibleNode:
     """What was read of one node."""
 
     tag: str
@@ -99,7 +99,7 @@ class Node:
     """Without any height, so that nothing in it is seen."""
 
 
-def read(atspi: Any, accessible: Any, around: Around) -> Node:
+def read(atspi: Any, accessible: Any, around: Around) -> AccessibleNode:
     """Raises the library's error if the program does not answer or the node is gone."""
     tag = _tag(accessible)
     attributes = _name_and_states(accessible)
@@ -108,35 +108,35 @@ def read(atspi: Any, accessible: Any, around: Around) -> Node:
     if "st:showing" in attributes and "st:visible" in attributes:
         attributes |= _told(accessible)
         if "Component" in interfaces:
-            told, size = _box(atspi, accessible)
+            reported, size = _box(atspi, accessible)
             widget = attributes.get("attr:toolkit") == "gtk"
-            inside = _inside(tag, told, size, widget, around)
+            inside = _inside(tag, reported, size, widget, around)
             attributes |= _place(inside.corner, size, around.corner, inside.window)
             flat = size[1] == 0
         for interface, reader in _READERS.items():
             if interface in interfaces:
                 attributes |= _tried(reader, atspi, accessible)
     text = _text(atspi, accessible) if "Text" in interfaces else ""
-    return Node(tag, attributes, text, interfaces, inside, flat)
+    return AccessibleNode(tag, attributes, text, interfaces, inside, flat)
 
 
-def read_cell(atspi: Any, accessible: Any, tag: str, around: Around) -> Node:
+def read_cell(atspi: Any, accessible: Any, tag: str, around: Around) -> AccessibleNode:
     """A cell of a kind that is known; what toolkits tell of it (its formula and borders) only if something is in it."""
     attributes, text = _name_and_states(accessible), _text(atspi, accessible)
     if text:
         attributes |= _told(accessible)
-    told, size = _box(atspi, accessible)
-    corner = _plus(told, around.shift)
-    return Node(tag, attributes | _place(corner, size, around.corner, around.window), text, frozenset(), around)
+    reported, size = _box(atspi, accessible)
+    corner = _plus(reported, around.shift)
+    return AccessibleNode(tag, attributes | _place(corner, size, around.corner, around.window), text, frozenset(), around)
 
 
-def _inside(tag: str, told: Corner, size: Corner, widget: bool, around: Around) -> Around:
+def _inside(tag: str, reported: Corner, size: Corner, widget: bool, around: Around) -> Around:
     shift = around.shift
     if widget:
         shift = (0, 0)
     elif around.widget and tag == DRAWN:
-        shift = _minus(around.end, _plus(told, size))
-    corner = _plus(told, shift)
+        shift = _minus(around.end, _plus(reported, size))
+    corner = _plus(reported, shift)
     return Around(corner, _plus(corner, size), corner if tag in WINDOWS else around.window, widget, shift)
 
 
@@ -159,8 +159,8 @@ def _name_and_states(accessible: Any) -> dict[str, str]:
 
 def _told(accessible: Any) -> dict[str, str]:
     """What toolkits tell beyond the usual; programs that are starting tell nothing at all."""
-    told: dict[str, str] = accessible.get_attributes() or {}
-    return {f"attr:{name(key)}": words for key, words in told.items() if key.strip()}
+    attributes: dict[str, str] = accessible.get_attributes() or {}
+    return {f"attr:{name(key)}": words for key, words in attributes.items() if key.strip()}
 
 
 def _box(atspi: Any, accessible: Any) -> tuple[Corner, Corner]:

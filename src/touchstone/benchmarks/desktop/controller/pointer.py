@@ -43,8 +43,8 @@ def screen() -> Generator[Any]:
 
 
 def position(display: Any) -> tuple[int, int]:
-    found = display.screen().root.query_pointer()
-    return found.root_x, found.root_y
+    pointer = display.screen().root.query_pointer()
+    return pointer.root_x, pointer.root_y
 
 
 def size(display: Any) -> tuple[int, int]:

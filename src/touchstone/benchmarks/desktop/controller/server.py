@@ -57,8 +57,8 @@ class Handler(BaseHTTPRequestHandler):
         return int(length) if length.isdigit() else 0
 
     def _allowed(self) -> bool:
-        given = self.headers.get("Authorization") or ""
-        return hmac.compare_digest(given.encode(), f"Bearer {self.server.token}".encode())
+        offered = self.headers.get("Authorization") or ""
+        return hmac.compare_digest(offered.encode(), f"Bearer {self.server.token}".encode())
 
     def _answered(self, request: Request) -> HttpResponse:
         """Nothing that an endpoint does ends the connection without an answer."""

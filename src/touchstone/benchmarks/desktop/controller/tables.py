@@ -68,9 +68,9 @@ def _cell(atspi: Any, table: Any, box: Box, direction: int) -> tuple[int, int] |
     across, down = (box.right - box.left) // (2 * _TRIES), (box.bottom - box.top) // (2 * _TRIES)
     for trial in range(_TRIES):
         x, y = corner[0] + direction * trial * across, corner[1] + direction * trial * down
-        found = atspi.Component.get_accessible_at_point(table, x, y, atspi.CoordType.SCREEN)
-        if found is not None and found != table:
-            return _position(atspi, table, found)
+        cell = atspi.Component.get_accessible_at_point(table, x, y, atspi.CoordType.SCREEN)
+        if cell is not None and cell != table:
+            return _position(atspi, table, cell)
     return None
 
 
@@ -86,8 +86,8 @@ def _position(atspi: Any, table: Any, cell: Any) -> tuple[int, int] | None:
 
 def _guesses(atspi: Any, table: Any, cell: Any, name: str) -> Iterator[tuple[int, int]]:
     if "TableCell" in cell.get_interfaces():
-        told, row, column = atspi.TableCell.get_position(cell)
-        if told:
+        known, row, column = atspi.TableCell.get_position(cell)
+        if known:
             yield row, column
     if address := _ADDRESS.fullmatch(name):
         yield address_of(*address.groups())

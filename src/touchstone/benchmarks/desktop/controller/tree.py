@@ -86,7 +86,7 @@ class Walk:
         attributes = {**node.attributes, "cut": cut} if cut else node.attributes
         return nodes.element(node.tag, attributes, nodes.content(node.text) + "".join(parts))
 
-    def _children(self, accessible: Any, node: nodes.Node, depth: int, parts: list[str]) -> str:
+    def _children(self, accessible: Any, node: nodes.AccessibleNode, depth: int, parts: list[str]) -> str:
         """Why not all of them were read; empty if they were."""
         try:
             count = accessible.get_child_count()

@@ -57,8 +57,8 @@ def serve(path: Path, token: str) -> Thread:
 async def _welcome(token: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     try:
         line = await asyncio.wait_for(reader.readline(), _PATIENCE)
-        given, _, port = line.decode("utf-8", "replace").strip().rpartition(" ")
-        if not hmac.compare_digest(given.encode(), token.encode()) or not port.isdigit():
+        offered, _, port = line.decode("utf-8", "replace").strip().rpartition(" ")
+        if not hmac.compare_digest(offered.encode(), token.encode()) or not port.isdigit():
             raise ValueError("a wrong token, or no port")
         target = await _connected(int(port))
     except (OSError, ValueError, OverflowError, TimeoutError):

@@ -83,14 +83,14 @@ class Worker:
         return LATE, f"it took longer than {seconds:g} s and was ended, with all that it had started"
 
     def _send(self, channel: socket.socket, job: dict[str, Any], limit: int) -> tuple[Capture, Capture]:
-        given = os.memfd_create("job")
-        os.write(given, json.dumps(job).encode())
+        job_file = os.memfd_create("job")
+        os.write(job_file, json.dumps(job).encode())
         reading, writing = zip(*(os.pipe() for _ in range(2)), strict=True)
         output, error = (Capture(end, limit) for end in reading)
         try:
-            socket.send_fds(channel, [b"j"], [given, *writing])
+            socket.send_fds(channel, [b"j"], [job_file, *writing])
         finally:
-            for descriptor in (given, *writing):
+            for descriptor in (job_file, *writing):
                 os.close(descriptor)
         return output, error
 

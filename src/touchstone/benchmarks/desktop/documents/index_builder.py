@@ -78,26 +78,26 @@ class Indexer:
 
     async def _documents(self, shelf: Shelf, known: Mapping[str, Document], done: Indexed) -> list[Document]:
         files = [(folder, file) for folder in shelf.folders for file in _files(folder)]
-        found: dict[str, Document] = {}
+        documents: dict[str, Document] = {}
         seen = 0
 
-        async def one(place: tuple[Path, Path]) -> None:
+        async def one(source: tuple[Path, Path]) -> None:
             nonlocal seen
-            name = shown(place[1].relative_to(self._root).as_posix())
-            reading = await self._read(place[1], self._titles.of(place[1], place[0]), known.get(name))
+            name = shown(source[1].relative_to(self._root).as_posix())
+            reading = await self._read(source[1], self._titles.of(source[1], source[0]), known.get(name))
             seen += 1
             self._progress(f"{shelf.application}: files read", seen, len(files))
             if reading.problem:
                 done.problems.append(f"{name}: {reading.problem}")
             elif reading.chunks is None:
-                found[name] = known[name]
+                documents[name] = known[name]
             else:
                 done.read += 1
-                found[name] = Document(name, reading.title, reading.digest, reading.chunks)
+                documents[name] = Document(name, reading.title, reading.digest, reading.chunks)
 
         await together(files, one)
         done.problems.sort()
-        return [found[name] for name in sorted(found)]
+        return [documents[name] for name in sorted(documents)]
 
     async def _read(self, path: Path, title: str, known: Document | None) -> Reading:
         request = ReadRequest(os.fsencode(path), title, known.digest if known else "")
@@ -143,10 +143,10 @@ def _vectors(index: Index) -> dict[bytes, bytes]:
 def _files(folder: Path) -> Iterator[Path]:
     """Pages only, in order; a link that leads out of the folder is none of them."""
     inside = folder.resolve()
-    for place, folders, names in os.walk(folder):
+    for parent, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _SKIPPED_FOLDERS)
         for name in sorted(names):
-            path = Path(place, name)
+            path = Path(parent, name)
             if path.suffix.lower() in SUFFIXES and path.is_file() and path.resolve().is_relative_to(inside):
                 yield path
 

@@ -225,8 +225,8 @@ def _decoded(data: bytes) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        said = _CHARSET.search(data[:4096])
+        charset = _CHARSET.search(data[:4096])
     try:
-        return data.decode(said[1].decode() if said else "cp1252", "replace")
+        return data.decode(charset[1].decode() if charset else "cp1252", "replace")
     except LookupError:
         return data.decode("cp1252", "replace")

@@ -68,8 +68,8 @@ Scored = list[tuple[float, int, int]]
 
 
 def _ranked(question: str, indexes: Sequence[Index]) -> Scored:
-    found = [(score, number, chunk) for number, index in enumerate(indexes) for chunk, score in index.ranked(question, _MOST)]
-    return sorted(found, key=_best_first)
+    scored = [(score, number, chunk) for number, index in enumerate(indexes) for chunk, score in index.ranked(question, _MOST)]
+    return sorted(scored, key=_best_first)
 
 
 def _best_first(entry: tuple[float, int, int]) -> tuple[float, int, int]:
@@ -81,14 +81,14 @@ def _similarities(question: str, indexes: Sequence[Index]) -> Scored:
     """The cosine of the nearest window of every chunk."""
     numpy = need("numpy", "desktop-documents")
     asked = embedding.load().vector(question)
-    found: Scored = []
+    scored: Scored = []
     for number, index in enumerate(indexes):
         vectors, owners = _matrix(index)
         parts = [vectors[start : start + _ROWS].astype("float32") @ asked for start in range(0, len(vectors), _ROWS)]
         best = numpy.full(index.size[1], -1.0)
         numpy.maximum.at(best, owners, numpy.concatenate(parts))
-        found += [(score, number, chunk) for chunk, score in enumerate(best.tolist())]
-    return sorted(found, key=_best_first)
+        scored += [(score, number, chunk) for chunk, score in enumerate(best.tolist())]
+    return sorted(scored, key=_best_first)
 
 
 @lru_cache(maxsize=32)

@@ -41,18 +41,18 @@ class Shelf:
     folders: tuple[Path, ...]
 
 
-def shelves(root: Path, given: Sequence[str] = ()) -> tuple[list[Shelf], list[str]]:
+def shelves(root: Path, named: Sequence[str] = ()) -> tuple[list[Shelf], list[str]]:
     """The applications of a warehouse, and the names of folders that no application is known for."""
     if not root.is_dir():
         raise InputError(f"{root}: no such directory")
-    pairs = [_given(root, text) for text in given]
+    pairs = [_shelf_named(root, text) for text in named]
     taken = {folder.resolve() for _, folder in pairs}
     strange: list[str] = []
     for folder in sorted(entry for entry in root.iterdir() if entry.is_dir() and not entry.name.startswith(".")):
         application = folder.name if folder.name in APPS else SITES.get(folder.name.lower())
         if application:
             pairs.append((application, folder))
-        elif folder.resolve() not in taken and not any(place.is_relative_to(folder.resolve()) for place in taken):
+        elif folder.resolve() not in taken and not any(other.is_relative_to(folder.resolve()) for other in taken):
             strange.append(folder.name)
     return _gathered(pairs), strange
 
@@ -64,7 +64,7 @@ def _gathered(pairs: Iterable[tuple[str, Path]]) -> list[Shelf]:
     return [Shelf(application, tuple(folders[application])) for application in sorted(folders)]
 
 
-def _given(root: Path, text: str) -> tuple[str, Path]:
+def _shelf_named(root: Path, text: str) -> tuple[str, Path]:
     application, sign, name = text.partition("=")
     if not sign or not name:
         raise InputError(f"--app {text}: expected NAME=FOLDER, such as dbt_cloud=docs.getdbt.com")
@@ -89,9 +89,9 @@ class Titles:
 
     def of(self, path: Path, folder: Path) -> str:
         """The title of a page in an application's folder, or nothing."""
-        for place in (self._root, folder):
-            table = self._table(place)
-            for base in (self._root, place) if table else ():
+        for shelf in (self._root, folder):
+            table = self._table(shelf)
+            for base in (self._root, shelf) if table else ():
                 relative = PurePosixPath(path.relative_to(base))
                 title = table.get(str(relative)) or table.get(str(relative.with_suffix("")))
                 if title:
@@ -101,21 +101,21 @@ class Titles:
     def problems(self, folders: Sequence[Path]) -> list[str]:
         """Tables that cannot be read."""
         places = [self._root, *folders]
-        for place in places:
-            self._table(place)
-        return [self._problems[place] for place in dict.fromkeys(places) if place in self._problems]
+        for shelf in places:
+            self._table(shelf)
+        return [self._problems[shelf] for shelf in dict.fromkeys(places) if shelf in self._problems]
 
-    def _table(self, place: Path) -> dict[str, str]:
-        if place not in self._tables:
-            self._tables[place] = self._read(place)
-        return self._tables[place]
+    def _table(self, shelf: Path) -> dict[str, str]:
+        if shelf not in self._tables:
+            self._tables[shelf] = self._read(shelf)
+        return self._tables[shelf]
 
-    def _read(self, place: Path) -> dict[str, str]:
-        path = place / TITLES
+    def _read(self, shelf: Path) -> dict[str, str]:
+        path = shelf / TITLES
         try:
             pairs = msgspec.json.decode(path.read_bytes(), type=dict[str, str]) if path.is_file() else {}
         except (OSError, msgspec.MsgspecError, UnicodeError) as error:
-            self._problems[place] = f"{path.relative_to(self._root)}: no titles are taken from it: {error}"
+            self._problems[shelf] = f"{path.relative_to(self._root)}: no titles are taken from it: {error}"
             return {}
         table = {name: " ".join(title.split()) for name, title in pairs.items()}
         return {

@@ -37,8 +37,8 @@ async def dbt_environment_info(
     """Fields of a named environment."""
     cloud = DbtCloud(evaluation.accounts, settings_file or setting_file)
     projects = await cloud.projects()
-    found = await cloud.environments(projects[0]["id"]) if projects else []
-    words = [str(item.get(field)) for item in found if item["name"] == name for field in fields]
+    environments = await cloud.environments(projects[0]["id"]) if projects else []
+    words = [str(item.get(field)) for item in environments if item["name"] == name for field in fields]
     return " ".join(words) or NOTHING
 
 

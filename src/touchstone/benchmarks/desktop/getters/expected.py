@@ -34,12 +34,12 @@ async def local_file(evaluation: EvaluationContext, *, path: str, dest: str = ""
 
 @EXPECTED
 async def vm_file(evaluation: EvaluationContext, *, path: str, dest: str) -> Path:
-    """A file that the evaluator itself put or made in the guest. Given files are never taken for it by their bare name."""
-    if evaluation.given is not None:
-        found = evaluation.given.file(path, dest)
+    """A file that the evaluator itself put or made in the guest. Files that an agent left are never taken by their name."""
+    if evaluation.left is not None:
+        file = evaluation.left.file(path, dest)
     else:
         copy = evaluation.cached(f"expected/{dest}")
-        found = copy if await evaluation.guest.get(path, copy) else None
-    if found is None:
+        file = copy if await evaluation.guest.get(path, copy) else None
+    if file is None:
         raise Unscorable(f"{path}: the reference is not in the guest", kind="gold_missing")
-    return found
+    return file

@@ -15,8 +15,8 @@ from ..setup import LATE
 @RESULTS
 async def vm_file(evaluation: EvaluationContext, *, path: str, dest: str) -> Path | None:
     """A copy of a guest's file, or None."""
-    if evaluation.given is not None:
-        return evaluation.given.file(path, dest, by_name=True)
+    if evaluation.left is not None:
+        return evaluation.left.file(path, dest, by_name=True)
     copy = evaluation.cached(dest)
     return copy if await evaluation.guest.get(path, copy) else None
 
@@ -39,14 +39,14 @@ async def vm_command_line(evaluation: EvaluationContext, *, command: Sequence[st
 async def dbt_profiles(evaluation: EvaluationContext, *, dirs: Sequence[str], dest: str) -> Path | None:
     """The first profiles.yml among folders; a folder may be a variable of the guest."""
     for folder in dirs:
-        if evaluation.given is not None:
-            profiles = None if folder.startswith("$") else evaluation.given.file(f"{folder}/profiles.yml")
+        if evaluation.left is not None:
+            profiles = None if folder.startswith("$") else evaluation.left.file(f"{folder}/profiles.yml")
         else:
             expanded = await _expanded(evaluation, folder)
             profiles = await vm_file(evaluation, path=f"{expanded}/profiles.yml", dest=dest) if expanded else None
         if profiles is not None:
             return profiles
-    return evaluation.given.file(dest) if evaluation.given is not None else None
+    return evaluation.left.file(dest) if evaluation.left is not None else None
 
 
 async def run_script(evaluation: EvaluationContext, src: str, dest: str) -> Execution:

@@ -106,13 +106,13 @@ async def googlesheet_active_file(
 ) -> Path | None:
     """The sheet that is open in the browser, as a workbook; None if it is not the account's."""
     address = await active_address(evaluation, goto_prefix)
-    found = re.search(r"docs\.google\.com/spreadsheets/d/([\w-]+)", address or "")
-    if found is None:
+    sheet_id = re.search(r"docs\.google\.com/spreadsheets/d/([\w-]+)", address or "")
+    if sheet_id is None:
         return None
     copy = evaluation.cached(dest)
 
     def download() -> Path | None:
-        sheet = drive_client(evaluation.accounts, settings_file).CreateFile({"id": found.group(1)})
+        sheet = drive_client(evaluation.accounts, settings_file).CreateFile({"id": sheet_id.group(1)})
         try:
             sheet.GetContentFile(str(copy), mimetype=WORKBOOK)
         except need("pydrive2.files", "desktop-google").ApiRequestError as error:

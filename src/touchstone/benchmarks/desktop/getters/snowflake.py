@@ -98,9 +98,9 @@ async def snowflake_user_info(
 
     def work(cursor: Any) -> dict[str, Any]:
         rows = _run(cursor, f"DESC USER {identifier(username)}")
-        found: dict[str, Any] = {row[0].upper(): str(row[1]) for row in rows if row[0].upper() != "PASSWORD"}
-        found["ROLE"] = ["PUBLIC"] + [str(row[1]) for row in _run(cursor, f"SHOW GRANTS TO USER {identifier(username)}")]
-        return found
+        properties: dict[str, Any] = {row[0].upper(): str(row[1]) for row in rows if row[0].upper() != "PASSWORD"}
+        properties["ROLE"] = ["PUBLIC"] + [str(row[1]) for row in _run(cursor, f"SHOW GRANTS TO USER {identifier(username)}")]
+        return properties
 
     return await _with_cursor(evaluation, settings_file, work)
 

@@ -52,8 +52,8 @@ async def validate_correct_url(
 
 def pieces_found(pieces: Sequence[str], address: str) -> str:
     """One "check succeed" or "check failed" per piece."""
-    said = [(piece.strip(), piece.strip().replace(":", "%3A").replace("+", "%2B") in address) for piece in pieces]
-    return "; ".join(f"{piece} check {'succeed' if found else 'failed'}" for piece, found in said)
+    pieces_there = [(piece.strip(), piece.strip().replace(":", "%3A").replace("+", "%2B") in address) for piece in pieces]
+    return "; ".join(f"{piece} check {'succeed' if found else 'failed'}" for piece, found in pieces_there)
 
 
 @RESULTS
@@ -63,8 +63,8 @@ async def html_check(evaluation: EvaluationContext, *, src: str, dest: str, css_
     async with _at(evaluation, address) as page:
         if page is None:
             return f"{address} check failed"
-        said = [f"{path} check {'succeed' if await _visible(page, path) else 'failed'}" for path in css_paths]
-    return "; ".join(said)
+        findings = [f"{path} check {'succeed' if await _visible(page, path) else 'failed'}" for path in css_paths]
+    return "; ".join(findings)
 
 
 @RESULTS

@@ -23,13 +23,13 @@ SESSION = Path(__file__).parent / "session.sh"
 def standins() -> dict[str, str]:
     """The programs in the guest that stand in for others, and for what, in the words of their own first lines."""
     files = sorted((Path(__file__).parent / "standins").iterdir())
-    return {path.name: said for path in files if path.is_file() and (said := _stands_for(path))}
+    return {path.name: purpose for path in files if path.is_file() and (purpose := _stands_for(path))}
 
 
 def _stands_for(path: Path) -> str:
     """Nothing for what only helps them."""
-    said = (line for line in path.read_text().splitlines() if line.startswith(_BEGIN))
-    return next(said, "").removeprefix(_BEGIN).rstrip(".")
+    purposes = (line for line in path.read_text().splitlines() if line.startswith(_BEGIN))
+    return next(purposes, "").removeprefix(_BEGIN).rstrip(".")
 
 
 __all__ = ["SESSION", "Image", "Layer", "Store", "find", "layers_for", "not_given", "standins"]

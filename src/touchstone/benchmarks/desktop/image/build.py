@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from ....errors import InputError, TouchstoneError
-from ..providers.namespaces import Bind, Plan, host_ids, host_programs, make_upper, remove, run
+from ..providers.namespaces import Bind, ContainerPlan, host_ids, host_programs, make_upper, remove, run
 from . import debian
 from .recipes import Recipe, digests, recipes, with_parents
 from .registries import registries
@@ -70,15 +70,15 @@ async def build(
         await store.tidy()
         made: dict[str, Layer] = {}
         for number, recipe in enumerate(wanted, 1):
-            found = store.get(recipe.name, today[recipe.name])
-            if found is None:
+            ready = store.get(recipe.name, today[recipe.name])
+            if ready is None:
                 listener.begin(recipe, number, len(wanted))
                 wanting = _Wanted(recipe, today[recipe.name], [made[parent] for parent in recipe.parents])
                 await _Build(store, wanting, supplies, listener).make()
-            layer = found or store.get(recipe.name, today[recipe.name])
+            layer = ready or store.get(recipe.name, today[recipe.name])
             assert layer
             made[recipe.name] = layer
-            listener.done(layer, made=found is None)
+            listener.done(layer, made=ready is None)
     return list(made.values())
 
 
@@ -140,7 +140,7 @@ class _Build:
         files = self._stage()
         source = registries()
         programs = host_programs() if self.recipe.systemless else []
-        plan = Plan(
+        plan = ContainerPlan(
             program=["/bin/bash", "/run/recipe/script.sh"],
             layers=[layer.files for layer in reversed(self.below)],
             upper=self.upper,
@@ -157,7 +157,7 @@ class _Build:
         script = self.work / "recipe" / "check.sh"
         script.write_text("set -euo pipefail\n" + self.recipe.check)
         self._heard("checking that what was installed can be imported and started")
-        plan = Plan(
+        plan = ContainerPlan(
             program=["/bin/bash", "/run/check.sh"],
             layers=[self.upper / "files", *(layer.files for layer in reversed(self.below))],
             binds=[*(host_programs() if self.recipe.systemless else []), Bind(script, "/run/check.sh")],
@@ -168,11 +168,11 @@ class _Build:
         archive = self.work / "base.tar"
         await debian.make_archive(archive, self.supplies.mirror, self._heard)
         binds = [*host_programs(), Bind(archive, "/run/base.tar"), Bind(self.upper / "files", "/run/layer", True)]
-        await self._run(Plan(program=_UNPACK, layers=[], binds=binds))
+        await self._run(ContainerPlan(program=_UNPACK, layers=[], binds=binds))
         archive.unlink()
         await remove(archive.with_suffix(".tmp"))
 
-    async def _run(self, plan: Plan, what: str = "its script") -> None:
+    async def _run(self, plan: ContainerPlan, what: str = "its script") -> None:
         status, _ = await run(plan, self._heard)
         if status:
             raise TouchstoneError(f"{what} ended with {status}")
@@ -180,8 +180,8 @@ class _Build:
     def _stage(self) -> Path:
         """Only what belongs to the recipe is visible to its script."""
         folder = self.work / "recipe"
-        given = {name: self.supplies.files[name] for name in self.recipe.supplied}
-        for name, path in {**self.recipe.files, **given}.items():
+        supplied = {name: self.supplies.files[name] for name in self.recipe.supplied}
+        for name, path in {**self.recipe.files, **supplied}.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, folder / name)
             (folder / name).chmod(0o755)
@@ -229,7 +229,7 @@ def _sum(path: Path) -> str:
 def _size(folder: Path) -> int:
     """On disk. What this user may not read is not counted."""
     return sum(
-        os.lstat(os.path.join(place, name)).st_blocks * 512  # noqa: PTH118 - a hundred thousand files
-        for place, folders, files in os.walk(folder)
+        os.lstat(os.path.join(parent, name)).st_blocks * 512  # noqa: PTH118 - a hundred thousand files
+        for parent, folders, files in os.walk(folder)
         for name in [*folders, *files]
     )

@@ -47,7 +47,7 @@ class Registries:
 
 
 def registries() -> Registries:
-    found = Registries(
+    source = Registries(
         {
             "UV_PYTHON_DOWNLOADS": "never",
             "UV_LINK_MODE": "copy",
@@ -59,33 +59,33 @@ def registries() -> Registries:
     )
     options = pip_options()
     if index := options.get("index-url"):
-        found.variables["UV_DEFAULT_INDEX"] = found.place(index)
+        source.variables["UV_DEFAULT_INDEX"] = source.place(index)
     for option, (variable, separator) in _LISTS.items():
         if addresses := options.get(option, "").split():
-            found.variables[variable] = separator.join(found.place(address) for address in addresses)
-    found.variables |= {name: os.environ[name] for name in _both_cases(_PROXIES) if name in os.environ}
-    _add_certificates(found, options)
-    _add_npm(found)
+            source.variables[variable] = separator.join(source.place(address) for address in addresses)
+    source.variables |= {name: os.environ[name] for name in _both_cases(_PROXIES) if name in os.environ}
+    _add_certificates(source, options)
+    _add_npm(source)
     if (resolver := Path("/etc/resolv.conf")).exists():
-        found.binds.append(Bind(resolver.resolve(), "/etc/resolv.conf"))
-    return found
+        source.binds.append(Bind(resolver.resolve(), "/etc/resolv.conf"))
+    return source
 
 
-def _add_certificates(found: Registries, options: dict[str, str]) -> None:
+def _add_certificates(source: Registries, options: dict[str, str]) -> None:
     named = (options.get("cert"), os.environ.get("SSL_CERT_FILE"), "/etc/ssl/certs/ca-certificates.crt")
     if bundle := next((Path(path) for path in named if path and Path(path).is_file()), None):
-        found.binds.append(Bind(bundle.resolve(), _CERTIFICATES))
+        source.binds.append(Bind(bundle.resolve(), _CERTIFICATES))
         variables = ("SSL_CERT_FILE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "NPM_CONFIG_CAFILE")
-        found.variables |= dict.fromkeys(variables, _CERTIFICATES)
+        source.variables |= dict.fromkeys(variables, _CERTIFICATES)
 
 
-def _add_npm(found: Registries) -> None:
+def _add_npm(source: Registries) -> None:
     own = Path(os.environ.get("NPM_CONFIG_USERCONFIG") or Path.home() / ".npmrc")
     if own.is_file():
-        found.binds.append(Bind(own, f"{INSIDE}/npmrc"))
-        found.variables["NPM_CONFIG_USERCONFIG"] = f"{INSIDE}/npmrc"
+        source.binds.append(Bind(own, f"{INSIDE}/npmrc"))
+        source.variables["NPM_CONFIG_USERCONFIG"] = f"{INSIDE}/npmrc"
     if registry := os.environ.get("NPM_CONFIG_REGISTRY"):
-        found.variables["NPM_CONFIG_REGISTRY"] = registry
+        source.variables["NPM_CONFIG_REGISTRY"] = registry
 
 
 @cache
@@ -104,8 +104,8 @@ def _uv() -> Path:
         from uv import find_uv_bin
 
         return Path(find_uv_bin())
-    if found := shutil.which("uv"):
-        return Path(found)
+    if program := shutil.which("uv"):
+        return Path(program)
     raise InputError(f"making layers needs uv: {pip_install('desktop')}")
 
 

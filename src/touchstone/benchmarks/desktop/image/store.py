@@ -82,8 +82,8 @@ class Store:
         """Those that are complete, in the order of the recipes."""
         today = digests(recipes(), host_ids())
         order = {name: number for number, name in enumerate(today)}
-        found = [_layer(path, today) for path in self.root.glob("*/meta.json")]
-        return sorted(found, key=lambda layer: (order.get(layer.meta.name, len(order)), -layer.meta.made))
+        layers = [_layer(path, today) for path in self.root.glob("*/meta.json")]
+        return sorted(layers, key=lambda layer: (order.get(layer.meta.name, len(order)), -layer.meta.made))
 
     def made(self) -> set[str]:
         """The names of those that are there as today's recipes make them; none where there can be no image at all."""
@@ -103,10 +103,10 @@ class Store:
         """The image with these layers and those that every image has. Raises InputError if one has not been made."""
         today = digests(recipes(), host_ids())
         wanted = [name for name in today if name in {*names, *ALWAYS} and name != "session"]
-        found = {name: self.get(name, today[name]) for name in [*wanted, "session"]}
-        if missing := [name for name in [*names, *ALWAYS] if found.get(name) is None]:
+        layers = {name: self.get(name, today[name]) for name in [*wanted, "session"]}
+        if missing := [name for name in [*names, *ALWAYS] if layers.get(name) is None]:
             raise InputError(f"{self.root}: no layer {', '.join(dict.fromkeys(missing))}; {how_to_build(names)}")
-        return Image(tuple(layer for layer in reversed(found.values()) if layer))
+        return Image(tuple(layer for layer in reversed(layers.values()) if layer))
 
     @asynccontextmanager
     async def locked(self, waiting: Callable[[], None] | None = None) -> AsyncGenerator[None]:

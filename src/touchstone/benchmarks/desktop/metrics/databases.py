@@ -42,8 +42,8 @@ class Database:
         return rows
 
     def names(self, kind: Kind, wanted: Sequence[str]) -> list[str]:
-        found = self.rows("SELECT name FROM sqlite_master WHERE type = ? ORDER BY name", [kind])
-        return [name for (name,) in found if not wanted or name in wanted]
+        rows = self.rows("SELECT name FROM sqlite_master WHERE type = ? ORDER BY name", [kind])
+        return [name for (name,) in rows if not wanted or name in wanted]
 
     def columns(self, name: str) -> list[tuple[Any, ...]]:
         return self.rows(f"PRAGMA table_info({_literal(name)})")
@@ -75,32 +75,32 @@ def check_local_database(
             for database in (mine, gold):
                 database.rows(f"SET schema TO {_literal(schema_name)}")
         for kind, targets in zip(KINDS, (table_targets, view_targets), strict=True):
-            if said := _difference(mine, gold, kind, targets, check_type):
-                return MetricResult(0.0, said)
+            if difference := _difference(mine, gold, kind, targets, check_type):
+                return MetricResult(0.0, difference)
     return MetricResult(1.0, f"equal in {', '.join(check_type)}")
 
 
 def _difference(mine: Database, gold: Database, kind: Kind, targets: Sequence[str], asked: Sequence[str]) -> str | None:
     if not any(aspect.startswith(kind) for aspect in asked):
         return None
-    found, wanted = mine.names(kind, targets), gold.names(kind, targets)
-    if found != wanted:
-        return f"expected the {kind}s {shown(wanted)}, found {shown(found)}"
+    mine_names, gold_names = mine.names(kind, targets), gold.names(kind, targets)
+    if mine_names != gold_names:
+        return f"expected the {kind}s {shown(gold_names)}, found {shown(mine_names)}"
     content = f"{kind}-schema-content" in asked
-    for name in wanted if content or f"{kind}-schema" in asked else []:
+    for name in gold_names if content or f"{kind}-schema" in asked else []:
         if mine.columns(name) != gold.columns(name):
             return f"the columns of {name} differ: expected {shown(gold.columns(name))}, found {shown(mine.columns(name))}"
-    for name in wanted if content else []:
-        if said := _row_difference(mine.content(name), gold.content(name)):
-            return f"{name}: {said}"
+    for name in gold_names if content else []:
+        if difference := _row_difference(mine.content(name), gold.content(name)):
+            return f"{name}: {difference}"
     return None
 
 
-def _row_difference(found: list[tuple[Any, ...]], wanted: list[tuple[Any, ...]]) -> str | None:
-    if len(found) != len(wanted):
-        return f"expected {len(wanted)} rows, found {len(found)}"
-    unequal = next((number for number, pair in enumerate(zip(found, wanted, strict=True)) if pair[0] != pair[1]), None)
-    return None if unequal is None else f"row {unequal + 1}: expected {shown(wanted[unequal])}, found {shown(found[unequal])}"
+def _row_difference(mine: list[tuple[Any, ...]], gold: list[tuple[Any, ...]]) -> str | None:
+    if len(mine) != len(gold):
+        return f"expected {len(gold)} rows, found {len(mine)}"
+    unequal = next((number for number, pair in enumerate(zip(mine, gold, strict=True)) if pair[0] != pair[1]), None)
+    return None if unequal is None else f"row {unequal + 1}: expected {shown(gold[unequal])}, found {shown(mine[unequal])}"
 
 
 @contextmanager

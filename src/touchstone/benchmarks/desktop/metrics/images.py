@@ -23,9 +23,11 @@ def compare_images(result: Path | None, expected: Path) -> MetricResult:
     """Grey, at the smaller one's size: structural similarity above 0.98."""
     if result is None:
         return missing()
-    found, wanted = _open(result, "L"), _open(expected, "L")
-    size = min(found.size, wanted.size)
-    similarity = structural_similarity(_array(found.resize(size, _LANCZOS)), _array(wanted.resize(size, _LANCZOS)))
+    result_picture, expected_picture = _open(result, "L"), _open(expected, "L")
+    size = min(result_picture.size, expected_picture.size)
+    similarity = structural_similarity(
+        _array(result_picture.resize(size, _LANCZOS)), _array(expected_picture.resize(size, _LANCZOS))
+    )
     return _compared(similarity > SIMILAR, f"structural similarity {similarity:.4f}", f"above {SIMILAR}")
 
 
@@ -52,10 +54,10 @@ def compare_image_list(result: Path | Sequence[Path] | None, expected: Path | Se
     """Pixel by pixel identical."""
     if result is None:
         return missing()
-    found, wanted = _paths(result), _paths(expected)
-    if len(found) != len(wanted):
-        return MetricResult(0.0, f"expected {len(wanted)} pictures, found {len(found)}")
-    for mine, gold in zip(found, wanted, strict=True):
+    result_paths, expected_paths = _paths(result), _paths(expected)
+    if len(result_paths) != len(expected_paths):
+        return MetricResult(0.0, f"expected {len(expected_paths)} pictures, found {len(result_paths)}")
+    for mine, gold in zip(result_paths, expected_paths, strict=True):
         first, second = _open(mine, "RGB"), _open(gold, "RGB")
         if first.size != second.size or first.tobytes() != second.tobytes():
             return MetricResult(0.0, f"{mine.name} differs from the expected picture")

@@ -17,10 +17,10 @@ _INSTALLING = ("Requirement already satisfied:", "Successfully installed")
 def compare_notebook_outputs(result: Path | None, expected: Path) -> MetricResult:
     """Equal outputs of code cells: what was printed, and the plain text of what was shown."""
 
-    def difference(found: Cell, wanted: Cell) -> str | None:
-        if found["cell_type"] != "code":
+    def difference(result_cell: Cell, expected_cell: Cell) -> str | None:
+        if result_cell["cell_type"] != "code":
             return None
-        mine, gold = _outputs(found, skip_installing=True), _outputs(wanted, skip_installing=False)
+        mine, gold = _outputs(result_cell, skip_installing=True), _outputs(expected_cell, skip_installing=False)
         if len(mine) != len(gold):
             return f"expected {len(gold)} outputs, found {len(mine)}"
         unequal = next((pair for pair in zip(mine, gold, strict=True) if pair[0] != pair[1]), None)
@@ -33,8 +33,8 @@ def compare_notebook_outputs(result: Path | None, expected: Path) -> MetricResul
 def compare_notebook_cells(result: Path | None, expected: Path) -> MetricResult:
     """Equal sources."""
 
-    def difference(found: Cell, wanted: Cell) -> str | None:
-        mine, gold = _text(found.get("source")), _text(wanted.get("source"))
+    def difference(result_cell: Cell, expected_cell: Cell) -> str | None:
+        mine, gold = _text(result_cell.get("source")), _text(expected_cell.get("source"))
         return None if mine == gold else f"expected {shown(gold)}, found {shown(mine)}"
 
     return missing() if result is None else _cell_by_cell(result, expected, difference)
@@ -45,10 +45,10 @@ def compare_ipynb_files(result: Path | None, expected: Path) -> MetricResult:
     """The whole file as JSON, keys in order, except `metadata`. (The original stops at the end of the shorter file.)"""
     if result is None:
         return missing()
-    found, wanted = _document(result), _document(expected)
-    if list(found) != list(wanted):
-        return MetricResult(0.0, f"expected the keys {shown(list(wanted))}, found {shown(list(found))}")
-    unequal = [key for key in wanted if key != "metadata" and found[key] != wanted[key]]
+    result_notebook, expected_notebook = _document(result), _document(expected)
+    if list(result_notebook) != list(expected_notebook):
+        return MetricResult(0.0, f"expected the keys {shown(list(expected_notebook))}, found {shown(list(result_notebook))}")
+    unequal = [key for key in expected_notebook if key != "metadata" and result_notebook[key] != expected_notebook[key]]
     return verdict(not unequal, f"the value of {shown(unequal[:1])} differs")
 
 
@@ -71,25 +71,25 @@ def are_jupyter_outputs_cleared(
 def _positions(result: Path | None, expected: dict[str, list[int]], cell_type: str, *, executed: bool) -> MetricResult:
     if result is None:
         return missing()
-    found = [
+    numbers = [
         position
         for position, cell in enumerate(_cells(result))
         if cell["cell_type"] == cell_type and bool(cell.get("execution_count")) is executed
     ]
     state = "run" if executed else "not run"
-    return verdict(found == expected["expected"], f"cells {found} are {state}; expected {expected['expected']}")
+    return verdict(numbers == expected["expected"], f"cells {numbers} are {state}; expected {expected['expected']}")
 
 
 def _cell_by_cell(result: Path, expected: Path, difference: Callable[[Cell, Cell], str | None]) -> MetricResult:
-    found, wanted = _cells(result), _cells(expected)
-    if len(found) != len(wanted):
-        return MetricResult(0.0, f"expected {len(wanted)} cells, found {len(found)}")
-    for position, (mine, gold) in enumerate(zip(found, wanted, strict=True)):
+    result_cells, expected_cells = _cells(result), _cells(expected)
+    if len(result_cells) != len(expected_cells):
+        return MetricResult(0.0, f"expected {len(expected_cells)} cells, found {len(result_cells)}")
+    for position, (mine, gold) in enumerate(zip(result_cells, expected_cells, strict=True)):
         if mine["cell_type"] != gold["cell_type"]:
             return MetricResult(0.0, f"cell {position}: expected {gold['cell_type']}, found {mine['cell_type']}")
-        if said := difference(mine, gold):
-            return MetricResult(0.0, f"cell {position}: {said}")
-    return MetricResult(1.0, f"{len(wanted)} equal cells")
+        if unlike := difference(mine, gold):
+            return MetricResult(0.0, f"cell {position}: {unlike}")
+    return MetricResult(1.0, f"{len(expected_cells)} equal cells")
 
 
 def _outputs(cell: Cell, *, skip_installing: bool) -> list[Any]:

@@ -30,12 +30,12 @@ def check_yaml_file(result: Path | None, expected: list[Any]) -> MetricResult:
         if operation not in OPERATIONS:
             raise Unscorable(f"check_yaml_file: unknown operation {operation!r}; expected one of {', '.join(OPERATIONS)}")
         try:
-            found = _at(document, path)
-            held = _holds(operation, found, value)
+            value_there = _at(document, path)
+            held = _holds(operation, value_there, value)
         except (KeyError, IndexError, TypeError, ValueError):
             return MetricResult(0.0, f"there is nothing at {shown(path)}")
         if not held:
-            return MetricResult(0.0, f"at {shown(path)}: {operation} {shown(value)} does not hold for {shown(found)}")
+            return MetricResult(0.0, f"at {shown(path)}: {operation} {shown(value)} does not hold for {shown(value_there)}")
     return MetricResult(1.0, f"{len(expected)} rules hold")
 
 
@@ -60,13 +60,13 @@ def _absent(key: Any) -> Any:
     raise KeyError(key)
 
 
-def _holds(operation: str, found: Any, value: Any) -> bool:
+def _holds(operation: str, value_there: Any, value: Any) -> bool:
     match operation:
         case "match":
-            return found == value
+            return value_there == value
         case "in":
-            return found in value
+            return value_there in value
         case "contain":
-            return value in found
+            return value in value_there
         case _:
-            return bool(found)
+            return bool(value_there)

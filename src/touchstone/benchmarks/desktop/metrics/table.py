@@ -32,13 +32,13 @@ def compare_table(result: Path | None, expected: Path | None = None, rules: list
         if kind not in RULES:
             raise Unscorable(f"compare_table: unknown rule {kind!r}; expected one of {', '.join(RULES)}")
         try:
-            said = RULES[kind](pair, rule)
+            difference = RULES[kind](pair, rule)
         except NotUnderstood as what:
-            said = f"cannot be judged: {what} is not understood"
+            difference = f"cannot be judged: {what} is not understood"
         except KeyError as key:
             raise Unscorable(f"compare_table: rule {number} ({kind}) lacks {key}") from None
-        if said:
-            return MetricResult(0.0, f"rule {number} ({kind}): {said}")
+        if difference:
+            return MetricResult(0.0, f"rule {number} ({kind}): {difference}")
     return MetricResult(1.0, f"{len(rules or [])} rules hold")
 
 
@@ -47,11 +47,11 @@ def _sheet_name(pair: WorkbookPair, rule: Rule) -> str | None:
 
 
 def _sheet_data(pair: WorkbookPair, rule: Rule) -> str | None:
-    found, wanted = (pair.sheet(rule[key], values=True) for key in ("sheet_idx0", "sheet_idx1"))
-    if found is None or wanted is None:
+    result_sheet, expected_sheet = (pair.sheet(rule[key], values=True) for key in ("sheet_idx0", "sheet_idx1"))
+    if result_sheet is None or expected_sheet is None:
         return NO_SHEET
     digits = rule.get("precision", 4)
-    return frame_difference(frame(found, digits), frame(wanted, digits))
+    return frame_difference(frame(result_sheet, digits), frame(expected_sheet, digits))
 
 
 def _sheet_print(pair: WorkbookPair, rule: Rule) -> str | None:
@@ -67,13 +67,13 @@ def _sheet_print(pair: WorkbookPair, rule: Rule) -> str | None:
 
 
 def _sheet_fuzzy(pair: WorkbookPair, rule: Rule) -> str | None:
-    found, wanted = (pair.sheet(rule[key], values=True) for key in ("sheet_idx0", "sheet_idx1"))
-    return NO_SHEET if found is None else fuzzy_difference(found, wanted, rule["rules"])
+    result_sheet, expected_sheet = (pair.sheet(rule[key], values=True) for key in ("sheet_idx0", "sheet_idx1"))
+    return NO_SHEET if result_sheet is None else fuzzy_difference(result_sheet, expected_sheet, rule["rules"])
 
 
 def _sparkline(pair: WorkbookPair, rule: Rule) -> str | None:
-    found, wanted = pair.sparklines(rule["sheet_idx0"]), pair.sparklines(rule["sheet_idx1"])
-    return NO_SHEET if found is None else _unequal(found, wanted)
+    result_lines, expected_lines = pair.sparklines(rule["sheet_idx0"]), pair.sparklines(rule["sheet_idx1"])
+    return NO_SHEET if result_lines is None else _unequal(result_lines, expected_lines)
 
 
 def _style(pair: WorkbookPair, rule: Rule) -> str | None:
@@ -111,8 +111,12 @@ def _data_validation(pair: WorkbookPair, rule: Rule) -> str | None:
 
 
 def _freeze(pair: WorkbookPair, rule: Rule) -> str | None:
-    found, wanted = pair.sheet(rule["sheet_idx0"]), pair.sheet(rule["sheet_idx1"])
-    return NO_SHEET if found is None or wanted is None else _unequal(found.freeze_panes, wanted.freeze_panes)
+    result_sheet, expected_sheet = pair.sheet(rule["sheet_idx0"]), pair.sheet(rule["sheet_idx1"])
+    return (
+        NO_SHEET
+        if result_sheet is None or expected_sheet is None
+        else _unequal(result_sheet.freeze_panes, expected_sheet.freeze_panes)
+    )
 
 
 def _described_by(describe: Callable[[Any, Rule], Any]) -> Callable[[WorkbookPair, Rule], str | None]:
@@ -124,16 +128,16 @@ def _described_by(describe: Callable[[Any, Rule], Any]) -> Callable[[WorkbookPai
     return judge
 
 
-def _unequal(found: Any, wanted: Any) -> str | None:
-    if found == wanted:
+def _unequal(result: Any, expected: Any) -> str | None:
+    if result == expected:
         return None
-    if isinstance(found, dict) and isinstance(wanted, dict):
-        mine, gold = cast("dict[Any, Any]", found), cast("dict[Any, Any]", wanted)
+    if isinstance(result, dict) and isinstance(expected, dict):
+        mine, gold = cast("dict[Any, Any]", result), cast("dict[Any, Any]", expected)
         for key, value in gold.items():
             if key not in mine or mine[key] != value:
                 return f"{shown(key)}: expected {shown(value)}, found {shown(mine.get(key, 'nothing'))}"
         return f"there is more than expected: {shown([key for key in mine if key not in gold][:1])}"
-    return f"expected {shown(cast('object', wanted))}, found {shown(cast('object', found))}"
+    return f"expected {shown(cast('object', expected))}, found {shown(cast('object', result))}"
 
 
 RULES: dict[str, Callable[[WorkbookPair, Rule], str | None]] = {

@@ -41,9 +41,9 @@ def literal_match(
     if result is None:
         return missing("result")
     if type == "str":
-        found, wanted = str(result), str(expected)
-        equal = found.lower() == wanted.lower() if ignore_case else found == wanted
-        return verdict(equal, f"expected {shown(wanted)}, found {shown(found)}")
+        result_text, expected_text = str(result), str(expected)
+        equal = result_text.lower() == expected_text.lower() if ignore_case else result_text == expected_text
+        return verdict(equal, f"expected {shown(expected_text)}, found {shown(result_text)}")
     if not isinstance(result, list) or not isinstance(expected, list):
         return MetricResult(0.0, f"expected a list, found {shown(cast('object', result))}")
     found_list = _folded(cast("list[Any]", result), ignore_case, ignore_order)
@@ -84,13 +84,13 @@ def compare_csv(
     """Line by line, as text: numbers, columns and their order have no freedom."""
     if result is None:
         return missing()
-    found, wanted = [_lines(path, strict, ignore_case, ignore_order) for path in (result, expected)]
-    if found == wanted:
-        return MetricResult(1.0, f"{len(wanted)} equal lines")
-    if len(found) != len(wanted):
-        return MetricResult(0.0, f"expected {len(wanted)} lines, found {len(found)}")
-    row = next(number for number, pair in enumerate(zip(found, wanted, strict=True)) if pair[0] != pair[1])
-    return MetricResult(0.0, f"line {row + 1}: expected {shown(wanted[row])}, found {shown(found[row])}")
+    result_lines, expected_lines = [_lines(path, strict, ignore_case, ignore_order) for path in (result, expected)]
+    if result_lines == expected_lines:
+        return MetricResult(1.0, f"{len(expected_lines)} equal lines")
+    if len(result_lines) != len(expected_lines):
+        return MetricResult(0.0, f"expected {len(expected_lines)} lines, found {len(result_lines)}")
+    row = next(number for number, pair in enumerate(zip(result_lines, expected_lines, strict=True)) if pair[0] != pair[1])
+    return MetricResult(0.0, f"line {row + 1}: expected {shown(expected_lines[row])}, found {shown(result_lines[row])}")
 
 
 @METRICS
@@ -106,12 +106,12 @@ def compare_text_file(
     """The same text; with `ignore_blanks`, runs of white space count as one space."""
     if result is None:
         return missing()
-    found, wanted = read_text(result), read_text(expected)
+    result_text, expected_text = read_text(result), read_text(expected)
     if ignore_blanks:
-        found, wanted = [re.sub(r"[\t\n ]+", " ", text.strip()) for text in (found, wanted)]
+        result_text, expected_text = [re.sub(r"[\t\n ]+", " ", text.strip()) for text in (result_text, expected_text)]
     if ignore_case:
-        found, wanted = found.lower(), wanted.lower()
-    return verdict(found == wanted, f"expected {shown(wanted)}, found {shown(found)}")
+        result_text, expected_text = result_text.lower(), expected_text.lower()
+    return verdict(result_text == expected_text, f"expected {shown(expected_text)}, found {shown(result_text)}")
 
 
 @METRICS
@@ -119,10 +119,10 @@ def diff_text_file(result: Path | None, expected: Path) -> MetricResult:
     """The share of equal lines: the only score between 0 and 1."""
     if result is None:
         return missing()
-    found, wanted = read_text(result).splitlines(), read_text(expected).splitlines()
-    if len(found) > MOST_LINES:
+    result_lines, expected_lines = read_text(result).splitlines(), read_text(expected).splitlines()
+    if len(result_lines) > MOST_LINES:
         raise Unreadable(result, f"has more than {MOST_LINES:,} lines")
-    ratio = SequenceMatcher(a=found, b=wanted).ratio()
+    ratio = SequenceMatcher(a=result_lines, b=expected_lines).ratio()
     return MetricResult(ratio, f"{ratio:.3f} of the lines agree")
 
 

@@ -20,7 +20,7 @@ from ..desktop import HOME
 from ..image import Image
 from . import ProviderSettings
 from .local import BINDS, PLACE, SESSION, LocalDesktop
-from .namespaces import Bind, Plan, run
+from .namespaces import Bind, ContainerPlan, run
 
 NAME = "touchstone-desktop"
 _PREFIX = "touchstone-docker-"
@@ -116,7 +116,7 @@ async def _imported(image: Image) -> str:
         return tag
     with tempfile.TemporaryDirectory() as folder:
         binds = [Bind(Path(folder), "/run/out", True)]
-        status, output = await run(Plan(program=["/bin/sh", "-c", _PACK], layers=image.paths, binds=binds))
+        status, output = await run(ContainerPlan(program=["/bin/sh", "-c", _PACK], layers=image.paths, binds=binds))
         if status:
             raise WorkerFailure(f"the root file system could not be packed: {output[-400:]}", kind="image")
         status, output = await _docker("import", f"{folder}/root.tar", tag)

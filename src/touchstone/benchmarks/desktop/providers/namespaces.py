@@ -41,7 +41,7 @@ class File(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class ContainerPlan:
     """What a container is made of, and what runs in it."""
 
     program: Sequence[str]
@@ -90,7 +90,7 @@ def _range(path: str) -> int:
 class Container:
     """One container. What its program prints goes to `heard`, line by line, and its end is kept."""
 
-    def __init__(self, plan: Plan, heard: Callable[[str], None] | None = None) -> None:
+    def __init__(self, plan: ContainerPlan, heard: Callable[[str], None] | None = None) -> None:
         self.plan = plan
         self.output = Tail(16_384)
         self.first = 0
@@ -104,7 +104,7 @@ class Container:
         python = str(getattr(sys, "_base_executable", None) or sys.executable)
         pipe = asyncio.subprocess.PIPE
         self._process = await asyncio.create_subprocess_exec(
-            *(python, "-I", "-S", container.__file__, _told(self.plan)),
+            *(python, "-I", "-S", container.__file__, _as_json(self.plan)),
             stdin=pipe,
             stdout=pipe,
             stderr=pipe,
@@ -160,7 +160,7 @@ class Container:
                     self._heard(line.decode(errors="replace"))
 
 
-async def run(plan: Plan, heard: Callable[[str], None] | None = None) -> tuple[int, str]:
+async def run(plan: ContainerPlan, heard: Callable[[str], None] | None = None) -> tuple[int, str]:
     """Runs a program in a container of its own to its end: its status, and the end of what it printed."""
     room = Container(plan, heard)
     try:
@@ -187,11 +187,11 @@ async def remove(folder: Path) -> None:
     """Also what belongs to the users of a container, which only a container may remove."""
     if os.geteuid() != 0 and await asyncio.to_thread(folder.is_dir):
         empty = ["/bin/sh", "-c", "find /run/old -mindepth 1 -delete"]
-        await run(Plan(program=empty, layers=[], binds=[*host_programs(), Bind(folder, "/run/old", True)]))
+        await run(ContainerPlan(program=empty, layers=[], binds=[*host_programs(), Bind(folder, "/run/old", True)]))
     await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
 
-def _told(plan: Plan) -> str:
+def _as_json(plan: ContainerPlan) -> str:
     return json.dumps(
         {
             "layers": [str(layer.absolute()) for layer in plan.layers],

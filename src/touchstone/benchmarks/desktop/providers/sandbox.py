@@ -14,7 +14,7 @@ from ..desktop import HOME
 from ..image import Image
 from . import ProviderSettings
 from .local import BINDS, PLACE, SESSION, LocalDesktop
-from .namespaces import Container, File, Plan, host_ids
+from .namespaces import Container, ContainerPlan, File, host_ids
 from .network import RESOLVER, Way, refuse_missing
 
 USER = 1000
@@ -58,13 +58,13 @@ class SandboxDesktop(LocalDesktop):
         return self._container.output.text if self._container else ""
 
 
-def _plan(image: Image, settings: ProviderSettings, token: str) -> Plan:
+def _plan(image: Image, settings: ProviderSettings, token: str) -> ContainerPlan:
     width, height = settings.screen
     files = [File(f"{PLACE}/token", token, USER)]
     if settings.network:
         files.append(File("/etc/resolv.conf", RESOLVER))
     web = "" if settings.network else "offline" if settings.offline_web else "index"
-    return Plan(
+    return ContainerPlan(
         program=SESSION,
         layers=image.paths,
         binds=BINDS,

@@ -13,13 +13,13 @@ from ....errors import TouchstoneError, WorkerFailure
 from ..evaluation_context import EvaluationContext
 from ..registry import STEPS
 from ..setup import KIND
-from ..tasks import Step
+from ..tasks import SetupStep
 from . import core, dbt, google, snowflake, web
 
 __all__ = ["STEPS", "core", "dbt", "google", "run_steps", "snowflake", "web"]
 
 
-async def run_steps(steps: Sequence[Step], evaluation: EvaluationContext) -> None:
+async def run_steps(steps: Sequence[SetupStep], evaluation: EvaluationContext) -> None:
     """One after the other. A step that cannot be done is our failure, not the agent's."""
     for step in steps:
         STEPS.refuse(step.type, step.parameters, ("evaluation",))

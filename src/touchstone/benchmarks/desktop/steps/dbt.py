@@ -80,7 +80,7 @@ async def dbt_cloud_webui_login(
             await page.goto(f"{cloud.address}/settings/profile/cloud-cli")
 
 
-def _first(found: Sequence[dict[str, Any]], what: str) -> dict[str, Any]:
-    if not found:
+def _first(entries: Sequence[dict[str, Any]], what: str) -> dict[str, Any]:
+    if not entries:
         raise RuntimeError(f"the dbt Cloud account has no {what}")
-    return found[0]
+    return entries[0]

@@ -87,12 +87,12 @@ def _folder(drive: Any, path: Sequence[str]) -> str:
     """The id of a folder, made with those above it if it is not there."""
     parent = "root"
     for name in path:
-        found = _children(drive, parent, name, folders=True)
-        if not found:
+        folders = _children(drive, parent, name, folders=True)
+        if not folders:
             made = drive.CreateFile({"title": name, "mimeType": FOLDER, "parents": [{"id": parent}]})
             made.Upload()
-            found = [made]
-        parent = found[0]["id"]
+            folders = [made]
+        parent = folders[0]["id"]
     return parent
 
 
@@ -100,10 +100,10 @@ def _delete(drive: Any, path: Sequence[str], *, trash: bool) -> None:
     """An empty path means everything."""
     parent = "root"
     for name in path[:-1]:
-        found = _children(drive, parent, name, folders=True)
-        if not found:
+        folders = _children(drive, parent, name, folders=True)
+        if not folders:
             return
-        parent = found[0]["id"]
+        parent = folders[0]["id"]
     for file in _children(drive, parent, path[-1] if path else None):
         file.Trash() if trash else file.Delete()
 
@@ -177,10 +177,10 @@ def _create_table(evaluation: EvaluationContext, project: dict[str, Any], action
     if source is not None and not source.is_file():
         raise Unscorable(f"{action['data_from_csv']}: the file is not in the dataset", kind="gold_missing")
     dataset = f"{project['project_id']}.{action['dataset_id']}"
-    given: list[dict[str, str]] = action.get("schema_from_json") or []
+    schema: list[dict[str, str]] = action.get("schema_from_json") or []
     columns = [
         bigquery.SchemaField(column["name"], column.get("type", "STRING"), mode=column.get("mode", "NULLABLE"))
-        for column in given
+        for column in schema
     ]
     table = bigquery.Table(f"{dataset}.{action['table_id']}", schema=columns or None)
     with bigquery_client(evaluation.accounts, project) as client:

@@ -46,11 +46,11 @@ def statements(evaluation: EvaluationContext, cursor: Any, action: dict[str, Any
     """What an action does, as SQL. Only "delete all" has to ask the account first."""
     match action.get("type"):
         case "delete_database":
-            found = [*map(identifier, _texts(action.get("database")))] or _all(cursor, "SHOW DATABASES", 1, KEPT_DATABASES)
-            return [f"DROP DATABASE IF EXISTS {name}" for name in found]
+            names = [*map(identifier, _texts(action.get("database")))] or _all(cursor, "SHOW DATABASES", 1, KEPT_DATABASES)
+            return [f"DROP DATABASE IF EXISTS {name}" for name in names]
         case "delete_user":
-            found = [*map(identifier, _texts(action.get("username")))] or _others(cursor)
-            return [f"DROP USER IF EXISTS {name}" for name in found]
+            names = [*map(identifier, _texts(action.get("username")))] or _others(cursor)
+            return [f"DROP USER IF EXISTS {name}" for name in names]
         case "create_database":
             name = identifier(action["database"])
             drop = [f"DROP DATABASE IF EXISTS {name}"] if action.get("delete_first", True) else []
@@ -70,11 +70,11 @@ def split_script(text: str) -> list[str]:
     """Statements of a script: no comments, cut at semicolons outside quotes and dollar signs."""
     pattern = r"--[^\n]*|/\*.*?\*/|('(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\$\$.*?\$\$)|(;)"
     parts, start = [""], 0
-    for found in re.finditer(pattern, text, re.DOTALL):
-        parts[-1] += text[start : found.start()] + (found.group(1) or "")
-        if found.group(2):
+    for match in re.finditer(pattern, text, re.DOTALL):
+        parts[-1] += text[start : match.start()] + (match.group(1) or "")
+        if match.group(2):
             parts.append("")
-        start = found.end()
+        start = match.end()
     parts[-1] += text[start:]
     return [part.strip() for part in parts if part.strip()]
 

@@ -66,7 +66,7 @@ def pypi(path: str) -> Answer:
 
 
 def hacker_news(path: str) -> Answer:
-    numbers = [40_000_000 + 37 * place for place in range(500)]
+    numbers = [40_000_000 + 37 * step for step in range(500)]
     if path in ("/v0/topstories.json", "/v0/newstories.json", "/v0/beststories.json"):
         return as_json(numbers)
     word = path.removeprefix("/v0/item/").removesuffix(".json")
@@ -89,15 +89,15 @@ def hacker_news(path: str) -> Answer:
 
 
 def weather(path: str) -> Answer:
-    place, _, wish = path.strip("/").partition("?")
+    town, _, wish = path.strip("/").partition("?")
     if "format=j1" in wish:
         return as_json(
             {
                 "current_condition": [{"temp_C": "24", "humidity": "78", "weatherDesc": [{"value": "Partly cloudy"}]}],
-                "nearest_area": [{"areaName": [{"value": place}]}],
+                "nearest_area": [{"areaName": [{"value": town}]}],
             }
         )
-    return 200, "text/plain; charset=utf-8", f"{place or 'here'}: Partly cloudy +24°C\n"
+    return 200, "text/plain; charset=utf-8", f"{town or 'here'}: Partly cloudy +24°C\n"
 
 
 def cocktail(path: str) -> Answer:
@@ -113,10 +113,10 @@ def cocktail(path: str) -> Answer:
 
 
 def iris(path: str) -> Answer:
-    found = next(iter(sorted(Path("/").glob(IRIS.lstrip("/")))), None)
-    if found is None or not path.endswith("/iris.csv"):
+    table = next(iter(sorted(Path("/").glob(IRIS.lstrip("/")))), None)
+    if table is None or not path.endswith("/iris.csv"):
         return missing(path)
-    rows = list(csv.reader(found.read_text().splitlines()))
+    rows = list(csv.reader(table.read_text().splitlines()))
     species = [f"Iris-{name}" for name in rows[0][2:]]
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([*row[:4], species[int(row[4])]] for row in rows[1:])

@@ -32,10 +32,10 @@ def charts(sheet: Any, properties: Sequence[str]) -> dict[str, dict[str, Any]]:
     for name in properties:
         if name not in _READERS:
             raise Unscorable(f"compare_table: unknown chart property {name!r}; expected one of {', '.join(_READERS)}")
-    found: list[Any] = [] if sheet is None else sheet._charts
+    charts: list[Any] = [] if sheet is None else sheet._charts
     return {
         ";".join(_series(series) for series in chart.series): {name: _READERS[name](chart) for name in properties}
-        for chart in found
+        for chart in charts
     }
 
 
@@ -79,7 +79,10 @@ def _anchor(chart: Any) -> list[Any]:
     anchor = chart.anchor
     end = getattr(anchor, "to", None)
     start = getattr(anchor, "_from", None)
-    return [getattr(anchor, "editAs", None), *(getattr(place, axis, None) for place in (start, end) for axis in ("col", "row"))]
+    return [
+        getattr(anchor, "editAs", None),
+        *(getattr(marker, axis, None) for marker in (start, end) for axis in ("col", "row")),
+    ]
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {
@@ -206,8 +209,8 @@ def pivots(sheet: Any, properties: Sequence[str]) -> dict[str, dict[str, Any]]:
     for name in properties:
         if name not in PROPERTIES:
             raise Unscorable(f"compare_table: unknown pivot property {name!r}; expected one of {', '.join(PROPERTIES)}")
-    found: list[Any] = [] if sheet is None else sheet._pivots
-    return dict(_described(pivot, set(properties)) for pivot in found)
+    pivots: list[Any] = [] if sheet is None else sheet._pivots
+    return dict(_described(pivot, set(properties)) for pivot in pivots)
 
 
 def _described(pivot: Any, wanted: set[str]) -> tuple[str, dict[str, Any]]:
@@ -215,24 +218,24 @@ def _described(pivot: Any, wanted: set[str]) -> tuple[str, dict[str, Any]]:
     used = [position for position, field in enumerate(items) if field]
     first, last = (used[0], used[-1]) if used else (len(items), len(items) - 1)
     source = _source(pivot, first, len(items) - 1 - last)
-    said = {name: getattr(pivot, attribute) for name, attribute in _PLAIN.items() if name in wanted}
+    properties = {name: getattr(pivot, attribute) for name, attribute in _PLAIN.items() if name in wanted}
     if "location" in wanted:
-        said["location"] = pivot.location.ref
+        properties["location"] = pivot.location.ref
     if wanted & {"filter", "selection"}:
         kept = items[first : last + 1]
-        said["selection"] = kept if "ordered" in wanted else [set(field) for field in kept]
+        properties["selection"] = kept if "ordered" in wanted else [set(field) for field in kept]
     if "filter" in wanted:
-        said["filter_fields"] = {field.fld - first for field in pivot.pageFields}
+        properties["filter_fields"] = {field.fld - first for field in pivot.pageFields}
     if "col_fields" in wanted:
-        said["col_fields"] = [_shifted(field.x, first) for field in pivot.colFields]
+        properties["col_fields"] = [_shifted(field.x, first) for field in pivot.colFields]
     if "row_fields" in wanted:
-        said["row_fields"] = [_shifted(field.x, first) for field in pivot.rowFields]
+        properties["row_fields"] = [_shifted(field.x, first) for field in pivot.rowFields]
     if "data_fields" in wanted:
         named = "data_fields_name" in wanted
-        said["data_fields"] = [
+        properties["data_fields"] = [
             (field.fld - first, field.name if named else "", field.subtotal, field.showDataAs) for field in pivot.dataFields
         ]
-    return source, said
+    return source, properties
 
 
 def _shifted(position: int, first: int) -> int:

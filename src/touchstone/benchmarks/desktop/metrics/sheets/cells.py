@@ -44,8 +44,8 @@ def matches(value: Any, rule: dict[str, Any]) -> bool:
     raise Unscorable(f"compare_table: unknown method {method!r}")
 
 
-def matches_fuzzily(found: Any, wanted: Any, rule: dict[str, Any]) -> bool:
-    mine, gold = _normal(str(found), rule), _normal(str(wanted), rule)
+def matches_fuzzily(result: Any, expected: Any, rule: dict[str, Any]) -> bool:
+    mine, gold = _normal(str(result), rule), _normal(str(expected), rule)
     match rule["type"]:
         case "includes":
             return gold in mine
@@ -125,25 +125,25 @@ def _typed(column: Sequence[Any]) -> Sequence[Any]:
     return column
 
 
-def frame_difference(found: list[list[Any]], wanted: list[list[Any]]) -> str | None:
+def frame_difference(result: list[list[Any]], expected: list[list[Any]]) -> str | None:
     """Where two frames differ first, or None."""
-    shape = [(len(rows), len(rows[0]) if rows else 0) for rows in (found, wanted)]
+    shape = [(len(rows), len(rows[0]) if rows else 0) for rows in (result, expected)]
     if shape[0] != shape[1]:
         return f"expected {shape[1][0]} rows and {shape[1][1]} columns, found {shape[0][0]} and {shape[0][1]}"
-    for number, (mine, gold) in enumerate(zip(found, wanted, strict=True), 1):
+    for number, (mine, gold) in enumerate(zip(result, expected, strict=True), 1):
         for column, (value, other) in enumerate(zip(mine, gold, strict=True), 1):
             if not _equal(value, other):
                 return f"row {number}, column {column}: expected {shown(other)}, found {shown(value)}"
     return None
 
 
-def fuzzy_difference(found: Any, wanted: Any, rules: list[dict[str, Any]]) -> str | None:
+def fuzzy_difference(result_sheet: Any, expected_sheet: Any, rules: list[dict[str, Any]]) -> str | None:
     """Cells of the given ranges that do not match as their rule asks."""
     for rule in rules:
-        given: Any = rule["range"]
-        ranges: list[str] = given.split() if isinstance(given, str) else given
+        range_or_ranges: Any = rule["range"]
+        ranges: list[str] = range_or_ranges.split() if isinstance(range_or_ranges, str) else range_or_ranges
         for reference in ranges:
-            for mine, gold in zip(_cells(found, reference), _cells(wanted, reference), strict=True):
+            for mine, gold in zip(_cells(result_sheet, reference), _cells(expected_sheet, reference), strict=True):
                 if not matches_fuzzily(stored(mine.value), stored(gold.value), rule):
                     return f"{mine.coordinate}: {shown(mine.value)} does not match {shown(gold.value)}"
     return None
@@ -199,19 +199,20 @@ def filters(sheet: Any) -> dict[str, Any]:
     """The automatic filter: its range, its conditions by column, its sorting."""
     if sheet is None:
         return {}
-    found = sheet.auto_filter
+    auto_filter = sheet.auto_filter
     return {
-        "range": found.ref,
-        "columns": sorted((_filter_column(column) for column in found.filterColumn), key=lambda column: column["column"]),
-        "sorting": _sorting(found.sortState),
+        "range": auto_filter.ref,
+        "columns": sorted((_filter_column(column) for column in auto_filter.filterColumn), key=lambda column: column["column"]),
+        "sorting": _sorting(auto_filter.sortState),
     }
 
 
 def validated(sheet: Any, wanted: Sequence[dict[str, dict[str, Any]]]) -> bool:
     """Every validation of the sheet is one of the wanted ones, and there are at least as many."""
-    found = sheet.data_validations.dataValidation
-    return len(found) >= len(wanted) and all(
-        any(all(matches(_attribute(rule, name), test) for name, test in tests.items()) for tests in wanted) for rule in found
+    validations = sheet.data_validations.dataValidation
+    return len(validations) >= len(wanted) and all(
+        any(all(matches(_attribute(rule, name), test) for name, test in tests.items()) for tests in wanted)
+        for rule in validations
     )
 
 
@@ -220,13 +221,13 @@ def _attribute(rule: Any, name: str) -> Any:
 
 
 def _filter_column(column: Any) -> dict[str, Any]:
-    said: dict[str, Any] = {"column": column.colId, "hidden": column.hiddenButton, "shown": column.showButton}
+    conditions: dict[str, Any] = {"column": column.colId, "hidden": column.hiddenButton, "shown": column.showButton}
     if column.filters is not None:
-        said |= {"blank": column.filters.blank, "values": set(column.filters.filter)}
+        conditions |= {"blank": column.filters.blank, "values": set(column.filters.filter)}
     if column.customFilters is not None:
         tests = {(test.operator, test.val) for test in column.customFilters.customFilter}
-        said |= {"all": column.customFilters._and, "tests": tests}
-    return said
+        conditions |= {"all": column.customFilters._and, "tests": tests}
+    return conditions
 
 
 def _sorting(state: Any) -> Any:

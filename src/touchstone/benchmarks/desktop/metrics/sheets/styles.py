@@ -23,10 +23,10 @@ def styles(sheet: Any, values: Any, properties: Sequence[str]) -> dict[str, list
             raise Unscorable(f"compare_table: unknown style {name!r}; expected one of {', '.join(READERS)}")
     if sheet is None:
         return {}
-    found = {cell.coordinate: [READERS[name](cell, None) for name in properties] for row in sheet.iter_rows() for cell in row}
+    styles = {cell.coordinate: [READERS[name](cell, None) for name in properties] for row in sheet.iter_rows() for cell in row}
     for cell, format in _active(sheet, values):
-        found[cell.coordinate] = [READERS[name](cell, format) for name in properties]
-    return found
+        styles[cell.coordinate] = [READERS[name](cell, format) for name in properties]
+    return styles
 
 
 def _active(sheet: Any, values: Any) -> Iterator[tuple[Any, Any]]:
@@ -99,7 +99,7 @@ def _looked_up(values: Any, reference: str) -> list[Any]:
 
 def _top(rule: Any, group: Any, values: Any) -> Callable[[int, int], bool]:
     """The highest or lowest so many, or so many per cent."""
-    cells = [values.cell(*place).value for block in group.cells for place in _within(block, values)]
+    cells = [values.cell(*position).value for block in group.cells for position in _within(block, values)]
     numbers = sorted((float(x) for x in cells if isinstance(x, int | float)), reverse=not rule.bottom)
     count = int(len(numbers) * rule.rank / 100) if rule.percent else int(rule.rank)
     chosen = set(numbers[: max(count, 1)])

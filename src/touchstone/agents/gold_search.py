@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from ...protocols import Gold
+from ..protocols import Gold
 
 SHORTEST = 24
 LONGEST = 1000

@@ -14,10 +14,10 @@ from typing import Any, Protocol, TextIO
 
 from msgspec import Struct
 
-from ...foreign import Unreadable, read_json
-from ...protocols import Stage
-from ..stdin_lines import Lines
-from .server import Served, account_unknown
+from ..foreign import Unreadable, read_json
+from ..protocols import Stage
+from .mcp_server import Served, account_unknown
+from .stdin_lines import Lines
 
 _SECONDS_TO_ANSWER = 2.0
 Say = Callable[[str], None]
@@ -90,7 +90,7 @@ class OverStdio:
     async def serve(self, served: Served) -> None:
         from mcp.server.stdio import stdio_server
 
-        from .server import build_server
+        from .mcp_server import build_server
 
         server = build_server(served)
         # Only iterated over, and only written to: a thread that reads could not be stopped.
@@ -105,7 +105,7 @@ class OverHttp:
     like to look at a server, and to come back later."""
 
     def __init__(self, port: int, say: Say) -> None:
-        from .server import McpGateway
+        from .mcp_server import McpGateway
 
         self._door = McpGateway(port)
         self._say = say

@@ -22,17 +22,16 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import msgspec
 
-from ...errors import InputError, ProgramCrash, ProgramFailure, ProgramUnstartable, TimeLimit
-from ...foreign import remove_tree
-from ...options import Opt, OptionError, Positive
-from ...protocols import Agent, AgentConfig, AgentContext, Gold, GoldReach, Stage
-from ...sandbox.folders import claim
-from ...sandbox.process import Running, Tail
-from ...sandbox.sandboxed_program import Confinement, best_level, launch, make_private, refuse_impossible
-from ...types import NoteStep, ToolCall
-from ..call_syntax import unfenced
-from ..mcp.server import Served, account_unknown, refuse_without_mcp
-from .environment import (
+from ..errors import InputError, ProgramCrash, ProgramFailure, ProgramUnstartable, TimeLimit
+from ..foreign import remove_tree
+from ..options import Opt, OptionError, Positive
+from ..protocols import Agent, AgentConfig, AgentContext, Gold, GoldReach, Stage
+from ..sandbox.folders import claim
+from ..sandbox.process import Running, Tail
+from ..sandbox.sandboxed_program import Confinement, best_level, launch, make_private, refuse_impossible
+from ..types import NoteStep, ToolCall
+from .call_syntax import unfenced
+from .command_environment import (
     environment,
     folders,
     not_of_the_system,
@@ -45,9 +44,10 @@ from .environment import (
     write_brief,
 )
 from .gold_search import search
+from .mcp_server import Served, account_unknown, refuse_without_mcp
 
 if TYPE_CHECKING:
-    from ..mcp.server import McpGateway
+    from .mcp_server import McpGateway
 
 KEPT = 64 * 1024
 """Bytes of each of the two streams that are kept with the record."""
@@ -201,7 +201,7 @@ class CommandAgent:
         if stage.finished or ended.status == 0:
             return
         if ended.status is None:
-            raise TimeLimit(f"the program was not done within {self._settings.timeout:g} seconds", "time")
+            raise TimeLimit(f"the program did not finish within {self._settings.timeout:g} seconds", "time")
         last = self._without_secrets(_last_line(ended))
         failure = ProgramUnstartable if ended.status in _NOT_STARTED else ProgramCrash
         raise failure(f"the program ended with status {ended.status}: {last}", "program_failed")
@@ -235,7 +235,7 @@ class CommandAgent:
     def _opened(self) -> McpGateway:
         """One for the whole run."""
         if self._door is None:
-            from ..mcp.server import McpGateway
+            from .mcp_server import McpGateway
 
             self._door = McpGateway(path=None if self._how.network else self._socket)
         return self._door

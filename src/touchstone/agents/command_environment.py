@@ -11,11 +11,11 @@ from pathlib import Path
 
 import msgspec
 
-from ...errors import InputError
-from ...models.wire import arguments_schema
-from ...options import OptionError
-from ...types import Brief, Tool
-from ..mcp.server import brief_text
+from ..errors import InputError
+from ..models.wire import arguments_schema
+from ..options import OptionError
+from ..types import Brief, Tool
+from .mcp_server import brief_text
 
 _KEPT = ("PATH", "LANG", "LC_ALL", "TERM", "TZ")
 

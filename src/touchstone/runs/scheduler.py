@@ -119,7 +119,7 @@ class Batch:
                     record, failure = await self._play(job)
                 finally:
                     self._playing -= 1
-                await writing
+                await asyncio.shield(writing)  # an interrupted player's last record is written all the same
                 self._stop_if_hopeless(record, failure)
                 held = self._hold_back(record, failure)
                 await self._keep_all()
@@ -128,7 +128,7 @@ class Batch:
                     writing.add_done_callback(self._look_at_write)
                     self._stop_after_too_many(record)
         finally:
-            await writing
+            await asyncio.shield(writing)
 
     def _look_at_write(self, writing: asyncio.Future[None]) -> None:
         """Episodes whose records cannot be kept are not played to their end."""

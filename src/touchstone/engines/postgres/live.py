@@ -166,7 +166,7 @@ class LiveDatabase:
         try:
             sql.encode()
         except UnicodeEncodeError:
-            raise SqlError("sql", "The SQL holds half of a Unicode character (a lone surrogate).") from None
+            raise SqlError("sql", "The SQL contains half of a Unicode character (a lone surrogate).") from None
         for _ in range(2):
             order = Exploration(self._engine.login, sql, limits, False, shown)
             answer = await self._call(explore, order, limits.seconds + 2 * _PATIENCE)
@@ -183,7 +183,7 @@ class LiveDatabase:
             answer = await self._engine.pool.call(function, request, stalled=stalled)
         except WorkerLost as lost:
             if lost.cause == "stalled":
-                raise WorkerFailure(f"the SQL was given up: its worker has done nothing for {stalled:g} seconds") from None
+                raise WorkerFailure(f"the SQL was abandoned: its worker has made no progress for {stalled:g} seconds") from None
             return Lost()
         if isinstance(answer, ServerGone):
             raise DatabaseFailure(f"the server cannot be reached: {answer.message}")

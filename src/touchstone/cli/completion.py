@@ -13,7 +13,6 @@ from ..plugins import available
 from . import COMMANDS, GENERATED
 from .run import own_app
 
-
 _ZSH = """
 if [ "$funcstack[1]" = "_touchstone" ]; then  # a file in fpath is the function itself
   _cyclopts_touchstone "$@"

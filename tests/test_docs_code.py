@@ -7,7 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import touchstone
 from tests.support.command import environment
+from touchstone import plugins
 
 PAGE = Path(__file__).parents[1] / "docs" / "python.md"
 _BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -40,3 +42,11 @@ def test_the_code_of_the_page_runs_as_it_stands(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     for shown in ("n = 6", "sums: 5 of 5 passed", "mean reward", "RunConfig: 3 of 3 passed"):
         assert shown in done.stdout, done.stdout
+
+
+def test_the_public_names_that_the_docs_list_are_those_of_the_package() -> None:
+    page = PAGE.with_name("plug-in.md").read_text()
+    table = page.partition("| from `touchstone` | |")[2].partition("`touchstone.plugins` has")
+    names, functions = set(re.findall(r"`(\w+)`", table[0])), re.findall(r"`(\w+)\(", table[2])
+    assert names == {*touchstone.__all__} - {"__version__"}
+    assert all(hasattr(plugins, name) for name in functions)

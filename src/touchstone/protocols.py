@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Generator, Iterator, Mapping, 
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar, runtime_checkable
+from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -169,7 +169,6 @@ class Episode(Protocol):
     async def verdict(self) -> Verdict: ...
 
 
-@runtime_checkable
 class AsksModels(Protocol):
     """An episode that asks models of its own, such as a simulated user. They are told which attempt at the task it is, so that
     attempts do not share replies that are remembered."""
@@ -292,6 +291,9 @@ class AgentContext:
     """The references of the tasks: for the oracle alone."""
     predictions: Callable[[Path, bool], Script] = _no_script
     """What a prediction file or an earlier run has for the tasks, and whether some may be missing: for replay."""
+    meanings: Callable[[str], Mapping[str, Mapping[str, str]]] = lambda _: {}
+    """What the columns of a database mean, by table and column, if the benchmark says so by an optional method
+    `meanings(database)`: for agents that write the schema into a prompt."""
     hidden: Sequence[Path] = ()
     """What a program under test must not see: the dataset, its databases, the run directory."""
 

@@ -76,7 +76,7 @@ class Task(Struct, frozen=True, kw_only=True):
     """Readable and unique in the dataset."""
     index: int
     """Position in the dataset, before any filter."""
-    facets: dict[str, str]
+    facets: dict[str, str] = {}
     """What to filter and group by: database, difficulty, category, …"""
     digest: str
     """Hash of the task's content, so that two runs can tell whether they mean the same task."""

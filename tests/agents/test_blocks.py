@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from touchstone.agents.code_blocks import Action, Code, Said, parse
+from touchstone.agents.code_blocks import Action, CodeBlock, Said, parse
 
 
 def fenced(code: str, name: str = "python") -> str:
@@ -42,7 +42,7 @@ def is_python(code: str) -> bool:
 )
 def test_code_is_taken_as_it_stands(code: str) -> None:
     parsed = parse(f"I will do this:\n\n{fenced(code)}\n\nThen we see.", "python")
-    assert parsed.moves == (Code(code),)
+    assert parsed.moves == (CodeBlock(code),)
     assert parsed.complaints == ()
 
 
@@ -53,7 +53,7 @@ texts = st.text(st.characters(codec="utf-8", exclude_characters="\r"), max_size=
 @given(st.lists(texts, min_size=1, max_size=4))
 def test_any_text_inside_a_string_survives(contents: list[str]) -> None:
     code = "\n".join(f"pyautogui.write({content!r}); time.sleep(1)" for content in contents)
-    assert parse(fenced(code), "python").moves == (Code(code),)
+    assert parse(fenced(code), "python").moves == (CodeBlock(code),)
 
 
 @given(
@@ -64,18 +64,18 @@ def test_any_text_inside_a_string_survives(contents: list[str]) -> None:
 def test_any_long_text_survives_too_also_with_fences_in_it(contents: list[str]) -> None:
     code = "\n".join(f'pyautogui.write("""\n```\n{content}\n```\n""")' for content in contents)
     assume(is_python(code))
-    assert parse(fenced(code), "python").moves == (Code(code),)
+    assert parse(fenced(code), "python").moves == (CodeBlock(code),)
 
 
 @given(
     st.lists(
-        st.one_of(st.sampled_from(["a()", "for i in x:\n    b(i); c()", "write('a;b')"]).map(Code), words.map(Said)),
+        st.one_of(st.sampled_from(["a()", "for i in x:\n    b(i); c()", "write('a;b')"]).map(CodeBlock), words.map(Said)),
         min_size=1,
         max_size=6,
     )
 )
-def test_moves_keep_their_order(moves: list[Code | Said]) -> None:
-    parts = [fenced(move.text) if isinstance(move, Code) else f"```\n{move.word}\n```" for move in moves]
+def test_moves_keep_their_order(moves: list[CodeBlock | Said]) -> None:
+    parts = [fenced(move.text) if isinstance(move, CodeBlock) else f"```\n{move.word}\n```" for move in moves]
     assert parse("\nand then\n".join(parts), "python").moves == tuple(moves)
 
 
@@ -131,27 +131,27 @@ def test_a_word_in_a_sentence_is_no_move(text: str) -> None:
 
 
 def test_words_at_the_end_of_code_are_moves_after_it() -> None:
-    assert parse(fenced("a()\nWAIT\n\nDONE"), "python").moves == (Code("a()"), Said("WAIT"), Said("DONE"))
-    assert parse(fenced('write("""\nDONE\n""")'), "python").moves == (Code('write("""\nDONE\n""")'),)
+    assert parse(fenced("a()\nWAIT\n\nDONE"), "python").moves == (CodeBlock("a()"), Said("WAIT"), Said("DONE"))
+    assert parse(fenced('write("""\nDONE\n""")'), "python").moves == (CodeBlock('write("""\nDONE\n""")'),)
 
 
 def test_lenient_fences() -> None:
-    assert parse("Click ```python pyautogui.click(1, 2)``` now", "python").moves == (Code("pyautogui.click(1, 2)"),)
-    assert parse("Do: ```python\na()\nb()```", "python").moves == (Code("a()\nb()"),)
-    assert parse("~~~python\na()\n~~~", "python").moves == (Code("a()"),)
-    assert parse("````python\na()\n````", "python").moves == (Code("a()"),)
-    assert parse("```\r\na()\r\nb()\r\n```", "python").moves == (Code("a()\nb()"),)
+    assert parse("Click ```python pyautogui.click(1, 2)``` now", "python").moves == (CodeBlock("pyautogui.click(1, 2)"),)
+    assert parse("Do: ```python\na()\nb()```", "python").moves == (CodeBlock("a()\nb()"),)
+    assert parse("~~~python\na()\n~~~", "python").moves == (CodeBlock("a()"),)
+    assert parse("````python\na()\n````", "python").moves == (CodeBlock("a()"),)
+    assert parse("```\r\na()\r\nb()\r\n```", "python").moves == (CodeBlock("a()\nb()"),)
     listed = "1. First\n" + textwrap.indent(fenced("for i in x:\n    a(i)"), "   ")
-    assert parse(listed, "python").moves == (Code("for i in x:\n    a(i)"),)
+    assert parse(listed, "python").moves == (CodeBlock("for i in x:\n    a(i)"),)
 
 
 def test_wrong_code_ends_at_its_first_fence() -> None:
-    assert parse(f"{fenced('a(')}\ntext\n{fenced('b()')}", "python").moves == (Code("a("), Code("b()"))
+    assert parse(f"{fenced('a(')}\ntext\n{fenced('b()')}", "python").moves == (CodeBlock("a("), CodeBlock("b()"))
 
 
 def test_a_block_without_an_end() -> None:
     text = "```python\npyautogui.click(1, 2)\npyautogui.wri"
-    assert parse(text, "python").moves == (Code("pyautogui.click(1, 2)\npyautogui.wri"),)
+    assert parse(text, "python").moves == (CodeBlock("pyautogui.click(1, 2)\npyautogui.wri"),)
     cut = parse(text, "python", whole=False)
     assert cut.moves == ()
     assert "has no end" in cut.complaints[0]
@@ -160,6 +160,6 @@ def test_a_block_without_an_end() -> None:
 
 def test_other_languages_are_not_run() -> None:
     parsed = parse(f"{fenced('ls -l', 'bash')}\n{fenced('a()')}", "python")
-    assert parsed.moves == (Code("a()"),)
+    assert parsed.moves == (CodeBlock("a()"),)
     assert parsed.complaints == ("A block marked 'bash' was not carried out: only Python is.",)
     assert parse("```python\n\n```", "python").complaints == ("A block is empty.",)

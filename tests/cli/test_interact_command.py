@@ -170,6 +170,10 @@ def test_a_sweep_plays_every_level_and_the_reference_and_plots_them(cli: Cli, da
     names = {path.name for path in Path("paper").iterdir()}
     assert names >= {"report.csv", "report.tex", "report.json", "curve-coins.png", "curve-coins.svg", "curve-turns.svg"}
     assert cli("interact", "report", sweep, sweep / "patience-6" / "latest").code != 0
+    of_folder = cli("interact", "report", sweep / "patience-6")
+    assert of_folder.out.splitlines() == shown.out.splitlines()[: len(of_folder.out.splitlines())]
+    assert cli("interact", "report", sweep.parent).out.startswith("agent oracle")
+    assert "no run of BIRD-Interact is in it" in cli("interact", "report", "paper").complaint
     assert again.out.count("(2 done before)") == 3
 
 

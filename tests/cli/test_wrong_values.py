@@ -82,3 +82,23 @@ def test_every_entrance_refuses_it_alike(
         touchstone.run(touchstone.benchmark(benchmark, **(data | ({option: value} if own else {}))), agent, **model, **more)
     assert str(refused.value) == f"{option}={value!r}: {why}"
     assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("agent", "why"),
+    [
+        ("nofile.py:play", "No such file or directory"),
+        ("mine.py:nothing", "module 'mine' has no attribute 'nothing'"),
+        ("no_such_module:play", "No module named 'no_such_module'"),
+        ("broken.py:play", "invalid syntax (broken.py, line 1)"),
+    ],
+)
+def test_a_function_that_is_not_there_is_refused_as_it_was_typed(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, agent: str, why: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text("def play(question): ...\n")
+    Path("broken.py").write_text("def play(:\n")
+    typed = cli("run", "bird", "demo", "--agent", agent)
+    expected = f"touchstone: --agent {agent}: expected file.py:function or module:function: {why}"
+    assert (typed.code, typed.complaint) == (2, expected)

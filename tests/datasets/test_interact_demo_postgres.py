@@ -23,7 +23,7 @@ from touchstone.engines.judging_connection import Result
 from touchstone.engines.postgres import dumps
 from touchstone.engines.postgres.messages import PostgresServer
 from touchstone.engines.postgres.private_server import started
-from touchstone.verdicts.by_value import Conditions, strict
+from touchstone.verdicts.by_value import StrictConditions, strict
 
 DEMO = interact_demo()
 TASKS: dict[str, dict[str, Any]] = {
@@ -114,7 +114,7 @@ def accepted(ground: Ground, key: str, phase: int, sql: str, *, prepare: bool = 
         return all(passes(test, sql, part["sol_sql"], connection, result) for test in part["test_cases"])
 
 
-def same(connection: psycopg.Connection[Any], gold: str, predicted: str, conditions: Conditions) -> bool:
+def same(connection: psycopg.Connection[Any], gold: str, predicted: str, conditions: StrictConditions) -> bool:
     """The verdict of both comparisons, which must agree on everything in the demo."""
     exactly = strict(run(connection, gold), run(connection, predicted), conditions).matched
     rows = [run(connection, rewritten(sql)).rows for sql in (gold, predicted)]

@@ -14,7 +14,7 @@ import pytest
 
 from touchstone.engines.sqlite import clone as clones
 from touchstone.engines.sqlite import clone as libraries
-from touchstone.engines.sqlite.connection import Connection
+from touchstone.engines.sqlite.connection import SqliteConnection
 from touchstone.errors import SqlError
 from touchstone.protocols import Limits
 
@@ -23,7 +23,7 @@ from .conftest import create, snapshot
 LIMITS = Limits(seconds=10)
 MB = 2**20
 
-Opener = Callable[[Path], Connection]
+Opener = Callable[[Path], SqliteConnection]
 
 
 def no_library() -> None:
@@ -46,10 +46,10 @@ def way(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Monk
 
 @pytest.fixture
 def private(way: str) -> Iterator[Opener]:
-    connections: list[Connection] = []
+    connections: list[SqliteConnection] = []
 
-    def open_private(path: Path) -> Connection:
-        connections.append(Connection(path, private=True))
+    def open_private(path: Path) -> SqliteConnection:
+        connections.append(SqliteConnection(path, private=True))
         return connections[-1]
 
     yield open_private
@@ -57,7 +57,7 @@ def private(way: str) -> Iterator[Opener]:
         connection.close()
 
 
-def rows(connection: Connection, sql: str) -> list[Any]:
+def rows(connection: SqliteConnection, sql: str) -> list[Any]:
     return connection.run(sql, LIMITS).rows
 
 
@@ -144,7 +144,7 @@ def test_memory_and_time_are_limited(private: Opener, database: Path) -> None:
 
 def test_closing_with_open_transactions_and_after_errors_is_safe(way: str, database: Path) -> None:
     for _ in range(50):
-        connection = Connection(database, private=True)
+        connection = SqliteConnection(database, private=True)
         rows(connection, "BEGIN; INSERT INTO log SELECT zeroblob(100000) FROM people")
         with pytest.raises(SqlError):
             rows(connection, "SELECT nonsense")

@@ -222,3 +222,10 @@ async def test_a_damaged_database_gives_an_error_in_words_and_harms_nobody(
             assert caught.value.message
     assert snapshot(path.parent) == before
     assert (await connect().run(COUNT)).rows == [(4,)]
+
+
+async def test_the_digest_of_a_file_that_was_missing_is_made_when_it_is_there(engine: SqliteEngine, tmp_path: Path) -> None:
+    path = tmp_path / "late.sqlite"
+    assert await engine.digests({"first": path, "again": path}) == {"first": None, "again": None}
+    create(path)
+    assert await engine.digests({"first": path, "again": path}) == dict.fromkeys(("first", "again"), files.digest(path))

@@ -133,3 +133,10 @@ def test_latencies_are_found_in_records_that_are_only_counted() -> None:
     slim = SLIM.decode(encoded(record))
     assert aggregate([slim]).overall()["service_seconds"]["max"] == 2.0
     assert "service_seconds" not in aggregate([SLIM.decode(encoded(a_record(steps=[text])))]).overall()
+
+
+def test_a_benchmark_need_not_say_why_a_task_failed() -> None:
+    judged = a_record("a", Outcome.failed, metrics={"near": 0.0}, reason="off by 1.50", evidence={})
+    silent = a_record("b", Outcome.failed, metrics={}, reason="nothing was submitted", evidence={})
+    late = a_record("c", Outcome.failed, metrics={"success": 0.0}, reason="the budget ran out before a submission", evidence={})
+    assert aggregate([judged, silent, late]).overall()["failed_because"] == {"not submitted": 2, "other": 1}

@@ -15,7 +15,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from touchstone.benchmarks.interact.tasks import read_conditions
-from touchstone.verdicts.by_value import Conditions, Strict, strict
+from touchstone.verdicts.by_value import StrictConditions, StrictResult, strict
 
 D = Decimal
 Rows = list[tuple[Any, ...]]
@@ -30,8 +30,10 @@ def result(rows: Rows, width: int | None = None) -> Result:
     return Result(tuple("abcdef"[: len(rows[0]) if width is None else width]), rows)
 
 
-def compared(gold: Rows, predicted: Rows, **conditions: Any) -> Strict:
-    return strict(result(gold, None if gold else 1), result(predicted, None if predicted else 1), Conditions(**conditions))
+def compared(gold: Rows, predicted: Rows, **conditions: Any) -> StrictResult:
+    return strict(
+        result(gold, None if gold else 1), result(predicted, None if predicted else 1), StrictConditions(**conditions)
+    )
 
 
 def same(one: Any, other: Any, **conditions: Any) -> bool:
@@ -209,16 +211,16 @@ cells = st.one_of(
     st.dictionaries(st.sampled_from("ab"), numbers, max_size=2),
 )
 tables = st.integers(1, 3).flatmap(lambda width: st.lists(st.tuples(*[cells] * width), min_size=1, max_size=6))
-conditions = st.builds(Conditions, decimal=st.sampled_from([None, 0, 2]), order=st.booleans())
+conditions = st.builds(StrictConditions, decimal=st.sampled_from([None, 0, 2]), order=st.booleans())
 
 
 @given(tables, conditions)
-def test_everything_equals_itself(rows: Rows, asked: Conditions) -> None:
+def test_everything_equals_itself(rows: Rows, asked: StrictConditions) -> None:
     assert strict(result(rows), result(list(rows)), asked).matched
 
 
 @given(tables, tables, conditions)
-def test_sides_can_be_exchanged(one: Rows, other: Rows, asked: Conditions) -> None:
+def test_sides_can_be_exchanged(one: Rows, other: Rows, asked: StrictConditions) -> None:
     assert strict(result(one), result(other), asked).matched is strict(result(other), result(one), asked).matched
 
 
@@ -294,9 +296,11 @@ def test_a_search_without_end_is_given_up() -> None:
 
 
 def test_conditions_of_a_dataset() -> None:
-    assert read_conditions({"decimal": 2, "distinct": True, "order": False, "new": 1}) == Conditions(2, True, False)
-    assert read_conditions({}) == read_conditions(None) == read_conditions({"decimal": None, "order": None}) == Conditions()
-    assert (Conditions(-1).places, Conditions(0).places, Conditions().places) == (None, 0, None)
+    assert read_conditions({"decimal": 2, "distinct": True, "order": False, "new": 1}) == StrictConditions(2, True, False)
+    assert (
+        read_conditions({}) == read_conditions(None) == read_conditions({"decimal": None, "order": None}) == StrictConditions()
+    )
+    assert (StrictConditions(-1).places, StrictConditions(0).places, StrictConditions().places) == (None, 0, None)
 
 
 @pytest.mark.parametrize(

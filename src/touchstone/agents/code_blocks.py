@@ -31,7 +31,7 @@ _INFO = re.compile(r"\s*(?P<name>[\w+#.-]*)(?P<more>.*)", re.DOTALL)
 _MOST_ENDS = 50
 
 
-class Code(Struct, frozen=True):
+class CodeBlock(Struct, frozen=True):
     text: str
 
 
@@ -45,7 +45,7 @@ class Said(Struct, frozen=True):
     word: Word
 
 
-Move = Code | Action | Said
+Move = CodeBlock | Action | Said
 
 
 class Parsed(Struct, frozen=True):
@@ -180,8 +180,8 @@ def _code(text: str) -> list[Move]:
         words[:0] = [Said(cast(Word, word))] if word else []
     rest = "\n".join(lines)
     if not words or not _is_complete(rest):
-        return [Code(text)]
-    return [*([Code(rest)] if rest.strip() else []), *words]
+        return [CodeBlock(text)]
+    return [*([CodeBlock(rest)] if rest.strip() else []), *words]
 
 
 def _is_complete(code: str) -> bool:

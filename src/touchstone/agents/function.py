@@ -161,8 +161,9 @@ def loaded(address: str) -> Any:
         else:
             module = import_module(where)
         return getattr(module, name)
-    except (ImportError, AttributeError, OSError, ValueError) as error:
-        raise OptionError("function", address, f"expected file.py:function or module:function: {error}") from None
+    except (ImportError, AttributeError, OSError, SyntaxError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise OptionError("agent", address, f"expected file.py:function or module:function: {reason}") from None
 
 
 async def in_thread(function: Callable[..., T], **arguments: Any) -> T:

@@ -16,7 +16,7 @@ from ..errors import InputError
 from ..options import Count, Opt, WholeNumber
 from ..protocols import WHO, Agent, AgentContext, Model, Stage
 from ..types import ON_SCREEN, Message, NoteStep, Observation, Reply, ToolCall
-from .code_blocks import Action, Code, Language, Move, Said, parse
+from .code_blocks import Action, CodeBlock, Language, Move, Said, parse
 from .model_turns import TurnsConfig, as_user, only_tools
 
 _ANSWER = """
@@ -125,7 +125,7 @@ def _complaint(reply: Reply, complaints: Sequence[str]) -> str:
 
 def _call(move: Move, id: str) -> ToolCall:
     match move:
-        case Code(text):
+        case CodeBlock(text):
             return ToolCall(id, "pyautogui", _json({"code": text}))
         case Action(fields):
             return ToolCall(id, "act", _json(fields))

@@ -57,7 +57,7 @@ class Oracle(ScriptedAgent):
         await super().play(stage)
 
 
-class Nothing(ScriptedAgent):
+class NothingAgent(ScriptedAgent):
     """Does nothing at all."""
 
     gold_reach = only_tools
@@ -113,7 +113,7 @@ class NothingConfig(AgentConfig, frozen=True, kw_only=True):
     reads_instructions: ClassVar[bool] = False
 
     def build(self, context: AgentContext) -> Agent:
-        return Nothing()
+        return NothingAgent()
 
 
 class DoneConfig(AgentConfig, frozen=True, kw_only=True):

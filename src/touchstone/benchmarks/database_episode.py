@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from ..errors import SqlError, Unscorable
 from ..protocols import EpisodeDatabase, Limits
 from ..types import Brief, Observation, Tool
-from .sql_episode import LOOKING, PlainEpisode
+from .sql_episode import LOOKING, QueryEpisode
 
 DIALECTS = {
     "sqlite": "SQLite",
@@ -85,31 +85,17 @@ class SubmitSql(Struct, frozen=True):
     sql: Annotated[str, Meta(examples=["SELECT count(*) FROM customer"])]
 
 
-class DatabaseEpisode(PlainEpisode):
-    """Explore with `execute_sql`, hand in with `submit_sql`. Benchmarks add the verdict."""
+class DatabaseEpisode(QueryEpisode):
+    """On a database of any engine. Benchmarks add the verdict."""
 
     def __init__(self, brief: Brief, database: EpisodeDatabase, engine: str, exploring: Limits) -> None:
-        self.brief = brief
+        super().__init__(brief)
         self.tools: Sequence[Tool] = (
             Tool("execute_sql", f"Run SQL on the {DIALECTS.get(engine, engine)} database and see the result.", ExecuteSql),
             Tool("submit_sql", "Hand in the final SQL query. This ends the task.", SubmitSql),
         )
-        self.submitted: str | None = None
         self._database = database
         self._exploring = exploring
 
-    @property
-    def finished(self) -> bool:
-        return self.submitted is not None
-
-    async def call(self, tool: str, arguments: Any) -> Observation:
-        sql = arguments.sql.strip()
-        if tool == "submit_sql":
-            if not sql:
-                return Observation("There is no SQL in this submission. Submit your final query.", error=True)
-            self.submitted = sql
-            return Observation("Submitted.")
-        try:
-            return await self._database.show(sql, self._exploring)
-        except SqlError as error:
-            return Observation(f"SQL error: {error.message}" if error.kind == "sql" else error.message, error=True)
+    async def _show(self, sql: str) -> Observation:
+        return await self._database.show(sql, self._exploring)

@@ -41,31 +41,26 @@ GROUP BY m.name
 """
 
 
-class ExecuteSql(Struct, frozen=True):
+class ExecuteSqlite(Struct, frozen=True):
     sql: Annotated[str, Meta(examples=["SELECT name, sql FROM sqlite_master"])]
 
 
-class SubmitSql(Struct, frozen=True):
+class SubmitSqlite(Struct, frozen=True):
     sql: Annotated[str, Meta(examples=["SELECT count(*) FROM person"])]
 
 
 TOOLS = (
-    Tool("execute_sql", "Run SQL on your private copy of the SQLite database and see the result.", ExecuteSql),
-    Tool("submit_sql", "Hand in the final SQL query. This ends the task.", SubmitSql),
+    Tool("execute_sql", "Run SQL on your private copy of the SQLite database and see the result.", ExecuteSqlite),
+    Tool("submit_sql", "Hand in the final SQL query. This ends the task.", SubmitSqlite),
 )
 
 
-class SqlEpisode(PlainEpisode):
-    """A question on a database, until a query is submitted. Benchmarks add the verdict."""
+class QueryEpisode(PlainEpisode):
+    """A question on a database, until a query is submitted."""
 
-    tools: Sequence[Tool] = TOOLS
-
-    def __init__(self, brief: Brief, engine: SqliteEngine, database: Path, exploring: Limits = EXPLORING) -> None:
+    def __init__(self, brief: Brief) -> None:
         self.brief = brief
         self.submitted: str | None = None
-        self._engine = engine
-        self._database = database
-        self._session: Session = engine.session(database, writable=True, limits=exploring)
 
     @property
     def finished(self) -> bool:
@@ -76,15 +71,33 @@ class SqlEpisode(PlainEpisode):
         if tool == "submit_sql":
             return self._submit(sql)
         try:
-            return await self._session.show(sql)
+            return await self._show(sql)
         except SqlError as error:
             return Observation(f"SQL error: {error.message}" if error.kind == "sql" else error.message, error=True)
+
+    async def _show(self, sql: str) -> Observation:
+        raise NotImplementedError
 
     def _submit(self, sql: str) -> Observation:
         if not sql:
             return Observation("There is no SQL in this submission. Submit your final query.", error=True)
         self.submitted = sql
         return Observation("Submitted.")
+
+
+class SqlEpisode(QueryEpisode):
+    """On a SQLite file. Benchmarks add the verdict."""
+
+    tools: Sequence[Tool] = TOOLS
+
+    def __init__(self, brief: Brief, engine: SqliteEngine, database: Path, exploring: Limits = EXPLORING) -> None:
+        super().__init__(brief)
+        self._engine = engine
+        self._database = database
+        self._session: Session = engine.session(database, writable=True, limits=exploring)
+
+    async def _show(self, sql: str) -> Observation:
+        return await self._session.show(sql)
 
     async def close(self) -> None:
         await self._session.close()

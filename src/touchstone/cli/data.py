@@ -18,7 +18,7 @@ from ..addresses import without_secrets
 from ..benchmarks.data_check import Found
 from ..datasets.archive import UnsafeArchive, unpack
 from ..datasets.catalogue import Dataset, Remote, catalogue, dataset, find_file
-from ..datasets.download import Expected, FetchFailed, Progress, fetch, sha256
+from ..datasets.download import ExpectedFile, FetchFailed, Progress, fetch, sha256
 from ..datasets.download import sha256 as sha256_of
 from ..errors import InputError
 from ..plugins import benchmark_type
@@ -171,7 +171,7 @@ def _one(remote: Remote, url: str, sha256: str | None, work: Path, ready: Path) 
     """Where it came from, and what it is."""
     file = work / remote.file_name
     if not file.is_file():
-        expected = Expected(sha256=sha256, size=remote.size, largest=remote.largest, archive=remote.unpack)
+        expected = ExpectedFile(sha256=sha256, size=remote.size, largest=remote.largest, archive=remote.unpack)
         print(f"connecting to {urlsplit(url).hostname} for {file.name}", file=sys.stderr, flush=True)
         with _shown(file.name) as progress:
             fetch(url, file, expected, progress=progress)

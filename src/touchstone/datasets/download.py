@@ -34,7 +34,7 @@ class FetchFailed(TouchstoneError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Expected:
+class ExpectedFile:
     """What a file must be. None is not checked."""
 
     sha256: str | None = None
@@ -58,7 +58,7 @@ class Patience:
 LEFT_FREE = 512 * 2**20
 """Bytes of the disk that a download does not take."""
 _BETWEEN_LOOKS = 16 * 2**20
-_ANYTHING = Expected()
+_ANYTHING = ExpectedFile()
 _PATIENT = Patience()
 
 
@@ -94,7 +94,7 @@ class _Part:
 def fetch(
     url: str,
     target: Path,
-    expected: Expected = _ANYTHING,
+    expected: ExpectedFile = _ANYTHING,
     *,
     progress: Progress = lambda done, total: None,
     patience: Patience = _PATIENT,
@@ -121,7 +121,7 @@ def fetch(
 
 
 def _complete(
-    client: httpx.Client, url: str, shown: str, part: _Part, expected: Expected, progress: Progress, patience: Patience
+    client: httpx.Client, url: str, shown: str, part: _Part, expected: ExpectedFile, progress: Progress, patience: Patience
 ) -> None:
     """Attempts until the part is the whole file."""
     import httpx
@@ -159,7 +159,7 @@ def _opened(path: Path) -> Generator[_Part]:
         yield part
 
 
-def _attempt(client: httpx.Client, url: str, shown: str, part: _Part, expected: Expected, progress: Progress) -> bool:
+def _attempt(client: httpx.Client, url: str, shown: str, part: _Part, expected: ExpectedFile, progress: Progress) -> bool:
     """Whether the file is complete now."""
     start = part.size
     headers = {"Range": f"bytes={start}-", "If-Range": part.tag} if start and part.tag else {}
@@ -197,14 +197,14 @@ def _attempt(client: httpx.Client, url: str, shown: str, part: _Part, expected: 
         return total is None or done >= total
 
 
-def _refuse(url: str, response: httpx.Response, expected: Expected) -> None:
+def _refuse(url: str, response: httpx.Response, expected: ExpectedFile) -> None:
     status = response.status_code
     if status == 429 or status >= 500:
         import httpx
 
-        raise httpx.RemoteProtocolError(f"the server answers with status {status}")  # worth another attempt
+        raise httpx.RemoteProtocolError(f"the server answered with status {status}")  # worth another attempt
     if status not in (200, 206):
-        raise FetchFailed(f"{url}: the server answers with status {status}")
+        raise FetchFailed(f"{url}: the server answered with status {status}")
     if expected.archive and response.headers.get("Content-Type", "").startswith("text/html"):
         raise FetchFailed(f"{url}: this is a web page, not an archive; open it in a browser and fetch the file by hand")
 
@@ -223,7 +223,7 @@ def _refuse_full_disk(shown: str, part: _Part) -> None:
         raise FetchFailed(f"{shown}: only {free:,} bytes are still free in {part.path.parent}; what was fetched is removed")
 
 
-def _check(url: str, part: _Part, expected: Expected) -> None:
+def _check(url: str, part: _Part, expected: ExpectedFile) -> None:
     os.fsync(part.file.fileno())
     if expected.size is not None and part.size != expected.size:
         size = part.size

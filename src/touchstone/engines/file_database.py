@@ -19,7 +19,7 @@ from ..types import Observation, Table
 from ..workers.limits import Turns, cores
 from ..workers.pool import STALLED, Pool, WorkerLost
 from .judging_connection import JudgingConnection, name_of
-from .messages import FileAnswer, FileWork, Response, Rows, Shown, checked, decoded, encoded, out_of_cpu
+from .messages import FileAnswer, FileWork, FunctionResponse, ShownTable, SqlRows, checked, decoded, encoded, out_of_cpu
 
 A = TypeVar("A")
 R = TypeVar("R")
@@ -58,12 +58,12 @@ class FileDatabase:
 
     async def explore(self, sql: str, limits: Limits) -> Table:
         answer = await self._call(FileWork(self._source, limits, sql))
-        assert isinstance(answer, Rows)
+        assert isinstance(answer, SqlRows)
         return answer.table
 
     async def show(self, sql: str, limits: Limits) -> Observation:
         answer = await self._call(FileWork(self._source, limits, sql, shown=True))
-        assert isinstance(answer, Shown)
+        assert isinstance(answer, ShownTable)
         return answer.seen
 
     async def judge(
@@ -72,7 +72,7 @@ class FileDatabase:
         """`wall` is for what the function waits for: its SQL is limited by its work."""
         work = FileWork(self._source, limits, function=name_of(function), request=encoded(request), private=writes)
         answer = checked(await self._workers.judged(self._do, work, limits, stalled=max(wall, STALLED)))
-        assert isinstance(answer, Response)
+        assert isinstance(answer, FunctionResponse)
         return decoded(answer, function)
 
     async def advance(self, scripts: Sequence[str], limits: Limits) -> None:
@@ -89,7 +89,7 @@ class FileDatabase:
         while self._states:
             self._states.pop().unlink(missing_ok=True)
 
-    async def _call(self, work: FileWork) -> Rows | Shown | Response:
+    async def _call(self, work: FileWork) -> SqlRows | ShownTable | FunctionResponse:
         try:
             return checked(await self._workers.pool.call(self._do, work))
         except WorkerLost as lost:
@@ -104,4 +104,4 @@ def blamed(lost: WorkerLost, limits: Limits) -> SqlError:
         return SqlError("crash", "The query was stopped: the process that ran it crashed.")
     if lost.cause == "killed" and lost.peak > limits.memory // 2:
         return SqlError("memory", f"The query was stopped: it took {lost.peak / 2**20:,.0f} MB, more than there was.")
-    raise WorkerFailure(f"the SQL could not be run to its end: {lost}") from None
+    raise WorkerFailure(f"the SQL could not be completed: {lost}") from None

@@ -35,17 +35,17 @@ class Fault(Struct, frozen=True, tag=True):
     message: str
 
 
-class Rows(Struct, frozen=True, tag=True):
+class SqlRows(Struct, frozen=True, tag=True):
     table: Table
 
 
-class Shown(Struct, frozen=True, tag=True):
+class ShownTable(Struct, frozen=True, tag=True):
     """A table, cut to what an agent is shown."""
 
     seen: Observation
 
 
-class Response(Struct, frozen=True, tag=True):
+class FunctionResponse(Struct, frozen=True, tag=True):
     """What a benchmark's function returned."""
 
     encoded: msgspec.Raw
@@ -68,11 +68,11 @@ class FileWork(Struct, frozen=True):
     request: msgspec.Raw = msgspec.Raw(b"\xc0")  # nil
 
 
-FileAnswer = Rows | Shown | Fault | Response
+FileAnswer = SqlRows | ShownTable | Fault | FunctionResponse
 
 
-def answer_of(table: Table, *, shown: bool) -> Rows | Shown:
-    return Shown(observation_of(table)) if shown else Rows(table)
+def answer_of(table: Table, *, shown: bool) -> SqlRows | ShownTable:
+    return ShownTable(observation_of(table)) if shown else SqlRows(table)
 
 
 def checked(answer: T | Fault) -> T:
@@ -86,14 +86,14 @@ def encoded(request: object) -> msgspec.Raw:
     return msgspec.Raw(msgspec.msgpack.encode(request))
 
 
-def respond(function_name: str, request: msgspec.Raw, connection: JudgingConnection) -> Response:
+def respond(function_name: str, request: msgspec.Raw, connection: JudgingConnection) -> FunctionResponse:
     """Runs a function by its name on a request, in a worker."""
     function, kind = named_function(function_name)
     response = function(connection, msgspec.msgpack.decode(request, type=kind))
-    return Response(encoded(response), connection.timed_out)
+    return FunctionResponse(encoded(response), connection.timed_out)
 
 
-def decoded(response: Response, function: Callable[[Any, Any], R]) -> R:
+def decoded(response: FunctionResponse, function: Callable[[Any, Any], R]) -> R:
     return msgspec.msgpack.decode(response.encoded, type=result_type(function))
 
 
@@ -147,7 +147,7 @@ def refuse_broken_text(sql: str) -> None:
     try:
         sql.encode()
     except UnicodeEncodeError:
-        raise SqlError("sql", "The SQL holds half of a Unicode character (a lone surrogate).") from None
+        raise SqlError("sql", "The SQL contains half of a Unicode character (a lone surrogate).") from None
 
 
 # Why a statement ended, in words.

@@ -73,7 +73,7 @@ class Aggregate:
             if isinstance(proof, dict):
                 self._proofs[str(cast("dict[str, Any]", proof).get("verdict"))] += 1
         if record.outcome is Outcome.failed:
-            self._kinds[str(record.evidence.get("kind") or "not submitted")] += 1
+            self._kinds[str(record.evidence.get("kind") or _without_kind(record))] += 1
         elif record.outcome is not Outcome.passed:
             self._reasons[record.outcome][record.reason] += 1
 
@@ -118,6 +118,11 @@ class _TimedStep(Struct):
 
 
 _timed_steps = msgspec.json.Decoder(list[_TimedStep])
+
+
+def _without_kind(record: Record) -> str:
+    """A benchmark need not say what kind of failure it is."""
+    return "other" if record.metrics and "submi" not in record.reason else "not submitted"
 
 
 def _service_seconds(steps: Sequence[Step] | msgspec.Raw) -> list[float]:

@@ -7,7 +7,7 @@ import time
 import traceback
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 from ..budgets import BUDGETS, Budgets
 from ..errors import RULES, EpisodeFailure, TimeLimit, TouchstoneError, WrongReturn
@@ -41,8 +41,8 @@ async def play(
         opening = expected_of(benchmark.open(task), f"{who}: open()", "an async context manager", "__aenter__", "__aexit__")
         async with opening as opened:
             episode = expected_of(opened, f"{who}: open()", "an Episode", "call", "verdict", "partial_score")
-            if isinstance(episode, AsksModels):
-                episode.epoch = epoch
+            if hasattr(episode, "epoch"):
+                cast(AsksModels, episode).epoch = epoch
             stage = RecordingStage(episode, task.key, epoch, watch, budgets)
             await _played(agent, stage, budgets.seconds)
             verdict = returned(await episode.verdict(), Verdict, f"{who}: verdict()", "a Verdict")
@@ -85,7 +85,7 @@ async def _played(agent: Agent, stage: RecordingStage, seconds: float) -> None:
             await agent.play(stage)
     except TimeoutError:
         if clock.expired():
-            raise TimeLimit(f"the episode was not over within {seconds:g} seconds", "time") from None
+            raise TimeLimit(f"the episode did not end within {seconds:g} seconds", "time") from None
         raise
 
 

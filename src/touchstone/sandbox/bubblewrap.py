@@ -27,7 +27,7 @@ IN_MEMORY = (Path("/tmp"), Path("/dev/shm"))
 
 
 @dataclass(frozen=True, kw_only=True)
-class View:
+class SandboxView:
     """What the program sees."""
 
     visible: Sequence[Path]
@@ -61,7 +61,7 @@ def works() -> bool:
     return subprocess.run(trial, stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode == 0
 
 
-def wrapped(view: View) -> Wrapped:
+def wrapped(view: SandboxView) -> Wrapped:
     words = [*_start(network=view.network), "--proc", "/proc", "--dev", "/dev", *_closed_proc()]
     for path in IN_MEMORY:
         words += _memory(path, view.size)

@@ -43,7 +43,7 @@ PARTS = (PACKAGE.parent / "__init__.py", PACKAGE)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Orders:
+class ReaperOrders:
     """What it is told."""
 
     directory: str
@@ -73,21 +73,21 @@ class Orders:
     on_disk: str = ""
 
 
-def command(python: str, orders: Orders, program: Sequence[str]) -> list[str]:
+def command(python: str, orders: ReaperOrders, program: Sequence[str]) -> list[str]:
     start = "import sys; sys.path.append(sys.argv.pop(1)); from touchstone.sandbox.reaper import run; run()"
     return [python, "-I", "-S", "-c", start, str(PACKAGE.parent.parent), json.dumps(asdict(orders)), *program]
 
 
 def run() -> NoReturn:
     try:
-        status = main(Orders(**json.loads(sys.argv[1])), sys.argv[2:])
+        status = main(ReaperOrders(**json.loads(sys.argv[1])), sys.argv[2:])
     except OSError as error:
         print(f"touchstone: {error.strerror}", file=sys.stderr, flush=True)
         status = _CANNOT_START
     os._exit(status)
 
 
-def main(orders: Orders, program: Sequence[str]) -> int:
+def main(orders: ReaperOrders, program: Sequence[str]) -> int:
     checked(libc().prctl(_PR_SUBREAPER, 1, 0, 0, 0), "become a subreaper")
     if orders.offline:
         _leave_network()
@@ -104,7 +104,7 @@ def main(orders: Orders, program: Sequence[str]) -> int:
     return status
 
 
-def _awaited(child: int, orders: Orders) -> int:
+def _awaited(child: int, orders: ReaperOrders) -> int:
     """The program's status, or 128 + 9 if it is to end now."""
     ended = os.pidfd_open(child)
     poll = select.poll()
@@ -156,7 +156,7 @@ def _descendants() -> list[int]:
 # Limits that no kernel without cgroups can set for several processes together: looked at a few times a second.
 
 
-def _used_up(orders: Orders, *, walk: bool) -> str:
+def _used_up(orders: ReaperOrders, *, walk: bool) -> str:
     """What it has used too much of, in words."""
     if orders.memory and _memory(orders) > orders.memory:
         return f"{orders.memory / 2**30:g} GB of memory"
@@ -165,7 +165,7 @@ def _used_up(orders: Orders, *, walk: bool) -> str:
     return ""
 
 
-def _memory(orders: Orders) -> int:
+def _memory(orders: ReaperOrders) -> int:
     used = sum(map(_memory_of, _descendants()))
     for path in orders.in_memory:
         with contextlib.suppress(OSError):
@@ -199,7 +199,7 @@ def _is_larger(folder: str, limit: int) -> bool:
 # The program, before it is one.
 
 
-def _become(orders: Orders, program: Sequence[str]) -> NoReturn:
+def _become(orders: ReaperOrders, program: Sequence[str]) -> NoReturn:
     try:
         os.setsid()
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)

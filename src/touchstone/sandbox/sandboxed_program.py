@@ -102,7 +102,7 @@ def launch(how: Confinement, folder: Path, program: Sequence[str], relay: tuple[
     if confined:
         devices = [Path("/dev", name) for name in _DEVICES]
         rules = landlock.ruleset(execute=_around_all(_visible(how), masks), use=devices, own=[folder], network=True)
-    orders = reaper.Orders(
+    orders = reaper.ReaperOrders(
         directory=str(folder / "work"),
         folders=[],
         rules=rules,
@@ -129,7 +129,7 @@ def _in_bubblewrap(
     masks: list[Path],
 ) -> Launch:
     scope = landlock.scope()
-    orders = reaper.Orders(
+    orders = reaper.ReaperOrders(
         directory=str(folder / "work"),
         folders=[str(folder / name) for name in ("work", "home", "tmp")],
         rules=scope,
@@ -143,7 +143,7 @@ def _in_bubblewrap(
         in_memory=[str(folder), *map(str, bubblewrap.IN_MEMORY)],
     )
     wrapped = bubblewrap.wrapped(
-        bubblewrap.View(
+        bubblewrap.SandboxView(
             visible=[*_visible(how), Path(sys.base_prefix), *reaper.PARTS],
             masks=masks,
             folder=folder,

@@ -76,7 +76,7 @@ class SqlAnswer(Struct, frozen=True):
     error: str | None = None
 
 
-class Asked(SqlEpisode):
+class ServedQuestion(SqlEpisode):
     """There is no gold, so there is nothing to judge."""
 
     async def verdict(self) -> Verdict:
@@ -112,7 +112,7 @@ class Answerer:
         fields = {"question": question, "database": database, "evidence": evidence}
         async with self._turns:
             listing = await self._listings.of(file) if self._schema else ""
-            episode = Asked(Brief(self._instructions, request(fields, listing), fields), self._engine, file)
+            episode = ServedQuestion(Brief(self._instructions, request(fields, listing), fields), self._engine, file)
             try:
                 await self._agent.play(RecordingStage(episode, question_key(question, database), 0))
             finally:
@@ -168,7 +168,7 @@ def build_app(answerer: Answerer, who: str) -> FastAPI:
                 raise HTTPException(502, str(failure)) from failure
             return Inferred(sql=None, execution_success=False, error=str(failure))
         except asyncio.CancelledError:
-            raise HTTPException(503, "the service is about to end") from None
+            raise HTTPException(503, "the service is shutting down") from None
         return Inferred(sql=answer.sql, execution_success=answer.execution_success, error=answer.error)
 
     @app.get("/health")

@@ -247,7 +247,7 @@ _DATES = (
 _LONGEST_NUMBER = 40  # characters; longer digits are a code, and Python refuses to read them at some length
 
 
-class Form(NamedTuple):
+class ColumnForm(NamedTuple):
     kinds: tuple[str, ...]
     cell: Callable[[Cell], Cell]
 
@@ -302,15 +302,15 @@ def _dated_and_typed(cell: Cell) -> Cell:
     return _typed(_dated(cell))
 
 
-PLAIN = Form((), _one_nan)
+PLAIN = ColumnForm((), _one_nan)
 FORMS = (
-    Form(("case_or_space",), _folded),
-    Form(("types",), _typed),
-    Form(("number_format",), _without_symbols),
-    Form(("dates",), _dated),
-    Form(("types", "case_or_space"), _typed_and_folded),
-    Form(("dates", "case_or_space"), _dated_and_folded),
-    Form(("dates", "types"), _dated_and_typed),
+    ColumnForm(("case_or_space",), _folded),
+    ColumnForm(("types",), _typed),
+    ColumnForm(("number_format",), _without_symbols),
+    ColumnForm(("dates",), _dated),
+    ColumnForm(("types", "case_or_space"), _typed_and_folded),
+    ColumnForm(("dates", "case_or_space"), _dated_and_folded),
+    ColumnForm(("dates", "types"), _dated_and_typed),
 )
 
 
@@ -424,11 +424,11 @@ def _also_rounded(rounding: Rounding) -> str:
     return " and not rounded as expected" if rounding.side == "gold" else " and rounded"
 
 
-def _sides(pair: RowPair, form: Form) -> tuple[dict[Row, Row], dict[Row, Row]]:
+def _sides(pair: RowPair, form: ColumnForm) -> tuple[dict[Row, Row], dict[Row, Row]]:
     return _mapped(pair.missing, form), _mapped(pair.extra, form)
 
 
-def _mapped(rows: list[Row], form: Form) -> dict[Row, Row]:
+def _mapped(rows: list[Row], form: ColumnForm) -> dict[Row, Row]:
     """Rows by their form. Where several have the same, the first stands for them."""
     mapped: dict[Row, Row] = {}
     for row in rows:
@@ -436,7 +436,7 @@ def _mapped(rows: list[Row], form: Form) -> dict[Row, Row]:
     return mapped
 
 
-def _in_form(pair: RowPair, form: Form, missing: dict[Row, Row], extra: dict[Row, Row]) -> Difference | None:
+def _in_form(pair: RowPair, form: ColumnForm, missing: dict[Row, Row], extra: dict[Row, Row]) -> Difference | None:
     if missing.keys() == extra.keys():
         partners = [(row, extra[key]) for key, row in missing.items()]
         return _alike(pair, form.kinds or ("not_a_number",), partners)
@@ -446,7 +446,7 @@ def _in_form(pair: RowPair, form: Form, missing: dict[Row, Row], extra: dict[Row
     return None if pair.common else _in_other_order(pair, form, missing, extra)
 
 
-def _in_other_order(pair: RowPair, form: Form, missing: dict[Row, Row], extra: dict[Row, Row]) -> Difference | None:
+def _in_other_order(pair: RowPair, form: ColumnForm, missing: dict[Row, Row], extra: dict[Row, Row]) -> Difference | None:
     columns = signatures(missing, pair.width or 0), signatures(extra, pair.width or 0)
     order = reordering(missing, extra, columns)
     return reordered(pair, order, _except(form.kinds), form.kinds) if order else None

@@ -89,9 +89,12 @@ class Turns:
 
     @asynccontextmanager
     async def turn(self, *, alone: bool = False) -> AsyncGenerator[None]:
+        if not alone:
+            async with self._free:
+                yield
+            return
         async with AsyncExitStack() as stack:
-            if alone:
-                await stack.enter_async_context(self._alone)  # two that each hold some turns would wait for one another
-            for _ in range(self._most if alone else 1):
+            await stack.enter_async_context(self._alone)  # two that each hold some turns would wait for one another
+            for _ in range(self._most):
                 await stack.enter_async_context(self._free)
             yield

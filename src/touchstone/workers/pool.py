@@ -299,10 +299,13 @@ class Pool:
         self._watch: asyncio.TimerHandle | None = None
         self._last_release = time.monotonic()
 
-    def _start(self) -> None:
-        """Starts the zygote without waiting for it: a run whose results are all remembered never needs one."""
+    def start(self) -> None:
+        """Starts the zygote without waiting for it. The first call does it too; a run whose results are all remembered never
+        needs one."""
         if self._closed:
             raise WorkerFailure("the worker pool is closed")
+        if not _FORKS:
+            return
         if self._zygote is not None:
             if self._zygote.poll() is None:
                 return
@@ -531,7 +534,7 @@ class Pool:
             return await self._spawn()
         try:
             async with self._forking:
-                self._start()
+                self.start()
                 ours, theirs = socket.socketpair()
                 try:
                     ours.setblocking(False)

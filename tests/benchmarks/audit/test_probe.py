@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from touchstone.benchmarks.audit.probe import Probe, ProbeRequest, probe
+from touchstone.benchmarks.audit.probe import ProbeRequest, ProbeResult, probe
 from touchstone.benchmarks.audit.probes import from_probe
-from touchstone.engines.sqlite.connection import Connection
+from touchstone.engines.sqlite.connection import SqliteConnection
 from touchstone.engines.sqlite.database import SqliteJudgingConnection
 from touchstone.protocols import Limits
 
@@ -30,7 +30,7 @@ SCRIPT = """
 def bench(tmp_path: Path) -> Iterator[SqliteJudgingConnection]:
     with closing(sqlite3.connect(tmp_path / "heroes.sqlite")) as connection:
         connection.executescript(SCRIPT)
-    with closing(Connection(tmp_path / "heroes.sqlite", private=True)) as connection:
+    with closing(SqliteConnection(tmp_path / "heroes.sqlite", private=True)) as connection:
         yield SqliteJudgingConnection(connection, LIMITS)
 
 
@@ -103,7 +103,7 @@ def test_a_slow_gold_is_not_run_again(bench: SqliteJudgingConnection) -> None:
     result = probe(bench, ProbeRequest(["SELECT name FROM hero LIMIT 2"], patience=-1.0))
     assert result.reruns == []
     assert "seconds" in result.skipped
-    slow = Probe(seconds=4.0, columns=1, rows=1, distinct=1, skipped="one run takes 4.0 seconds")
+    slow = ProbeResult(seconds=4.0, columns=1, rows=1, distinct=1, skipped="one run takes 4.0 seconds")
     assert [each.kind for each in from_probe("1", "SELECT 1", slow, LIMITS, in_order=False)] == ["gold_slow", "not_checked"]
 
 

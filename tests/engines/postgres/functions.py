@@ -125,3 +125,10 @@ def process_of_session(bench: JudgingConnection, work: Work) -> int:
         cursor.execute("SELECT current_setting('statement_timeout')")
         assert cursor.fetchone() == ("5s",)
         return connection.info.backend_pid
+
+
+def memberships(bench: JudgingConnection, work: Work) -> list[bool]:
+    """What a query says in the session of hidden tests."""
+    with bench.session() as connection, connection.cursor() as cursor:
+        cursor.execute(work.texts[0])
+        return [row[0] for row in cursor.fetchall()]

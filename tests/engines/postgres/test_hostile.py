@@ -110,6 +110,20 @@ async def eventually(world: PostgresEpisodeDatabase, sql: str, expected: str) ->
     raise AssertionError(f"{sql} never gave {expected}")
 
 
+@pytest.mark.parametrize("advanced", [False, True])
+async def test_a_world_works_as_a_member_of_no_other_role(world: PostgresEpisodeDatabase, advanced: bool) -> None:
+    """Of the roles that owned things before the copy was handed over, too."""
+    if advanced:
+        await world.advance(["CREATE TABLE mine (n int)"], LIMITS)
+    roles = "SELECT rolname = session_user FROM pg_roles WHERE pg_has_role({}, oid, 'MEMBER') AND rolname <> current_user"
+    mine, logins = roles.format("current_user"), roles.format("session_user")
+    assert await look(world, f"CREATE TABLE t (); {mine}") == []
+    assert await look(world, f"CREATE TABLE t (); {logins}") == [("t",)]
+    found = await world.judge(functions.run_all, Work(["CREATE TABLE t ()", mine, logins]), LIMITS, writes=True, wall=30)
+    assert found.results == [[], [], [["True"]]]
+    assert await world.judge(functions.memberships, Work([mine]), LIMITS, writes=True, wall=30) == []
+
+
 async def test_no_two_worlds_work_as_the_same_role(open_world: OpenWorld) -> None:
     query = "CREATE TABLE t (); SELECT current_user, (SELECT relowner::regrole FROM pg_class WHERE relname = 'items')"
     found = [await look(open_world(), query) for _ in range(3)]

@@ -23,7 +23,7 @@ from msgspec import Struct
 from ...engines.judging_connection import JudgingConnection, Result
 from ...engines.sqlite.guard import is_volatile
 from ...errors import SqlError, SqlFault
-from ...verdicts.by_value import Conditions, strict
+from ...verdicts.by_value import StrictConditions, strict
 
 # What a query leaves open, decided one way and the other.
 #
@@ -163,7 +163,7 @@ class Rerun(Struct, frozen=True):
     error: str | None = None
 
 
-class Probe(Struct, frozen=True):
+class ProbeResult(Struct, frozen=True):
     fault: SqlFault | None = None
     message: str = ""
     seconds: float = 0.0
@@ -176,17 +176,17 @@ class Probe(Struct, frozen=True):
     """Why it was not run again, if it should have been."""
 
 
-def probe(bench: JudgingConnection, request: ProbeRequest) -> Probe:
+def probe(bench: JudgingConnection, request: ProbeRequest) -> ProbeResult:
     started = _clock(bench)
     try:
         gold = _run(bench, request.gold)
     except SqlError as error:
-        return Probe(error.kind, error.message, _clock(bench) - started)
+        return ProbeResult(error.kind, error.message, _clock(bench) - started)
     seconds = _clock(bench) - started
     keys = [repr(row) for row in gold.rows]
     again = request.again and bool(gold.columns) and len(request.gold) == 1 and _QUERY.match(request.gold[0]) is not None
     skipped = _why_not(request, seconds) if again else ""
-    return Probe(
+    return ProbeResult(
         seconds=seconds,
         columns=len(gold.columns),
         rows=len(gold.rows),
@@ -233,8 +233,8 @@ def _rerun(bench: JudgingConnection, how: How, sql: str, gold: Result, keys: lis
         return Rerun(how, unordered_limit=unordered_limit)
     if Counter(others) == Counter(keys):
         return Rerun(how, same_order=False, unordered_limit=unordered_limit)
-    if strict(gold, other, Conditions()).matched:
-        in_order = strict(gold, other, Conditions(order=True)).matched
+    if strict(gold, other, StrictConditions()).matched:
+        in_order = strict(gold, other, StrictConditions(order=True)).matched
         return Rerun(how, same_digits=False, same_order=in_order, unordered_limit=unordered_limit)
     missing, extra = list((Counter(keys) - Counter(others)).elements()), list((Counter(others) - Counter(keys)).elements())
     return Rerun(

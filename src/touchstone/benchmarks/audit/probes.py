@@ -22,7 +22,7 @@ from ...engines.sqlite.guard import is_volatile, without_comments
 from ...errors import SqlError
 from ...protocols import Limits
 from .findings import AuditFinding, audit_finding
-from .probe import Probe, ProbeRequest, Rerun, probe
+from .probe import ProbeRequest, ProbeResult, Rerun, probe
 
 A = TypeVar("A")
 R = TypeVar("R")
@@ -41,7 +41,7 @@ class Judges(Protocol):
     ) -> R: ...
 
 
-async def probed(world: Judges, gold: list[str], limits: Limits) -> Probe:
+async def probed(world: Judges, gold: list[str], limits: Limits) -> ProbeResult:
     """If running it in other ways kills the worker, that says nothing of the gold."""
     request = ProbeRequest(gold, patience=limits.seconds / 2)
     wall = wall_clock(limits) * _RUNS
@@ -52,18 +52,18 @@ async def probed(world: Judges, gold: list[str], limits: Limits) -> Probe:
     try:
         alone = await world.judge(probe, ProbeRequest(gold, again=False), limits, writes=True, wall=wall_clock(limits) * 2)
     except SqlError as error:
-        return Probe(error.kind, error.message)
+        return ProbeResult(error.kind, error.message)
     return msgspec.structs.replace(alone, skipped=died)
 
 
-async def probed_file(engine: SqliteEngine, database: Path, gold: str, limits: Limits) -> Probe:
+async def probed_file(engine: SqliteEngine, database: Path, gold: str, limits: Limits) -> ProbeResult:
     """On a SQLite file; remembered by content. Raises Unscorable if there is no such database."""
     world = SqliteEpisodeDatabase(engine, database)
     digest = await engine.digest(database)
     known_as = key("probe", _code(), digest, gold, limits, sqlite3.sqlite_version)
     volatile = is_volatile(gold)
     if not volatile and (known := engine.cache.get(known_as)):
-        return msgspec.msgpack.decode(known, type=Probe)
+        return msgspec.msgpack.decode(known, type=ProbeResult)
     result = await probed(world, [gold], limits)
     if not volatile and result.fault not in _TOO_LONG:  # how long it takes is another question each time
         engine.cache.put(known_as, msgspec.msgpack.encode(result))
@@ -71,7 +71,7 @@ async def probed_file(engine: SqliteEngine, database: Path, gold: str, limits: L
 
 
 def from_probe(
-    task: str, sql: str, result: Probe, limits: Limits, *, in_order: bool, exact: bool = False, what: str = "the gold"
+    task: str, sql: str, result: ProbeResult, limits: Limits, *, in_order: bool, exact: bool = False, what: str = "the gold"
 ) -> Iterator[AuditFinding]:
     """What every benchmark wants to know of a gold. `in_order`: rows are compared in order; `exact`: to the last digit."""
     if result.fault is not None:
@@ -96,7 +96,7 @@ def _clocks(task: str, sql: str, what: str) -> Iterator[AuditFinding]:
         yield audit_finding(task, "clock", f"{what} asks for the date, and another day may give another result", sql=sql)
 
 
-def _determined(task: str, sql: str, result: Probe, in_order: bool, exact: bool, what: str) -> Iterator[AuditFinding]:
+def _determined(task: str, sql: str, result: ProbeResult, in_order: bool, exact: bool, what: str) -> Iterator[AuditFinding]:
     apart = [run for run in result.reruns if not run.same_rows]
     if apart:
         yield _apart(task, sql, apart, what)

@@ -13,7 +13,7 @@ from ...engines.sqlite.engine import SqliteEngine
 from ...errors import InputError, SqlError, Unscorable
 from ...protocols import Limits
 from ..audit.findings import AuditFinding, Severity, audit_finding
-from ..audit.probe import Probe
+from ..audit.probe import ProbeResult
 from ..audit.probes import Watch, each, from_probe, probed_file, repeated
 from ..sql_episode import LOOKING
 from .benchmark import Bird
@@ -141,7 +141,7 @@ def _metadata(task: BirdTask) -> Iterator[AuditFinding]:
         yield audit_finding(task.key, "repeated_id", f"question_id {task.question_id} occurs more than once")
 
 
-def _repetition(task: BirdTask, result: Probe) -> Iterator[AuditFinding]:
+def _repetition(task: BirdTask, result: ProbeResult) -> Iterator[AuditFinding]:
     if result.distinct < result.rows:
         sentence = f"the gold returns {result.rows:,} rows, {result.distinct:,} of them distinct"
         yield audit_finding(task.key, "duplicate_rows", sentence, rows=result.rows, distinct=result.distinct)

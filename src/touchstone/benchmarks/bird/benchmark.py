@@ -17,6 +17,7 @@ from ...engines.sqlite.files import find
 from ...errors import InputError, SqlError, Unscorable, WorkerFailure
 from ...protocols import Gold, Limits
 from ...types import Brief, Outcome, Task, ToolCall, Verdict
+from ..meanings import column_meanings
 from ..sql_episode import EXPLORING, INSTRUCTIONS, Listings, SqlEpisode, request, submission
 from .judge import R_VES_ROUNDS, BirdJudgement, BirdQuestion, check, judge, unjudged
 from .tasks import BirdTask
@@ -48,6 +49,7 @@ class Bird:
         self._evidence = evidence
         self._schema = schema
         self._listings = Listings(engine)
+        self._known_files: dict[str, Path] = {}
         self._instructions = INSTRUCTIONS.read_text() if instructions is None else instructions
         self._refuse_wrong_directory()
 
@@ -67,6 +69,10 @@ class Bird:
     def solution(self, task: Task) -> Sequence[ToolCall]:
         assert isinstance(task, BirdTask)
         return [submission(task.gold)]
+
+    def meanings(self, database: str) -> Mapping[str, Mapping[str, str]]:
+        """Of columns, by table and column."""
+        return column_meanings(self.database_file(database))
 
     def gold(self) -> Gold:
         return Gold(tuple(gold for task in self._tasks for gold in (task.gold, task.published) if gold is not None))
@@ -97,7 +103,9 @@ class Bird:
         return {name: self.database_file(name) for name in sorted({task.database for task in self._tasks})}
 
     def database_file(self, name: str) -> Path:
-        return find(self._databases, name)
+        if name not in self._known_files:
+            self._known_files[name] = find(self._databases, name)
+        return self._known_files[name]
 
     async def _brief(self, task: BirdTask) -> Brief:
         fields = {"question": task.question, "database": task.database, "evidence": task.evidence if self._evidence else ""}
@@ -161,11 +169,9 @@ class BirdEpisode(SqlEpisode):
 
     async def verdict(self) -> Verdict:
         if self.submitted is None:
-            return Verdict(Outcome.failed, 0.0, "nothing was submitted", {}, {"gold": self._task.gold})
+            return nothing_submitted(self._task)
         judgement = await self._judgement(self.submitted)
-        if judgement.gold_is_at_fault:
-            raise Unscorable(f"the gold SQL cannot be run: {judgement.reason}")
-        evidence = {"prediction": self.submitted, "gold": self._task.gold, **judgement.evidence}
+        evidence = evidence_of(self._task, self.submitted, judgement)
         if judgement.fault is not None:
             return Verdict(Outcome.failed, 0.0, fault_in_words(judgement), self._zeros(), evidence)
         metrics = judgement.metrics
@@ -255,6 +261,17 @@ _FAULTS: dict[str, str] = {
     "blank": "The prediction is empty.",
     "write": "The prediction changes the database; only a query can be judged.",
 }
+
+
+def nothing_submitted(task: BirdTask) -> Verdict:
+    return Verdict(Outcome.failed, 0.0, "nothing was submitted", {}, {"gold": task.gold})
+
+
+def evidence_of(task: BirdTask, prediction: str, judgement: BirdJudgement) -> dict[str, Any]:
+    """Raises Unscorable if it is the gold that cannot be run."""
+    if judgement.gold_is_at_fault:
+        raise Unscorable(f"the gold SQL cannot be run: {judgement.reason}")
+    return {"prediction": prediction, "gold": task.gold, **judgement.evidence}
 
 
 def fault_in_words(judgement: BirdJudgement) -> str:

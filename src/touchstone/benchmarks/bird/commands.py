@@ -23,7 +23,7 @@ from .predictions import load_predictions
 from .tasks import load_tasks
 
 
-class SearchOptions(Options, frozen=True, kw_only=True):
+class ProofSearchOptions(Options, frozen=True, kw_only=True):
     """What the commands take that search for small databases."""
 
     predictions: Annotated[tuple[Path, ...], Opt(positional=True)] = ()
@@ -32,7 +32,7 @@ class SearchOptions(Options, frozen=True, kw_only=True):
     """How many tasks at once; by default the number of processors."""
 
 
-class SuiteOptions(SearchOptions, frozen=True, kw_only=True):
+class SuiteOptions(ProofSearchOptions, frozen=True, kw_only=True):
     output: Annotated[Path | None, Opt(names=("-o",), target=True)] = None
     """The file to write, for touchstone score bird --suite."""
 
@@ -77,7 +77,7 @@ def build(config: BirdConfig, options: SuiteOptions) -> int:
     return asyncio.run(main())
 
 
-class SuspectOptions(SearchOptions, frozen=True, kw_only=True):
+class SuspectOptions(ProofSearchOptions, frozen=True, kw_only=True):
     json: Annotated[Path | None, Opt(target=True)] = None
     """Write the whole list to this file."""
     top: Count = 10

@@ -17,12 +17,12 @@ from typing import Any
 import msgspec
 
 from ...engines.judging_connection import JudgingConnection, wall_clock
-from ...errors import SqlError, Unscorable
+from ...errors import SqlError
 from ...protocols import Engine, EpisodeDatabase, Gold
 from ...types import Brief, Outcome, Table, Task, ToolCall, Verdict
 from ..database_episode import DatabaseEpisode, SchemaListings, instructed
 from ..sql_episode import request, submission
-from .benchmark import BirdSettings, fault_in_words
+from .benchmark import BirdSettings, evidence_of, fault_in_words, nothing_submitted
 from .judge import BirdJudgement, BirdQuestion, judge_results, unjudged
 from .tasks import BirdTask
 
@@ -108,11 +108,9 @@ class ServerBirdEpisode(DatabaseEpisode):
 
     async def verdict(self) -> Verdict:
         if self.submitted is None:
-            return Verdict(Outcome.failed, 0.0, "nothing was submitted", {}, {"gold": self._task.gold})
+            return nothing_submitted(self._task)
         judgement = await self._judgement(self.submitted)
-        if judgement.gold_is_at_fault:
-            raise Unscorable(f"the gold SQL cannot be run: {judgement.reason}")
-        evidence = {"prediction": self.submitted, "gold": self._task.gold, **judgement.evidence}
+        evidence = evidence_of(self._task, self.submitted, judgement)
         if judgement.fault is not None:
             zeros: dict[str, float] = {"ex": 0.0, "multiset": 0.0, "soft_f1": 0.0}
             return Verdict(Outcome.failed, 0.0, fault_in_words(judgement), zeros, evidence)

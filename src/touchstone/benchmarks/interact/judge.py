@@ -16,7 +16,7 @@ from msgspec import Struct
 from ...engines.judging_connection import JudgingConnection, Result
 from ...errors import SqlError
 from ...types import Row
-from ...verdicts.by_value import Conditions, strict
+from ...verdicts.by_value import StrictConditions, strict
 from .official import official, rewritten
 
 Fault = Literal["prediction", "gold", "dataset", "own"]
@@ -52,7 +52,7 @@ class Preparation(Struct, frozen=True):
 class QueryRequest(Struct, frozen=True):
     predicted: list[str]
     gold: list[str]
-    conditions: Conditions
+    conditions: StrictConditions
     preparation: Preparation = Preparation()
 
 
@@ -121,7 +121,7 @@ def _done(bench: JudgingConnection, text: str) -> None:
     bench.run(text)
 
 
-def _agreed(gold: list[Row] | str, predicted: list[Row] | str, conditions: Conditions) -> tuple[bool, str]:
+def _agreed(gold: list[Row] | str, predicted: list[Row] | str, conditions: StrictConditions) -> tuple[bool, str]:
     for which, rows in (("gold", gold), ("SQL", predicted)):
         if isinstance(rows, str):
             return False, f"the original could not run the {which}: {rows}"

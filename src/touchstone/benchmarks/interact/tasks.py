@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ...errors import InputError
 from ...types import Task
-from ...verdicts.by_value import Conditions
+from ...verdicts.by_value import StrictConditions
 from ..task_file import cut, entries, in_words, refuse_odd_cut, refuse_unknown
 from .user.view import Ambiguity
 
@@ -64,7 +64,7 @@ class Phase(Struct, frozen=True):
     category: str
     gold: tuple[str, ...]
     tests: tuple[str, ...]
-    conditions: Conditions
+    conditions: StrictConditions
 
 
 class InteractTask(Task, frozen=True, kw_only=True):
@@ -202,7 +202,7 @@ def _tests(value: Texts) -> tuple[str, ...]:
     return tuple([value] if isinstance(value, str) and value.strip() else value or [])
 
 
-def read_conditions(data: Mapping[str, Any] | None) -> Conditions:
+def read_conditions(data: Mapping[str, Any] | None) -> StrictConditions:
     """What is missing, null or unknown does not count; a wrong type is a ValueError."""
     data = data or {}
     decimal, distinct, order = (data.get(name) for name in ("decimal", "distinct", "order"))
@@ -211,4 +211,4 @@ def read_conditions(data: Mapping[str, Any] | None) -> Conditions:
     for name, value in (("distinct", distinct), ("order", order)):
         if value is not None and type(value) is not bool:
             raise ValueError(f"conditions.{name} must be true or false, not {value!r}")
-    return Conditions(decimal, bool(distinct), bool(order))
+    return StrictConditions(decimal, bool(distinct), bool(order))

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from ...engines.judging_connection import JudgingConnection, Result
 from ...errors import SqlError, SqlFault
-from ...verdicts.by_value import Conditions, strict
+from ...verdicts.by_value import StrictConditions, strict
 from .questions import Expected
 
 
@@ -96,7 +96,7 @@ def _compared(gold: Compared, predicted: Result, question: SqlQuestion, *, is_te
         if is_text and not gold.rows and not gold.columns:
             gold = Compared(got.columns, [])
         got = _snapped(gold, got, question.tolerance) if question.tolerance else got
-    match = strict(gold, got, Conditions(order=question.order))
+    match = strict(gold, got, StrictConditions(order=question.order))
     return Judgement(match.matched, match.difference.sentence, {"kind": match.difference.kind, **match.difference.evidence})
 
 

@@ -35,7 +35,7 @@ _LITERAL = re.compile(r"'((?:[^'\n]|'')+)'")
 _BUILDING_MEMORY = 4 * 2**30
 
 
-class Recipe(Struct, frozen=True):
+class DatabaseRecipe(Struct, frozen=True):
     """How a database is made."""
 
     name: str
@@ -47,7 +47,7 @@ class Recipe(Struct, frozen=True):
 
 
 class Build(Struct, frozen=True):
-    recipe: Recipe
+    recipe: DatabaseRecipe
     target: str
 
 
@@ -65,14 +65,16 @@ def only_name(path: Path) -> str:
     return path.resolve().name if path in _folders(path) else ""
 
 
-def recipes(path: Path) -> Mapping[str, Recipe]:
+def recipes(path: Path) -> Mapping[str, DatabaseRecipe]:
     """What is to be built, by the names of the databases. Raises InputError."""
     if path.name == MEMORY:
-        return {"memory": Recipe("memory", "", (), "empty")}
+        return {"memory": DatabaseRecipe("memory", "", (), "empty")}
     if path.is_file():
         script = _script(path)
         return {
-            path.stem: Recipe(path.stem, str(path.parent.absolute()), ((path.name, script),), _digest_of_script(path, script))
+            path.stem: DatabaseRecipe(
+                path.stem, str(path.parent.absolute()), ((path.name, script),), _digest_of_script(path, script)
+            )
         }
     folders = _folders(path)
     chosen = [path] if path in folders else folders
@@ -122,14 +124,14 @@ def _files(folder: Path) -> Iterator[Path]:
     return (file for file in sorted(folder.iterdir()) if file.suffix.lower() in _READERS and file.is_file())
 
 
-def _of_files(folder: Path) -> Recipe:
+def _of_files(folder: Path) -> DatabaseRecipe:
     tables: dict[str, Path] = {}
     for file in _files(folder):
         if other := tables.get(file.stem.lower()):
             raise InputError(f"{file}: the table '{file.stem}' comes from {other.name} already; rename one of the two")
         tables[file.stem.lower()] = file
     statements = tuple((str(folder / file.name), _loading(file)) for file in tables.values())
-    return Recipe(folder.resolve().name, str(folder.absolute()), statements, _digest(tables.values(), statements))
+    return DatabaseRecipe(folder.resolve().name, str(folder.absolute()), statements, _digest(tables.values(), statements))
 
 
 def _loading(file: Path) -> str:

@@ -34,9 +34,9 @@ from ..messages import (
     SECONDS_TO_COMPARE,
     Fault,
     FileWork,
-    Response,
-    Rows,
-    Shown,
+    FunctionResponse,
+    ShownTable,
+    SqlRows,
     answer_of,
     fetched,
     no_statement,
@@ -55,7 +55,7 @@ _WRITES = ("attached in read-only mode", "database is in read-only mode", "Canno
 _REFUSED = (duckdb.PermissionException,)
 
 
-def do(work: FileWork) -> Rows | Shown | Fault | Response:
+def do(work: FileWork) -> SqlRows | ShownTable | Fault | FunctionResponse:
     try:
         if work.sql is not None:
             return answer_of(plain(_explored(work, work.sql)), shown=work.shown)

@@ -27,8 +27,8 @@ from ...types import Observation, Table
 from ...workers.limits import Turns, cores
 from ...workers.pool import Pool, WorkerLost
 from ..judging_connection import JudgingConnection, name_of
-from ..messages import LIVE, Response, Rows, Shown, checked, decoded, encoded, refuse_broken_text
-from .worker import Answer, Login, Lost, MysqlWork, NeedsCopy, ServerGone, do
+from ..messages import LIVE, FunctionResponse, ShownTable, SqlRows, checked, decoded, encoded, refuse_broken_text
+from .worker import Answer, Lost, MysqlLogin, MysqlWork, NeedsCopy, ServerGone, do
 
 A = TypeVar("A")
 R = TypeVar("R")
@@ -48,15 +48,15 @@ WHERE table_schema = DATABASE() ORDER BY table_name, ordinal_position
 class DatabaseSource(Protocol):
     """Where the databases are."""
 
-    def logins(self, name: str) -> tuple[Login, Login]:
+    def logins(self, name: str) -> tuple[MysqlLogin, MysqlLogin]:
         """For exploring and for judging. Raises Unscorable if there is no such database."""
         ...
 
-    async def copy(self, name: str, scripts: Sequence[str]) -> Login:
+    async def copy(self, name: str, scripts: Sequence[str]) -> MysqlLogin:
         """A private copy. Raises SqlError if there is none."""
         ...
 
-    async def drop(self, login: Login) -> None: ...
+    async def drop(self, login: MysqlLogin) -> None: ...
 
     async def digest(self, name: str) -> str | None: ...
 
@@ -98,17 +98,17 @@ class MysqlDatabase:
         self._name = name
         self._explorer, self._judge = engine.source.logins(name)
         self._scripts: list[str] = []
-        self._own: Login | None = None
+        self._own: MysqlLogin | None = None
         """The state that scripts have moved on to."""
 
     async def explore(self, sql: str, limits: Limits) -> Table:
         answer = await self._run(sql, limits, shown=False)
-        assert isinstance(answer, Rows)
+        assert isinstance(answer, SqlRows)
         return answer.table
 
     async def show(self, sql: str, limits: Limits) -> Observation:
         answer = await self._run(sql, limits, shown=True)
-        assert isinstance(answer, Shown)
+        assert isinstance(answer, ShownTable)
         return answer.seen
 
     async def judge(
@@ -118,7 +118,7 @@ class MysqlDatabase:
         for alone in (False, True):
             async with self._engine.judging.turn(alone=alone):
                 answer = await self._answer(work, wall)
-            if isinstance(answer, Response) and (alone or not answer.timed_out):
+            if isinstance(answer, FunctionResponse) and (alone or not answer.timed_out):
                 return decoded(answer, function)
         raise SqlError("crash", _CRASHED)
 
@@ -134,12 +134,12 @@ class MysqlDatabase:
         if own is not None:
             await self._engine.source.drop(own)
 
-    async def _run(self, sql: str, limits: Limits, *, shown: bool) -> Rows | Shown:
+    async def _run(self, sql: str, limits: Limits, *, shown: bool) -> SqlRows | ShownTable:
         refuse_broken_text(sql)
         work = MysqlWork(self._own or self._explorer, limits, sql, shown)
         for _ in range(2):
             answer = await self._answer(work, limits.seconds)
-            if isinstance(answer, Rows | Shown):
+            if isinstance(answer, SqlRows | ShownTable):
                 return answer
         raise SqlError("crash", _CRASHED)
 
@@ -152,7 +152,7 @@ class MysqlDatabase:
         return answer
 
     @asynccontextmanager
-    async def _copied(self) -> AsyncGenerator[Login]:
+    async def _copied(self) -> AsyncGenerator[MysqlLogin]:
         copy = await self._engine.source.copy(self._name, self._scripts)
         try:
             yield copy
@@ -167,7 +167,7 @@ async def called(pool: Pool, work: MysqlWork, wall: float) -> Answer:
         answer = await pool.call(do, work, stalled=stalled)
     except WorkerLost as lost:
         if lost.cause == "stalled":
-            raise WorkerFailure(f"the SQL was given up: its worker has done nothing for {stalled:g} seconds") from None
+            raise WorkerFailure(f"the SQL was abandoned: its worker has made no progress for {stalled:g} seconds") from None
         return Lost()
     if isinstance(answer, ServerGone):
         raise DatabaseFailure(f"the server cannot be reached: {answer.message}")
@@ -197,7 +197,7 @@ async def open_live(url: str, opening: Opening) -> MysqlEngine:
     return engine
 
 
-def login_at(url: str) -> Login:
+def login_at(url: str) -> MysqlLogin:
     """From an address. A password that it leaves out comes from MYSQL_PWD. `?ssl=true` asks for an encrypted connection,
     `?socket=…` for a socket."""
     import os
@@ -216,15 +216,15 @@ def login_at(url: str) -> Login:
     password = unquote(parts.password) if parts.password else os.environ.get("MYSQL_PWD", "")
     encrypted = options.get("ssl", "").lower() in ("true", "1", "yes")
     host = parts.hostname or "localhost"
-    return Login(unquote(parts.username), password, database, host, port, options.get("socket"), encrypted)
+    return MysqlLogin(unquote(parts.username), password, database, host, port, options.get("socket"), encrypted)
 
 
-async def _rights(login: Login) -> list[str]:
+async def _rights(login: MysqlLogin) -> list[str]:
     """What the account may do besides reading; empty if that is all."""
     return await asyncio.to_thread(rights_of, login)
 
 
-def rights_of(login: Login) -> list[str]:
+def rights_of(login: MysqlLogin) -> list[str]:
     import pymysql
     from pymysql.cursors import Cursor
 
@@ -277,16 +277,16 @@ def _names(text: str) -> list[str]:
 
 
 class LiveSource:
-    def __init__(self, login: Login) -> None:
+    def __init__(self, login: MysqlLogin) -> None:
         self.login = login
 
-    def logins(self, name: str) -> tuple[Login, Login]:
+    def logins(self, name: str) -> tuple[MysqlLogin, MysqlLogin]:
         return self.login, self.login
 
-    async def copy(self, name: str, scripts: Sequence[str]) -> Login:
+    async def copy(self, name: str, scripts: Sequence[str]) -> MysqlLogin:
         raise SqlError("write", LIVE)
 
-    async def drop(self, login: Login) -> None:
+    async def drop(self, login: MysqlLogin) -> None:
         pass
 
     async def digest(self, name: str) -> str | None:
@@ -296,7 +296,7 @@ class LiveSource:
             answer = await called(pool, MysqlWork(self.login, _LOOKING, _CONTENTS), _LOOKING.seconds)
         finally:
             await pool.close()
-        assert isinstance(answer, Rows)
+        assert isinstance(answer, SqlRows)
         return f"schema:{hashlib.sha256(msgspec.json.encode(answer.table.rows)).hexdigest()}"
 
     async def close(self) -> None:
@@ -341,12 +341,12 @@ class DumpSource:
         assert isinstance(server, PrivateServer)
         self._server = server
         self._dumps = dumps
-        self._logins: dict[str, tuple[Login, Login]] = {}
+        self._logins: dict[str, tuple[MysqlLogin, MysqlLogin]] = {}
 
     def prepare(self) -> None:
         self._logins = {name: (self._server.reader(name), self._server.reader(name)) for name in self._dumps}
 
-    def logins(self, name: str) -> tuple[Login, Login]:
+    def logins(self, name: str) -> tuple[MysqlLogin, MysqlLogin]:
         return self._logins[self._named(name)]
 
     def _named(self, name: str) -> str:
@@ -354,10 +354,10 @@ class DumpSource:
             return name if name in self._dumps else next(iter(self._dumps))
         raise Unscorable(f"database missing: there is no dump {name}.sql", "database")
 
-    async def copy(self, name: str, scripts: Sequence[str]) -> Login:
+    async def copy(self, name: str, scripts: Sequence[str]) -> MysqlLogin:
         return await asyncio.to_thread(self._server.copy, self._dumps[self._named(name)], scripts)
 
-    async def drop(self, login: Login) -> None:
+    async def drop(self, login: MysqlLogin) -> None:
         await asyncio.shield(asyncio.to_thread(self._server.drop, login))
 
     async def digest(self, name: str) -> str | None:

@@ -35,7 +35,7 @@ from ...sandbox.folders import claim
 from .. import cache as results
 from ..postgres.data_dirs import copy_file
 from .statements import dump, split
-from .worker import Login, connect
+from .worker import MysqlLogin, connect
 
 LARGEST_COPY = 128 * 2**20
 """Bytes of a dump from which private copies are made."""
@@ -104,8 +104,8 @@ class PrivateServer:
         (self.directory / "s").mkdir(mode=0o700)
 
     @property
-    def administrator(self) -> Login:
-        return Login(_ROOT, self._password, "", socket=str(self.directory / "s" / "m"), reads=False)
+    def administrator(self) -> MysqlLogin:
+        return MysqlLogin(_ROOT, self._password, "", socket=str(self.directory / "s" / "m"), reads=False)
 
     def bootstrap(self) -> None:
         """An empty cluster."""
@@ -197,13 +197,13 @@ class PrivateServer:
             f"ALTER USER {account} ACCOUNT LOCK",
         )
 
-    def reader(self, name: str) -> Login:
+    def reader(self, name: str) -> MysqlLogin:
         """A new account that can read one database and nothing else."""
         login = self._account(name, reads=True)
         self.ask(f"GRANT {_RIGHTS} ON {_pattern(name)}.* TO '{login.user}'@localhost")
         return login
 
-    def create(self, name: str) -> Login:
+    def create(self, name: str) -> MysqlLogin:
         """A new database, and the only account that has rights in it."""
         login = self._account(name, reads=False)
         self.ask(
@@ -212,7 +212,7 @@ class PrivateServer:
         )
         return login
 
-    def copy(self, path: Path, scripts: Sequence[str]) -> Login:
+    def copy(self, path: Path, scripts: Sequence[str]) -> MysqlLogin:
         """A private copy, moved on by scripts. Raises SqlError if one of them fails."""
         if path.stat().st_size > LARGEST_COPY:
             raise SqlError("write", "This database is too large to be copied for a statement that writes; it can be read.")
@@ -227,11 +227,11 @@ class PrivateServer:
             raise
         return login
 
-    def drop(self, login: Login) -> None:
+    def drop(self, login: MysqlLogin) -> None:
         with contextlib.suppress(DatabaseFailure):
             self.ask(f"DROP DATABASE IF EXISTS {_quoted(login.database)}", f"DROP USER IF EXISTS '{login.user}'@localhost")
 
-    def _account(self, database: str, *, reads: bool) -> Login:
+    def _account(self, database: str, *, reads: bool) -> MysqlLogin:
         user, password = f"ts_{secrets.token_hex(6)}", secrets.token_hex(16)
         self.ask(f"CREATE USER '{user}'@localhost IDENTIFIED BY '{password}'")
         return replace(self.administrator, user=user, password=password, database=database, reads=reads)
@@ -284,7 +284,7 @@ def _pattern(name: str) -> str:
 
 
 @contextlib.contextmanager
-def _opened(login: Login) -> Generator[Cursor]:
+def _opened(login: MysqlLogin) -> Generator[Cursor]:
     try:
         connection = connect(login, cursor=Cursor)
     except pymysql.Error as error:
@@ -293,17 +293,17 @@ def _opened(login: Login) -> Generator[Cursor]:
         yield cursor
 
 
-def _asked(login: Login, statements: Iterable[str]) -> list[tuple[Any, ...]]:
+def _asked(login: MysqlLogin, statements: Iterable[str]) -> list[tuple[Any, ...]]:
     try:
         with _opened(login) as cursor:
             for statement in statements:
                 cursor.execute(statement)
             return list(cursor.fetchall())
     except pymysql.Error as error:
-        raise DatabaseFailure(f"the MariaDB server refuses to work: {error}") from None
+        raise DatabaseFailure(f"the MariaDB server failed: {error}") from None
 
 
-def _run_dump(login: Login, path: Path) -> None:
+def _run_dump(login: MysqlLogin, path: Path) -> None:
     with _opened(login) as cursor:
         _execute(cursor, b"SET foreign_key_checks = 0, unique_checks = 0, autocommit = 0")
         for statement in dump(path):

@@ -24,9 +24,9 @@ from ...workers.limits import held_to
 from ..judging_connection import PlainConnection, Result, last_result
 from ..messages import (
     Fault,
-    Response,
-    Rows,
-    Shown,
+    FunctionResponse,
+    ShownTable,
+    SqlRows,
     answer_of,
     fetched,
     no_statement,
@@ -48,7 +48,7 @@ _MEMORY = {1037, 1038, 1041, 5}
 _LOST = {2006, 2013, 2055, 1053, 1927}
 
 
-class Login(Struct, frozen=True):
+class MysqlLogin(Struct, frozen=True):
     user: str
     password: str
     database: str
@@ -63,7 +63,7 @@ class Login(Struct, frozen=True):
 class MysqlWork(Struct, frozen=True):
     """SQL, or a function with its encoded request."""
 
-    login: Login
+    login: MysqlLogin
     limits: Limits
     sql: str | None = None
     shown: bool = False
@@ -83,7 +83,7 @@ class ServerGone(Struct, frozen=True, tag=True):
     message: str
 
 
-Answer = Rows | Shown | Response | Fault | NeedsCopy | Lost | ServerGone
+Answer = SqlRows | ShownTable | FunctionResponse | Fault | NeedsCopy | Lost | ServerGone
 
 
 class _End(BaseException):
@@ -93,7 +93,7 @@ class _End(BaseException):
         self.answer = answer
 
 
-def do(work: MysqlWork) -> Rows | Shown | Response | Fault | NeedsCopy | Lost | ServerGone:
+def do(work: MysqlWork) -> SqlRows | ShownTable | FunctionResponse | Fault | NeedsCopy | Lost | ServerGone:
     try:
         connection = MysqlJudgingConnection(work.login, work.limits)
     except pymysql.Error as error:
@@ -111,7 +111,7 @@ def do(work: MysqlWork) -> Rows | Shown | Response | Fault | NeedsCopy | Lost | 
         connection.close()
 
 
-def connect(login: Login, timeout: float | None = None, *, cursor: Any = SSCursor) -> Any:
+def connect(login: MysqlLogin, timeout: float | None = None, *, cursor: Any = SSCursor) -> Any:
     """Raises pymysql.Error if nobody is there, or not for us. The driver's own types are incomplete."""
     where: dict[str, Any] = {"unix_socket": login.socket} if login.socket else {"host": login.host, "port": login.port}
     if login.encrypted:
@@ -138,7 +138,7 @@ class MysqlJudgingConnection(PlainConnection):
     dialect = "mysql"
     label = "MySQL"
 
-    def __init__(self, login: Login, limits: Limits) -> None:
+    def __init__(self, login: MysqlLogin, limits: Limits) -> None:
         self.writes = not login.reads
         self._login = login
         self._limits = limits

@@ -29,6 +29,7 @@ from .messages import (
     Description,
     Facts,
     Hold,
+    Laid,
     Login,
     Lost,
     Orders,
@@ -48,7 +49,8 @@ AT_ONCE = 2
 """Administrative statements. Each keeps a core of the server busy."""
 
 _PAUSE = 0.05
-_MOST_REMOVALS = 16
+_MOST_WAITING = 512 * 2**20
+"""Bytes of databases that wait for a pause in which they are dropped; beyond that they are dropped at once."""
 _ADMINISTRATOR = "administrator"
 _SECONDS = 600.0
 """Until a worker that does something administrative is given up: templates may be large."""
@@ -64,9 +66,11 @@ class _Interrupted(Exception):
     """A connection or a worker was lost on the way; whether the work was done is not known."""
 
 
-class _Names(NamedTuple):
+class _Ground(NamedTuple):
     ground: str
     base: str
+    size: int
+    """Of either, in bytes."""
 
 
 class Administrator:
@@ -82,7 +86,8 @@ class Administrator:
         self.judging = Turns(cores())
         self._turns = asyncio.Semaphore(AT_ONCE)
         self._tidying = asyncio.Lock()
-        self._removals = 0
+        self._waiting = 0
+        """Bytes of the databases that wait to be dropped."""
         self._last_use = time.monotonic()
         self._closed = False
         self._numbers = itertools.count(1)
@@ -90,7 +95,7 @@ class Administrator:
         self._holder: Worker | None = None
         self._facts: Facts | None = None
         self._laying: dict[str, asyncio.Lock] = {}
-        self._grounds: dict[str, _Names] = {}
+        self._grounds: dict[str, _Ground] = {}
         self._described: dict[str, Description] = {}
         self._copied: dict[str, TemplateRights] = {}
         self._background: set[asyncio.Task[None]] = set()
@@ -154,11 +159,11 @@ class Administrator:
 
     async def ground(self, database: str) -> str:
         """The name of the database to clone, made at its first use. Raises Unscorable if there is no good template."""
-        return (await self._names(database)).ground
+        return (await self._ground(database)).ground
 
     async def describe(self, database: str) -> Description:
         """Looked at once: a template does not change while a run uses it."""
-        base = (await self._names(database)).base
+        base = (await self._ground(database)).base
         if database not in self._described:
             order = Contents(self.server, base, names.template(database), self.patience)
             description = await _twice(lambda: self._call(describe, order, database))
@@ -168,16 +173,17 @@ class Administrator:
 
     async def reading_login(self, database: str) -> Login:
         """A role of its own, on the database that all episodes read."""
-        base = (await self._names(database)).base
+        base = (await self._ground(database)).base
         return await _twice(lambda: self._make_reading_login(base, database))
 
     async def clone(self, database: str, state: Login | None = None, *, session: float | None = None) -> Login:
-        """A login on a new copy of a world's state, which nobody is connected to, or else of the ground. With `session`, the
-        worker that makes it keeps a session open on it, with that timeout of its statements."""
-        if state is not None:
-            return await _twice(lambda: self._clone(state.database, [state.owner, state.role], database, shared=False))
-        source = await self.ground(database)
-        return await _twice(lambda: self._clone(source, [names.owner(self.run)], database, shared=True, session=session))
+        """A login on a new copy of a world's state, which nobody is connected to, or else of the ground. The worker that makes
+        it keeps a connection open to it: with `session` one of psycopg2's, with that timeout of its statements."""
+        if state is None:
+            source, belongs_to = await self.ground(database), [names.owner(self.run)]
+        else:
+            source, belongs_to = state.database, [state.owner, state.role]
+        return await _twice(lambda: self._clone(source, belongs_to, database, shared=state is None, session=session))
 
     async def settle(self, login: Login) -> None:
         """Makes a copy that was written to one that can be cloned."""
@@ -185,11 +191,13 @@ class Administrator:
 
     def give_up(self, login: Login) -> None:
         """Drops the login's role, and its database if it is private, in a pause."""
-        self._removals += 1
-        self.in_background(self._remove(login, wait=self._removals <= _MOST_REMOVALS))
+        size = self._grounds[login.shown_as].size if login.private else 0
+        wait = self._waiting + size <= _MOST_WAITING
+        self._waiting += size
+        self.in_background(self._remove(login, size, wait=wait))
 
-    async def _remove(self, login: Login, *, wait: bool) -> None:
-        """One after the other, each in a pause; but never do more than a few databases lie about that nobody needs."""
+    async def _remove(self, login: Login, size: int, *, wait: bool) -> None:
+        """One after the other, each in a pause; but what nobody needs any more never takes much memory."""
         try:
             async with self._tidying if wait else contextlib.nullcontext():
                 if wait:
@@ -197,7 +205,7 @@ class Administrator:
                 if not self._closed:  # then all is dropped anyway
                     await _twice(lambda: self._call(remove, Removal(self.server, login, self.patience), ""))
         finally:
-            self._removals -= 1
+            self._waiting -= size
 
     def in_background(self, work: Coroutine[Any, Any, None]) -> None:
         """What fails here is tried again when the run ends."""
@@ -205,35 +213,34 @@ class Administrator:
         self._background.add(task)
         task.add_done_callback(self._background.discard)
 
-    async def _names(self, database: str) -> _Names:
+    async def _ground(self, database: str) -> _Ground:
         async with self._laying.setdefault(database, asyncio.Lock()):
             if database not in self._grounds:
                 self._grounds[database] = await _twice(lambda: self._lay(database))
         return self._grounds[database]
 
-    async def _lay(self, database: str) -> _Names:
+    async def _lay(self, database: str) -> _Ground:
         facts = await self.start()
-        made = _Names(self._name(database, "t"), self._name(database, "b"))
+        ground, base = self._name(database, "t"), self._name(database, "b")
         template = names.template(database)
         if not facts.superuser:
             await self.check([database])
         if copied := self._copied.get(template):
-            create = f"CREATE DATABASE {made.ground} OWNER {names.keeper(self.run)} TEMPLATE template0 {copied.options}"
+            create = f"CREATE DATABASE {ground} OWNER {names.keeper(self.run)} TEMPLATE template0 {copied.options}"
             await self._order([create])
-            await copy_contents(self.server, template, made.ground, facts.major)
+            await copy_contents(self.server, template, ground, facts.major)
         strategy, superuser = _strategy(facts), facts.superuser
-        order = BaseClone(self.server, self.run, template, *made, strategy, superuser, self.patience, copied is not None)
-        await self._call(lay_ground, order, database)
-        return made
+        order = BaseClone(self.server, self.run, template, ground, base, strategy, superuser, self.patience, copied is not None)
+        laid = await self._call(lay_ground, order, database)
+        assert isinstance(laid, Laid)
+        return _Ground(ground, base, laid.size)
 
     async def _make_reading_login(self, base: str, database: str) -> Login:
         login = self._login(base, self._name(database, "r"), database, private=False)
         await self._order([self._creation(login)])
         return login
 
-    async def _clone(
-        self, source: str, belongs_to: list[str], database: str, *, shared: bool, session: float | None = None
-    ) -> Login:
+    async def _clone(self, source: str, belongs_to: list[str], database: str, *, shared: bool, session: float | None) -> Login:
         facts = await self.start()
         name = self._name(database, "c")
         login = self._login(name, name, database, private=True)
@@ -244,7 +251,7 @@ class Administrator:
         create = f"CREATE DATABASE {name} OWNER {names.keeper(self.run)} TEMPLATE {source}{_strategy(facts)}"
         roles = f"{owner}; {self._creation(login)}; {rights}; GRANT CONNECT ON DATABASE {name} TO {login.role}"
         order = Copy(self.server, login, [create, roles], belongs_to, shared, facts.superuser, self.patience, session)
-        await self._call(copy, order, "", key=_ADMINISTRATOR if session is None else login.role)
+        await self._call(copy, order, "", key=login.role)
         return login
 
     async def _order(self, statements: list[str]) -> None:
@@ -333,11 +340,11 @@ class ClonePool:
         self.session: float | None = None
         """The timeout of the session that the last judgement used, if it did: the next one probably needs one too."""
 
-    async def take(self) -> Login:
+    async def take(self, *, session: float | None = None) -> Login:
         """One that is ready, or a new one; others are made for those who come next."""
         login = self._ready.popleft() if self._ready else None
         try:
-            return login or await self._administrator.clone(self._database)
+            return login or await self._administrator.clone(self._database, session=session)
         finally:
             self._refill()
 

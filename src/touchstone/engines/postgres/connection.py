@@ -26,7 +26,6 @@ Psycopg2: TypeAlias = psycopg2.extensions.connection
 C = TypeVar("C")
 
 _MOST_SESSIONS = 4
-_WARMING = "SELECT relname, count(*) FROM pg_catalog.pg_class WHERE relkind = 'r' GROUP BY relname ORDER BY relname LIMIT 1"
 _kept_sessions: OrderedDict[str, Psycopg2] = OrderedDict()
 
 MAINTENANCE = "postgres"
@@ -70,35 +69,48 @@ def _connect(open_one: Callable[[], C], conninfo: str, patience: float) -> C:
             time.sleep(_PAUSE)
 
 
-def take_seat(login: Login, seconds: float | None) -> Connection:
-    """Logged in as the login's own role, and at work as the owner of the database's objects."""
-    return connect(_conninfo(login, seconds), login.patience)
+def take_seat(login: Login) -> Connection:
+    """Logged in as the login's own role, and at work as the owner of the database's objects. The kept one, if it is alive."""
+    kept = _idle.pop(_key(login), None)
+    if kept is not None:
+        if not kept.closed and not _has_something_to_say(kept.pgconn.socket):
+            return kept
+        kept.close()
+    return connect(_conninfo(login, None), login.patience)
 
 
 def open_psycopg2(login: Login, seconds: float | None) -> Psycopg2:
     """The same with psycopg2, which begins transactions by itself: what the published evaluators and their tests use."""
     conninfo = _conninfo(login, seconds)
     kept = _kept_sessions.pop(conninfo, None)
-    if kept is not None and not _has_something_to_say(kept):
+    if kept is not None and not _has_something_to_say(kept.fileno()):
         return kept
     return _connect(lambda: psycopg2.connect(conninfo, connect_timeout=SECONDS_TO_CONNECT), conninfo, login.patience)
 
 
-def keep_session(login: Login, seconds: float) -> None:
-    """Opened before it is asked for. Those that nobody asked for here end with their database, at the latest."""
-    session = open_psycopg2(login, seconds)
+def keep_seat(login: Login, first: str, psycopg2_seconds: float | None) -> None:
+    """Connected before anybody asks for it here, after a first statement of ours: with psycopg2 if that has a time limit.
+
+    What nobody asks for in this process ends with its database, at the latest.
+    """
+    if psycopg2_seconds is None:
+        connection = take_seat(login)
+        connection.execute(first.encode())
+        _keep(login, connection)
+        return
+    session = open_psycopg2(login, psycopg2_seconds)
     with session.cursor() as cursor:
-        cursor.execute(_WARMING)  # a new session's first query takes twice as long
-    session.rollback()
-    _kept_sessions[_conninfo(login, seconds)] = session
+        cursor.execute(first)
+    session.commit()
+    _kept_sessions[_conninfo(login, psycopg2_seconds)] = session
     while len(_kept_sessions) > _MOST_SESSIONS:
         _kept_sessions.popitem(last=False)[1].close()
 
 
-def _has_something_to_say(session: Psycopg2) -> bool:
+def _has_something_to_say(socket: int) -> bool:
     """A server says nothing unasked, unless it ends the session."""
     poll = select.poll()
-    poll.register(session.fileno(), select.POLLIN)
+    poll.register(socket, select.POLLIN)
     return bool(poll.poll(0))
 
 
@@ -157,16 +169,12 @@ class CannotBegin(Exception):
 
 def begin(login: Login, start: str) -> Connection:
     """A connection on which `start`, which begins a transaction, has been done. One that has died meanwhile is replaced."""
-    connection = _idle.pop(_key(login), None)
-    if connection is not None:
+    for _ in range(2):
+        connection = take_seat(login)
         if send(connection, start):
             return connection
         connection.close()
-    connection = take_seat(login, None)
-    if not send(connection, start):
-        connection.close()
-        raise CannotBegin
-    return connection
+    raise CannotBegin
 
 
 def put_back(login: Login, connection: Connection) -> None:
@@ -174,6 +182,10 @@ def put_back(login: Login, connection: Connection) -> None:
     if connection.closed or not (send(connection, "ROLLBACK") and send(connection, "DISCARD ALL")):
         connection.close()
         return
+    _keep(login, connection)
+
+
+def _keep(login: Login, connection: Connection) -> None:
     _idle[_key(login)] = connection
     while len(_idle) > _MOST_IDLE:
         _idle.popitem(last=False)[1].close()

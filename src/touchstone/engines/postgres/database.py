@@ -188,7 +188,7 @@ class PostgresEpisodeDatabase:
             if isinstance(answer, Applied):
                 return answer, None
         for last in (False, True):
-            copy = await self._fresh_copy()
+            copy = await self._fresh_copy(session=self._stock.session)
             try:
                 answer = await self._judge_on(copy, order, writes=True, last=last, alone=alone)
                 if isinstance(answer, Applied):
@@ -228,10 +228,10 @@ class PostgresEpisodeDatabase:
             self._private = await self._fresh_copy()
         return self._private
 
-    async def _fresh_copy(self) -> Login:
+    async def _fresh_copy(self, *, session: float | None = None) -> Login:
         if self._state is None:
-            return await self._stock.take()
-        return await self._administrator.clone(self.database, self._state)
+            return await self._stock.take(session=session)
+        return await self._administrator.clone(self.database, self._state, session=session)
 
     def _leave(self, *logins: Login | None) -> None:
         """Logins that may have changed are not used again."""
@@ -259,10 +259,10 @@ def _check_text(sql: str) -> None:
     try:
         sql.encode()
     except UnicodeEncodeError:
-        raise SqlError("sql", "The SQL holds half of a Unicode character (a lone surrogate).") from None
+        raise SqlError("sql", "The SQL contains half of a Unicode character (a lone surrogate).") from None
     if len(sql) > LONGEST_SCRIPT:
         raise SqlError("refused", f"The SQL is {len(sql):,} characters long; at most {LONGEST_SCRIPT:,} are taken.")
 
 
 def _stalled(seconds: float) -> WorkerFailure:
-    return WorkerFailure(f"the SQL was given up: its worker has done nothing for {seconds:g} seconds")
+    return WorkerFailure(f"the SQL was abandoned: its worker has made no progress for {seconds:g} seconds")

@@ -15,7 +15,6 @@ import msgspec
 from psycopg.pq import TransactionStatus
 
 from ...errors import SqlError
-from ...protocols import Limits
 from ..judging_connection import Result, last_result, named_function
 from .connection import (
     CannotBegin,
@@ -173,7 +172,7 @@ def _official_rows(login: Login, sql: str, result: Result) -> list[tuple[Any, ..
 
 
 def _execution(request: QueryJudgement) -> Execution:
-    connection = _open(request.login, request.limits)
+    connection = _open(request.login)
     connection.execute(f"SET {abandoned(request.limits.seconds)}".encode())
     return Execution(request.login, connection, request.limits, single=False, as_text=False)
 
@@ -187,8 +186,8 @@ def _begun(login: Login, start: str) -> Connection:
         raise _Again(ServerGone(str(error))) from None
 
 
-def _open(login: Login, limits: Limits) -> Connection:
+def _open(login: Login) -> Connection:
     try:
-        return take_seat(login, limits.seconds)
+        return take_seat(login)
     except Unreachable as error:
         raise _Again(ServerGone(str(error))) from None

@@ -198,6 +198,13 @@ class BaseClone(Struct, frozen=True):
     """The ground is there already, with what the template holds."""
 
 
+class Laid(Struct, frozen=True, tag=True):
+    """A template is ready for cloning."""
+
+    size: int
+    """In bytes."""
+
+
 class Copy(Struct, frozen=True):
     """A private copy to be made: the statements that make it and its roles, and whose things become the login's own."""
 
@@ -210,7 +217,8 @@ class Copy(Struct, frozen=True):
     superuser: bool
     patience: float
     session: float | None = None
-    """A session is kept open for whoever judges on it in the same worker, with this timeout of its statements."""
+    """The timeout of statements of the psycopg2 session that is kept open for whoever judges on it in the same worker. Without
+    one it is a connection of psycopg's."""
 
 
 class Settling(Struct, frozen=True):

@@ -16,6 +16,7 @@ from .messages import (
     Exploration,
     Facts,
     Hold,
+    Laid,
     Lost,
     NeedsCopy,
     Orders,
@@ -61,7 +62,7 @@ def administer(request: Orders) -> Done | Refused | Lost | ServerGone:
     return administration.administer(request)
 
 
-def lay_ground(request: BaseClone) -> Done | BrokenTemplate | Refused | Lost | ServerGone:
+def lay_ground(request: BaseClone) -> Laid | BrokenTemplate | Refused | Lost | ServerGone:
     from . import administration
 
     return administration.lay(request)

@@ -37,7 +37,7 @@ _RETURNING = re.compile(r"\breturning\b", re.IGNORECASE)
 R = TypeVar("R")
 
 
-class Connection:
+class SqliteConnection:
     """Either the original, read-only and shared by whoever asks, or a private copy."""
 
     def __init__(self, path: Path, *, private: bool, counting: bool = False) -> None:

@@ -13,8 +13,18 @@ from ...types import Table
 from ...workers.limits import held_to
 from ..file_database import FileDatabase
 from ..judging_connection import PlainConnection, Result
-from ..messages import MOST_STATEMENTS, SECONDS_TO_COMPARE, Fault, FileWork, Response, Rows, Shown, answer_of, respond
-from .connection import Connection
+from ..messages import (
+    MOST_STATEMENTS,
+    SECONDS_TO_COMPARE,
+    Fault,
+    FileWork,
+    FunctionResponse,
+    ShownTable,
+    SqlRows,
+    answer_of,
+    respond,
+)
+from .connection import SqliteConnection
 from .engine import SqliteEngine
 from .guard import statements as cut
 from .guard import without_comments
@@ -39,7 +49,7 @@ class SqliteJudgingConnection(PlainConnection):
     dialect = "sqlite"
     writes = True
 
-    def __init__(self, connection: Connection, limits: Limits) -> None:
+    def __init__(self, connection: SqliteConnection, limits: Limits) -> None:
         self._connection = connection
         self._limits = limits
 
@@ -66,9 +76,9 @@ def _is_several(sql: str) -> bool:
     return len(pieces) > 1 or (len(pieces) == 1 and bool(without_comments(sql.rpartition(pieces[0])[2]).strip()))
 
 
-def do(work: FileWork) -> Rows | Shown | Fault | Response:
+def do(work: FileWork) -> SqlRows | ShownTable | Fault | FunctionResponse:
     try:
-        connection = Connection(Path(work.path), private=True)
+        connection = SqliteConnection(Path(work.path), private=True)
     except (sqlite3.Error, OSError, MemoryError) as error:
         return Fault("sql", f"cannot open the database: {error}")
     try:

@@ -28,15 +28,15 @@ from ...workers.pool import Pool, Worker, WorkerLost
 from ..cache import Cache, Origin, key
 from ..file_database import JudgingWorkers, blamed
 from ..judging_connection import name_of, result_type
-from ..messages import Fault, Rows, Shown, checked, refuse_broken_text
+from ..messages import Fault, ShownTable, SqlRows, checked, refuse_broken_text
 from ..today import worker_environment
 from . import files
 from .clone import library
 from .worker import (
     Application,
-    Applied,
-    Query,
+    AppliedFunction,
     Reader,
+    SqliteQuery,
     apply,
     end_private,
     query,
@@ -72,11 +72,12 @@ class SqliteEngine(JudgingWorkers):
         self.today = today
         self._place = place
         rules = WorkerRules([str(scratch_folder()), *([str(cache.absolute().parent)] if cache else [])])
-        preload = ["touchstone.engines.sqlite.worker", "touchstone.verdicts"]  # once, instead of in each worker
+        preload = ["touchstone.engines.sqlite.worker", "touchstone.verdicts.explain"]  # once, instead of in each worker
         super().__init__(pool or Pool(warm=workers, preload=preload, rules=rules, environment=worker_environment(today)))
         self.cache = Cache(cache)
         self._sources: dict[Path, Path] = {}
-        self._digests: dict[Path, str] = {}
+        self._located: dict[Path, str] = {}
+        self._digests: dict[Path, asyncio.Future[str]] = {}
 
     def database(self, name: str, key: str = "") -> EpisodeDatabase:
         from .database import SqliteEpisodeDatabase
@@ -108,21 +109,27 @@ class SqliteEngine(JudgingWorkers):
         answer_type = result_type(function)
         if known := self.cache.get(known_as):
             return msgspec.msgpack.decode(known, type=answer_type)
-        location = str(self.cache.path) if self.cache.path else None
+        cache_path = str(self.cache.path) if self.cache.path else None
         application = Application(
-            name, msgspec.Raw(encoded), str(source), digest, limits, statements, location, code_digest(), _located(database)
+            *(name, msgspec.Raw(encoded), str(source), digest, limits, statements, cache_path, code_digest()),
+            database=self._location(database),
         )
-        applied: Applied = await self.judged(apply, application, limits)
+        applied: AppliedFunction = await self.judged(apply, application, limits)
         if applied.repeatable:
             origin = Origin(name, encoded, application.database, digest, limits, code_digest(), code)
             self.cache.put(known_as, bytes(applied.response), origin)
         return msgspec.msgpack.decode(applied.response, type=answer_type)
 
     async def digest(self, database: Path) -> str:
-        """SHA-256 of the database's content."""
-        if database not in self._digests:
-            self._digests[database] = files.known_digest(database, self.cache) or await self._hash(database)
-        return self._digests[database]
+        """SHA-256 of the database's content; whoever asks while it is made waits for the same."""
+        known = self._digests.get(database)
+        if known is None:
+            known = self._digests[database] = asyncio.ensure_future(self._digest(database))
+        try:
+            return await asyncio.shield(known)
+        except OSError:
+            self._digests.pop(database, None)  # it may be there when it is asked for again
+            raise
 
     async def digests(self, databases: Mapping[str, Path] | Sequence[str]) -> dict[str, str | None]:
         """Of several databases by name; None for one that cannot be read. Without their files they are where the engine is."""
@@ -136,11 +143,13 @@ class SqliteEngine(JudgingWorkers):
         except OSError:
             return None
 
-    async def _hash(self, database: Path) -> str:
-        """Off the event loop, since a large file takes seconds."""
-        digest = await asyncio.to_thread(files.digest, database)
-        files.remember_digest(database, self.cache, digest)
-        return digest
+    async def _digest(self, database: Path) -> str:
+        known = files.known_digest(database, self.cache)
+        if known is None:
+            self.pool.start()  # nothing can be remembered of a database that was never seen
+            known = await asyncio.to_thread(files.digest, database)  # since a large file takes seconds
+            files.remember_digest(database, self.cache, known)
+        return known
 
     def source(self, database: Path) -> Path:
         """The file to read from. Raises Unscorable if there is none that can be."""
@@ -148,6 +157,11 @@ class SqliteEngine(JudgingWorkers):
             files.check(database)
             self._sources[database] = files.folded(database).absolute()
         return self._sources[database]
+
+    def _location(self, database: Path) -> str:
+        if database not in self._located:
+            self._located[database] = str(database.absolute())
+        return self._located[database]
 
     async def close(self) -> None:
         await self.pool.close()
@@ -171,20 +185,20 @@ class SqliteSession:
 
     async def run(self, sql: str) -> Table:
         answer = await self._ask(sql, shown=False)
-        assert isinstance(answer, Rows)
+        assert isinstance(answer, SqlRows)
         return answer.table
 
     async def show(self, sql: str) -> Observation:
         answer = await self._ask(sql, shown=True)
-        assert isinstance(answer, Shown)
+        assert isinstance(answer, ShownTable)
         return answer.seen
 
-    async def _ask(self, sql: str, *, shown: bool) -> Rows | Shown:
+    async def _ask(self, sql: str, *, shown: bool) -> SqlRows | ShownTable:
         refuse_broken_text(sql)
         async with self._turn:
-            return checked(await self._run(Query(self._source, sql, self._limits, shown)))
+            return checked(await self._run(SqliteQuery(self._source, sql, self._limits, shown)))
 
-    async def _run(self, request: Query) -> Rows | Shown | Fault:
+    async def _run(self, request: SqliteQuery) -> SqlRows | ShownTable | Fault:
         if self._own is None and self._writable and _WRITES.match(request.sql):  # as the shared reader would find out
             self._own = await self.pool.lease()
         if self._own is not None:
@@ -203,13 +217,13 @@ class SqliteSession:
         if worker is None:
             return
         try:
-            await worker.call(end_private, Query("", "", self._limits), wall=10)
+            await worker.call(end_private, SqliteQuery("", "", self._limits), wall=10)
         except (WorkerLost, WorkerFailure):
             worker.kill()
         finally:
             self.pool.give_back(worker)
 
-    async def _run_private(self, request: Query) -> Rows | Shown | Fault:
+    async def _run_private(self, request: SqliteQuery) -> SqlRows | ShownTable | Fault:
         assert self._own is not None
         try:
             return await self._own.call(query_private, request)
@@ -219,7 +233,3 @@ class SqliteSession:
             error = blamed(lost, self._limits)
             lost_too = "Your earlier changes to the database are lost: it is as it was at the start."
             raise SqlError(error.kind, f"{error.message} {lost_too}") from None
-
-
-def _located(database: Path) -> str:
-    return str(database.absolute())

@@ -23,9 +23,9 @@ from ...types import Table
 from ...workers.limits import held_to
 from ..cache import Cache, Origin, key
 from ..judging_connection import name_of, named_function
-from ..messages import SECONDS_TO_COMPARE, Fault, Rows, Shown, answer_of, checked, encoded
+from ..messages import SECONDS_TO_COMPARE, Fault, ShownTable, SqlRows, answer_of, checked, encoded
 from ..today import day
-from .connection import Connection
+from .connection import SqliteConnection
 from .guard import is_volatile
 
 _OPEN_AT_ONCE = 8
@@ -33,7 +33,7 @@ _OF_THE_MACHINE = ("cpu", "memory", "crash")
 """Ends that another machine or another hour may not see, so they are not remembered."""
 
 
-class Query(Struct, frozen=True):
+class SqliteQuery(Struct, frozen=True):
     path: str
     sql: str
     limits: Limits
@@ -57,7 +57,7 @@ class Application(Struct, frozen=True):
     """The original, of which `path` may be a copy with its write-ahead log worked in."""
 
 
-class Applied(Struct, frozen=True):
+class AppliedFunction(Struct, frozen=True):
     response: msgspec.Raw
     repeatable: bool
 
@@ -86,27 +86,27 @@ class Reader(Protocol):
         ...
 
 
-def query(request: Query) -> Rows | Shown | Fault:
+def query(request: SqliteQuery) -> SqlRows | ShownTable | Fault:
     return _answer(request, lambda: _shared(request.path).run(request.sql, request.limits))
 
 
-def query_private(request: Query) -> Rows | Shown | Fault:
+def query_private(request: SqliteQuery) -> SqlRows | ShownTable | Fault:
     return _answer(request, lambda: _private(request.path).run(request.sql, request.limits))
 
 
-def end_private(_: Query) -> None:
+def end_private(_: SqliteQuery) -> None:
     global _own
     if _own is not None:
         _own.close()
         _own = None
 
 
-def apply(request: Application) -> Applied:
+def apply(request: Application) -> AppliedFunction:
     reader = CachedReader(request)
     function, kind = named_function(request.function)
     with held_to(cpu=request.limits.cpu_seconds * request.statements + SECONDS_TO_COMPARE):
         response = function(reader, msgspec.msgpack.decode(request.request, type=kind))
-    return Applied(encoded(response), reader.repeatable)
+    return AppliedFunction(encoded(response), reader.repeatable)
 
 
 class CachedReader:
@@ -123,7 +123,7 @@ class CachedReader:
         known_as = key("table", request.code, request.digest, sql, request.limits, sqlite3.sqlite_version, day())
         volatile = is_volatile(sql)
         if not volatile and (known := self.cache.get(known_as)):
-            return checked(msgspec.msgpack.decode(known, type=Rows | Fault)).table
+            return checked(msgspec.msgpack.decode(known, type=SqlRows | Fault)).table
         repeatable, self.repeatable = self.repeatable, False
         connection = _shared(self._request.path)  # that it cannot be opened is not remembered
         answer = _attempt(lambda: connection.run(sql, self._request.limits, single=True))
@@ -147,30 +147,30 @@ class CachedReader:
             return connection.steps(sql, self._request.limits)
 
 
-def _answer(request: Query, run: Callable[[], Table]) -> Rows | Shown | Fault:
+def _answer(request: SqliteQuery, run: Callable[[], Table]) -> SqlRows | ShownTable | Fault:
     try:
         return answer_of(run(), shown=request.shown)
     except SqlError as error:
         return Fault(error.kind, error.message)
 
 
-def statement(reader: Reader, sql: str) -> Rows | Fault:
+def statement(reader: Reader, sql: str) -> SqlRows | Fault:
     """One statement as a function to apply: makes a remembered table again."""
     return _attempt(lambda: reader.run(sql))
 
 
-def _attempt(run: Callable[[], Table]) -> Rows | Fault:
+def _attempt(run: Callable[[], Table]) -> SqlRows | Fault:
     try:
-        return Rows(run())
+        return SqlRows(run())
     except SqlError as error:
         return Fault(error.kind, error.message)
 
 
-_connections: OrderedDict[str, Connection] = OrderedDict()
-_own: Connection | None = None
+_connections: OrderedDict[str, SqliteConnection] = OrderedDict()
+_own: SqliteConnection | None = None
 
 
-def _shared(path: str) -> Connection:
+def _shared(path: str) -> SqliteConnection:
     connection = _connections.get(path)
     if connection is None:
         connection = _connections[path] = _opened(path, private=False)
@@ -181,16 +181,16 @@ def _shared(path: str) -> Connection:
     return connection
 
 
-def _private(path: str) -> Connection:
+def _private(path: str) -> SqliteConnection:
     global _own
     if _own is None:
         _own = _opened(path, private=True)
     return _own
 
 
-def _opened(path: str, *, private: bool, counting: bool = False) -> Connection:
+def _opened(path: str, *, private: bool, counting: bool = False) -> SqliteConnection:
     try:
-        return Connection(Path(path), private=private, counting=counting)
+        return SqliteConnection(Path(path), private=private, counting=counting)
     except (sqlite3.Error, OSError, MemoryError) as error:
         raise SqlError("sql", f"cannot open the database: {error}") from None
 

@@ -205,7 +205,7 @@ def _failures(overall: Mapping[str, Any]) -> Child:
     listed = [
         h(
             "tr",
-            h("th", _choice("kind", kind if kind != "not submitted" else "", readable(kind)), scope="row"),
+            h("th", _choice("kind", kind if kind not in ("not submitted", "other") else "", readable(kind)), scope="row"),
             h("td", part_bar(number, sum(kinds.values()))),
             h("td", f"{number:,}", class_="number"),
         )

@@ -32,7 +32,7 @@ PIECE = 32 * 2**20
 RECORDED = "recorded:"
 
 
-class File(Struct, frozen=True):
+class ShippedFile(Struct, frozen=True):
     name: str
     """Relative to the listed path; empty if that is the file itself."""
     size: int
@@ -44,7 +44,7 @@ class Listed(Struct, frozen=True):
     """A path of the driver's, and every file behind it."""
 
     path: str
-    files: tuple[File, ...]
+    files: tuple[ShippedFile, ...]
 
 
 Hashes = Mapping[str, str]
@@ -55,7 +55,7 @@ def listed(path: Path) -> Listed:
     return Listed(str(path), tuple(_file(path, name) for name in sorted(_names(path))))
 
 
-def at(listing: Listed, file: File) -> Path:
+def at(listing: Listed, file: ShippedFile) -> Path:
     return Path(listing.path, file.name) if file.name else Path(listing.path)
 
 
@@ -220,9 +220,9 @@ def _names(path: Path) -> Iterator[str]:
                 yield str(file.relative_to(path))
 
 
-def _file(path: Path, name: str) -> File:
+def _file(path: Path, name: str) -> ShippedFile:
     status = (path / name if name else path).stat()
-    return File(name, status.st_size, status.st_mtime_ns, status.st_ino)
+    return ShippedFile(name, status.st_size, status.st_mtime_ns, status.st_ino)
 
 
 def _link(content: Path, target: Path) -> None:

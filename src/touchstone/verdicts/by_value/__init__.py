@@ -4,6 +4,6 @@
 first. Rows hold Python values as database drivers give them.
 """
 
-from .strict import Conditions, Strict, strict
+from .strict import StrictConditions, StrictResult, strict
 
-__all__ = ["Conditions", "Strict", "strict"]
+__all__ = ["StrictConditions", "StrictResult", "strict"]

@@ -24,7 +24,7 @@ _TOLERANT = {float, Decimal, Nested}
 _NUMBER = object()
 
 
-class Side(NamedTuple):
+class ResultSide(NamedTuple):
     columns: Columns
     height: int
 
@@ -32,8 +32,8 @@ class Side(NamedTuple):
         return zip(*self.columns, strict=True)
 
 
-class Sides:
-    def __init__(self, gold: Side, predicted: Side, *, tolerance: bool) -> None:
+class ResultSides:
+    def __init__(self, gold: ResultSide, predicted: ResultSide, *, tolerance: bool) -> None:
         self.gold = gold
         self.predicted = predicted
         self._tolerance = tolerance
@@ -48,7 +48,7 @@ class Sides:
         return {at: of for at, of in by_column.items() if of}
 
     @cached_property
-    def snapped(self) -> tuple[Side, Side]:
+    def snapped(self) -> tuple[ResultSide, ResultSide]:
         """Both sides, each number replaced by the one that stands for its cluster."""
         return self._snapped(self.gold), self._snapped(self.predicted)
 
@@ -77,14 +77,14 @@ class Sides:
             if len(gold := expected.get(row, [])) != len(predicted := got.get(row, [])) or not can_be_paired(gold, predicted)
         }
 
-    def _snapped(self, side: Side) -> Side:
+    def _snapped(self, side: ResultSide) -> ResultSide:
         columns = [
             _snapped(column, self._clusters[number].of) if number in self._clusters else column
             for number, column in enumerate(side.columns)
         ]
-        return Side(columns, side.height)
+        return ResultSide(columns, side.height)
 
-    def _grouped(self, side: Side, snapped: Side) -> dict[Row, list[Vector]]:
+    def _grouped(self, side: ResultSide, snapped: ResultSide) -> dict[Row, list[Vector]]:
         """By their snapped row, the numbers of rows that have any from a wide cluster."""
         places = [at for at, of in self._clusters.items() if of.wide]
         wide_rows = {index for at in places for index in _any_of(self._clusters[at].wide, snapped.columns[at])}
@@ -95,12 +95,12 @@ class Sides:
         return groups
 
 
-def _are_same(one: Side, other: Side) -> bool:
+def _are_same(one: ResultSide, other: ResultSide) -> bool:
     # As plain dictionaries, which compare quicker than counters do.
     return dict(Counter(one.rows())) == dict(Counter(other.rows()))
 
 
-def _are_near(gold: Side, predicted: Side) -> bool:
+def _are_near(gold: ResultSide, predicted: ResultSide) -> bool:
     """Whether rows that are equal but for their numbers are near each other once they are sorted: the usual case."""
     places = {at for side in (gold, predicted) for at, column in enumerate(side.columns) if _has_fractions(column)}
     if not places:
@@ -121,7 +121,7 @@ def _has_fractions(column: list[Any]) -> bool:
     return not {float, Decimal}.isdisjoint(map(type, column))
 
 
-def _by_rest(side: Side, places: set[int]) -> dict[Row, list[Vector]]:
+def _by_rest(side: ResultSide, places: set[int]) -> dict[Row, list[Vector]]:
     """The numbers in these columns, by what else the rows hold."""
     rest = [_marked(column) if at in places else column for at, column in enumerate(side.columns)]
     numbers = [[cell if isinstance(cell, NUMBERS) else 0 for cell in side.columns[at]] for at in sorted(places)]

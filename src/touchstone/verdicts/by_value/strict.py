@@ -29,10 +29,10 @@ from ..explain import explain
 from ..shown import plain_row, shown_name, shown_names, shown_row
 from .cells import NUMBERS, canonical, plain
 from .match import Cut
-from .sides import Side, Sides
+from .sides import ResultSide, ResultSides
 
 
-class Conditions(Struct, frozen=True):
+class StrictConditions(Struct, frozen=True):
     """What a task says about how its results are to be compared."""
 
     decimal: int | None = None
@@ -52,7 +52,7 @@ class Conditions(Struct, frozen=True):
 # numbers rounded if the task asks for it, those that count as equal made the same, times, arrays and JSON as text.
 
 
-class Rows(Protocol):
+class ResultRows(Protocol):
     """A result."""
 
     @property
@@ -70,7 +70,7 @@ def undecided(why: str) -> Difference:
     return Difference("undecided", f"Counted as wrong because the rows could not be compared: {why}.", {"why": why})
 
 
-def another_width(gold: Rows, predicted: Rows) -> Difference:
+def another_width(gold: ResultRows, predicted: ResultRows) -> Difference:
     if not gold.columns or not predicted.columns:
         sentence = (
             "A table was expected, but the prediction gave none." if gold.columns else "No table was expected, but one appears."
@@ -84,7 +84,7 @@ def another_width(gold: Rows, predicted: Rows) -> Difference:
     return Difference(kind, sentence, difference.evidence | _names(gold, predicted))
 
 
-def another_order(gold: Rows, predicted: Rows, sides: Sides, row: int) -> Difference:
+def another_order(gold: ResultRows, predicted: ResultRows, sides: ResultSides, row: int) -> Difference:
     expected, got = _tables(gold, predicted, sides)
     difference = explain(expected, got)
     if difference.kind == "row_order":
@@ -93,12 +93,12 @@ def another_order(gold: Rows, predicted: Rows, sides: Sides, row: int) -> Differ
     return Difference("row_order", f"Same rows in another order; {first}.", difference.evidence | {"first_row_apart": row + 1})
 
 
-def other_rows(gold: Rows, predicted: Rows, sides: Sides) -> Difference:
+def other_rows(gold: ResultRows, predicted: ResultRows, sides: ResultSides) -> Difference:
     difference = explain(*_tables(gold, predicted, sides))
     return difference if difference.kind not in ("identical", "row_order") else _other_types(gold, predicted, difference)
 
 
-def _other_types(gold: Rows, predicted: Rows, difference: Difference) -> Difference:
+def _other_types(gold: ResultRows, predicted: ResultRows, difference: Difference) -> Difference:
     """Rows that look alike written out: a date and its text, true and 'true'."""
     columns = zip(gold.columns, zip(*gold.rows, strict=True), zip(*predicted.rows, strict=True), strict=True)
     for name, expected, got in columns:
@@ -125,7 +125,7 @@ def _kinds(column: Sequence[Any]) -> str:
     return " or ".join(sorted(words)) or "NULL"
 
 
-def _tables(gold: Rows, predicted: Rows, sides: Sides) -> tuple[Table, Table]:
+def _tables(gold: ResultRows, predicted: ResultRows, sides: ResultSides) -> tuple[Table, Table]:
     return (
         Table(gold.columns, _plain(_compared(sides, sides.gold, sides.snapped[0]))),
         Table(
@@ -136,7 +136,7 @@ def _tables(gold: Rows, predicted: Rows, sides: Sides) -> tuple[Table, Table]:
     )
 
 
-def _compared(sides: Sides, side: Side, snapped: Side) -> Iterator[Row]:
+def _compared(sides: ResultSides, side: ResultSide, snapped: ResultSide) -> Iterator[Row]:
     """Rows with snapped numbers, except where that would hide a difference."""
     if not sides.unpaired:
         return snapped.rows()
@@ -147,22 +147,22 @@ def _plain(rows: Iterable[Row]) -> list[Row]:
     return [tuple([plain(cell) for cell in row]) for row in rows]
 
 
-def _unrounded(result: Rows) -> list[Row]:
+def _unrounded(result: ResultRows) -> list[Row]:
     return _plain(zip(*[canonical(column, None) for column in zip(*result.rows, strict=True)], strict=True))
 
 
-def _counted(result: Rows) -> str:
+def _counted(result: ResultRows) -> str:
     return f"{len(result.columns)} column{'' if len(result.columns) == 1 else 's'} {shown_names(result.columns)}"
 
 
-def _names(gold: Rows, predicted: Rows) -> dict[str, Any]:
+def _names(gold: ResultRows, predicted: ResultRows) -> dict[str, Any]:
     return {"gold_columns": plain_row(gold.columns), "predicted_columns": plain_row(predicted.columns)}
 
 
-_NO_CONDITIONS = Conditions()
+_NO_CONDITIONS = StrictConditions()
 
 
-class Strict(Struct, frozen=True):
+class StrictResult(Struct, frozen=True):
     matched: bool
     difference: Difference
     """Why not, or that all is well."""
@@ -170,21 +170,21 @@ class Strict(Struct, frozen=True):
     """The search was given up, and the answer counts as wrong."""
 
 
-def strict(gold: Rows, predicted: Rows, conditions: Conditions = _NO_CONDITIONS) -> Strict:
+def strict(gold: ResultRows, predicted: ResultRows, conditions: StrictConditions = _NO_CONDITIONS) -> StrictResult:
     try:
         difference = _difference(gold, predicted, conditions)
     except Cut:
-        return Strict(False, undecided("too many numbers are nearly the same"), cut=True)
+        return StrictResult(False, undecided("too many numbers are nearly the same"), cut=True)
     except RecursionError:
-        return Strict(False, undecided("values are nested too deeply"), cut=True)
-    return Strict(difference.kind == "same", difference)
+        return StrictResult(False, undecided("values are nested too deeply"), cut=True)
+    return StrictResult(difference.kind == "same", difference)
 
 
-def _difference(gold: Rows, predicted: Rows, conditions: Conditions) -> Difference:
+def _difference(gold: ResultRows, predicted: ResultRows, conditions: StrictConditions) -> Difference:
     if len(gold.columns) != len(predicted.columns):
         return another_width(gold, predicted)
     places = conditions.places
-    sides = Sides(_side(gold, places), _side(predicted, places), tolerance=places is None)
+    sides = ResultSides(_side(gold, places), _side(predicted, places), tolerance=places is None)
     apart = sides.apart()
     if apart is None and sides.gold.height == sides.predicted.height:
         return same(sides.gold.height)
@@ -193,6 +193,6 @@ def _difference(gold: Rows, predicted: Rows, conditions: Conditions) -> Differen
     return another_order(gold, predicted, sides, apart or 0) if conditions.order else same(sides.gold.height)
 
 
-def _side(result: Rows, places: int | None) -> Side:
+def _side(result: ResultRows, places: int | None) -> ResultSide:
     columns = zip(*result.rows, strict=True) if result.rows else [()] * len(result.columns)
-    return Side([canonical(column, places) for column in columns], len(result.rows))
+    return ResultSide([canonical(column, places) for column in columns], len(result.rows))

@@ -100,6 +100,17 @@ DISGUISED = (
         ("it is Signal\u200bRegistry", "SignalRegistry"),
         ("it is %53ignal%52egistry", "SignalRegistry"),
         ("it is \uff33ignal\uff32egistry", "SignalRegistry"),
+        ("look in Signal Registry", "SignalRegistry"),
+        ("the signal registry, that field", "SignalRegistry"),
+        ("s i g n a l - r e g i s t r y", "SignalRegistry"),
+        ("the best ones on top", "descending order"),
+        ("begin with the largest", "descending order"),
+        ("highest to lowest", "descending order"),
+        ("sorted downwards", "descending order"),
+        ("more than 42 1/2", "42.5"),
+        ("it is called signal registry", "SignalRegistry"),
+        ("below 35 per cent", "0.35"),
+        ("0.18 thousand days", "180"),
     ],
 )
 def test_given_away_in_disguise(answer: str, leak: str) -> None:
@@ -110,11 +121,12 @@ def test_given_away_in_disguise(answer: str, leak: str) -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        "The station's name, the best ones on top, and no more than that.",
+        "The station's name on top of the page, and no more than that.",
         "Forty of them, thirty-five at most, and half of the rest by the second quarter.",
         "I order what I need, three or four a day, to the last place.",
         "It is an average, in ascending order.",
         "Round it to 2 places.",
+        "It is for the end of May 2024, and 2 thousand people wait for it, 3 dozen of them here.",
     ],
 )
 def test_ordinary_talk_that_looks_like_a_disguise(answer: str) -> None:
@@ -213,6 +225,29 @@ def test_a_passage_is_a_leak_from_where_the_allowed_text_ends() -> None:
 
 def test_several_texts_do_not_allow_what_only_their_seam_has() -> None:
     assert found("the best ratio overall", "the best", "ratio overall") == ("Best Ratio Overall",)
+
+
+@pytest.mark.parametrize(
+    ("answer", "leak"),
+    [
+        ("over 1.75 million", "1750000"),
+        ("over 1.75M", "1750000"),
+        ("over 1750k", "1750000"),
+        ("over 1 750 000", "1750000"),
+        ("over 1.750.000", "1750000"),
+        ("one and three quarter million", "1750000"),
+        ("since 30 June 2021", "2021-06-30"),
+        ("since June 30th, 2021", "2021-06-30"),
+        ("since 30/06/2021 or 6/30/2021", "2021-06-30"),
+        ("since the end of June 2021", "2021-06-30"),
+        ("in EmLatam", "EM LATAM"),
+        ("from A to Z", "ascending order"),
+    ],
+)
+def test_amounts_and_days_in_other_forms(answer: str, leak: str) -> None:
+    sql = "SELECT n FROM t WHERE a > 1750000 AND day >= DATE '2021-06-30' AND desk = 'EM LATAM' ORDER BY n"
+    assert leak in found(answer, sql=sql)
+    assert leak not in found(answer, f"{sql} sorted", sql=sql)
 
 
 def test_nothing_to_give_away() -> None:

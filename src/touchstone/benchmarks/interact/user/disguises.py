@@ -15,7 +15,9 @@ import codecs
 import html
 import re
 import unicodedata
+from calendar import monthrange
 from collections.abc import Iterator, Sequence
+from datetime import date
 from decimal import Decimal
 from urllib.parse import unquote
 
@@ -33,7 +35,7 @@ _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _SMALL = (
     {word: value for value, word in enumerate(_UNITS)} | {word: 10 * at for at, word in enumerate(_TENS, 2)} | {"dozen": 12}
 )
-_LARGE = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
+LARGE = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 _PARTS = {
     "half": 2,
     "halves": 2,
@@ -47,13 +49,13 @@ _PARTS = {
     "tenths": 10,
 }
 _NUMERAL = re.compile(
-    rf"(?:{'|'.join([*_SMALL, *_LARGE, *_PARTS, 'a', 'an', 'and', 'point', 'per', 'percent', 'cent'])})\b", re.IGNORECASE
+    rf"(?:{'|'.join([*_SMALL, *LARGE, *_PARTS, 'a', 'an', 'and', 'point', 'per', 'percent', 'cent'])})\b", re.IGNORECASE
 )
 _COMMA = re.compile(r"(?<![\w.,])(\d{1,3}(?:[. ]\d{3})+|\d+)[,·](\d+)(?!\w|[.,]\d)\s*(%)?")
 _VULGAR = re.compile(r"(\d{0,6})\s?([¼-¾⅐-⅞])")
-_FRACTION = re.compile(r"(?<![\w./])(\d{1,4})\s*/\s*(\d{1,4})(?![\w/])")
+_FRACTION = re.compile(r"(?<![\w./])(?:(\d{1,6})(?: and)? )?(\d{1,4})\s*/\s*(\d{1,4})(?![\w/])")
 
-_SPELLED = re.compile(r"(?<![^\W_])[^\W_](?:([-._ ·*/,]{1,2})[^\W_])(?:\1[^\W_]){2,}(?![^\W_])")
+_SPELLED = re.compile(r"(?<![^\W_])[^\W_](?:[-._ ·*/,]{1,3}[^\W_](?![^\W_])){3,}")
 _CODED = re.compile(r"[A-Za-z0-9+/_-]{6,}={0,2}")
 _HEXADECIMAL = re.compile(r"(?:(?:\\x|0x|%)?[0-9A-Fa-f]{2}[\s,]*){4,}")
 _CODES = re.compile(r"\b\d{2,3}(?:[\s,;-]+\d{2,3}){3,}\b")
@@ -65,17 +67,19 @@ _LOOKALIKES = str.maketrans(
 _DASHES = str.maketrans("‐‑‒–—−", "------")
 _NAME_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
+_HIGH = "highest|largest|biggest|greatest|newest|latest|most recent|best|strongest"
+_LOW = "lowest|smallest|oldest|earliest|least|weakest"
+_FIRST = r"(?:first|(?:at the|on) top)"
 _DESCENDING = re.compile(
-    r"\b(?:descending|decreasing (?:order|sequence)|desc"
-    r"|(?:highest|largest|biggest|greatest|newest|latest|most recent|best|strongest)(?: \w+)? first"
-    r"|from (?:the )?(?:high|large|big|great|new|late)\w* to|(?:high|large)\w* to (?:the )?(?:low|small)|in reverse order"
-    rf"|{DESCENDING})\b",
+    rf"\b(?:descending|decreasing (?:order|sequence)|desc|(?:{_HIGH})(?: \w+)? {_FIRST}|(?:start|begin)\w* with the (?:{_HIGH})"
+    r"|from (?:the )?(?:high|large|big|great|new|late)\w* to|(?:high|large|great|big)\w* to (?:the )?(?:low|small)\w*"
+    rf"|in reverse order|z to a|sort\w* downwards?|{DESCENDING})\b",
     re.IGNORECASE,
 )
 _ASCENDING = re.compile(
-    r"\b(?:ascending|increasing (?:order|sequence)|asc|(?:lowest|smallest|oldest|earliest|least|weakest)(?: \w+)? first"
-    r"|from (?:the )?(?:low|small|old|early)\w* to|(?:low|small)\w* to (?:the )?(?:high|large)|alphabetical(?:ly)?"
-    rf"|{ASCENDING})\b",
+    rf"\b(?:ascending|increasing (?:order|sequence)|asc|(?:{_LOW})(?: \w+)? {_FIRST}|(?:start|begin)\w* with the (?:{_LOW})"
+    r"|from (?:the )?(?:low|small|old|early)\w* to|(?:low|small)\w* to (?:the )?(?:high|large|great|big)\w*"
+    rf"|alphabetical(?:ly)?|a to z|sort\w* upwards?|{ASCENDING})\b",
     re.IGNORECASE,
 )
 _ORDER = re.compile(r"\border\s+by\b(.*?)(?:\blimit\b|\boffset\b|\)|;|$)", re.IGNORECASE | re.DOTALL)
@@ -105,7 +109,9 @@ def numbers_in_words(text: str) -> set[Decimal]:
     }
     numbers |= {int(whole or 0) + Decimal(str(unicodedata.numeric(part))) for whole, part in _VULGAR.findall(text)}
     numbers |= foreign_numbers(text)
-    numbers |= {Decimal(above) / Decimal(below) for above, below in _FRACTION.findall(text) if int(below)}
+    numbers |= {
+        int(whole or 0) + Decimal(above) / Decimal(below) for whole, above, below in _FRACTION.findall(text) if int(below)
+    }
     words = re.findall(r"[A-Za-z]+|[^\sA-Za-z-]", text)
     at = 0
     while at < len(words):
@@ -120,7 +126,7 @@ def numbers_in_words(text: str) -> set[Decimal]:
 
 def _spoken(words: Sequence[str]) -> Iterator[Decimal]:
     """What a row of numerals means, and the same as a share if it is a percentage."""
-    if not any(word in _SMALL or word in _LARGE or word in _PARTS for word in words):
+    if not any(word in _SMALL or word in LARGE or word in _PARTS for word in words):
         return
     total, group, share = Decimal(0), Decimal(0), Decimal(0)
     point: list[str] | None = None
@@ -139,9 +145,9 @@ def _spoken(words: Sequence[str]) -> Iterator[Decimal]:
                 return
             group += _SMALL[word]
         elif word == "hundred":
-            group = (group or Decimal(1)) * 100
-        elif word in _LARGE:
-            total, group = total + (group or Decimal(1)) * _LARGE[word], Decimal(0)
+            group, share = (group + share or Decimal(1)) * 100, Decimal(0)
+        elif word in LARGE:
+            total, group, share = total + (group + share or Decimal(1)) * LARGE[word], Decimal(0), Decimal(0)
         elif word in _PARTS:
             before = words[at - 1] if at else ""
             count = _SMALL.get(before, 1)
@@ -166,6 +172,43 @@ def canonical(name: str) -> str:
 def spellings(answer: str) -> set[str]:
     """Every name that single words of the answer could be another spelling of."""
     return {canonical(word) for word in _SPOKEN.findall(unicodedata.normalize("NFKC", answer).translate(_DASHES))}
+
+
+def joined_words(answer: str) -> set[str]:
+    """Names that the answer writes as one word with a capital or an underscore inside, which nobody does by chance."""
+    return {canonical(word) for word in re.findall(r"\b[A-Za-z]+(?:_[A-Za-z]|(?<=[a-z])[A-Z])\w*", answer)}
+
+
+_MONTHS = "january february march april may june july august september october november december".split()
+_MONTH = "|".join([*_MONTHS, *(f"{month[:3]}\\b" for month in _MONTHS), "sept\\b"])
+_DATES = (
+    re.compile(r"(?<!\d)(?P<year>\d{4})([-/.])(?P<month>\d{1,2})\2(?P<day>\d{1,2})(?!\d)"),
+    re.compile(r"(?<!\d)(?P<day>\d{1,2})([-/.])(?P<month>\d{1,2})\2(?P<year>\d{4})(?!\d)"),
+    re.compile(r"(?<!\d)(?P<month>\d{1,2})([-/.])(?P<day>\d{1,2})\2(?P<year>\d{4})(?!\d)"),
+    re.compile(rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of|\.)? (?P<name>{_MONTH})\.?,? (?P<year>\d{{4}})\b", re.IGNORECASE),
+    re.compile(rf"\b(?P<name>{_MONTH})\.? (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})\b", re.IGNORECASE),
+    re.compile(
+        rf"\b(?P<edge>start|beginning|first|end|last)(?: day)? of (?:(?P<name>{_MONTH}),? )?(?P<year>\d{{4}})\b", re.IGNORECASE
+    ),
+)
+
+
+def dates(text: str) -> set[date]:
+    """The days that a text names: in figures (of which the order may be either), with a month's name, or as the first or last
+    of a month or year."""
+    return {day for pattern in _DATES for match in pattern.finditer(text) if (day := _day(match.groupdict()))}
+
+
+def _day(parts: dict[str, str | None]) -> date | None:
+    year, name, edge = int(parts["year"] or 0), (parts.get("name") or "")[:3].lower(), (parts.get("edge") or "").lower()
+    last = edge in ("end", "last")
+    month = int(parts.get("month") or 0) or next(
+        (at for at, one in enumerate(_MONTHS, 1) if one[:3] == name), 12 if last else 1
+    )
+    try:
+        return date(year, month, int(parts.get("day") or 0) or (monthrange(year, month)[1] if last else 1))
+    except ValueError:
+        return None
 
 
 class Hidden:
@@ -196,7 +239,9 @@ def _with_digits_for_letters(text: str) -> Iterator[str]:
 
 def _spelled(text: str) -> Iterator[str]:
     for match in _SPELLED.finditer(text):
-        yield str(match[0]).replace(str(match[1]), "")
+        letters = re.sub(r"[\W_]", "", match[0])
+        yield letters
+        yield letters[1:]  # behind "a", or the end of "it's"
 
 
 def _decoded(text: str) -> Iterator[str]:

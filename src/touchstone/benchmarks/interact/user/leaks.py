@@ -7,7 +7,9 @@ the gold these count, as whole words and in any case:
 - plain ones (`name`, `signals`, 'High'), which may be ordinary English, only where the answer writes them as code: within
   backticks, alone in quotes, next to a dot, before a bracket or a comparison, behind a keyword in capitals, with a
   capital inside or all in capitals; a literal also where it has its own capital in the middle of a sentence;
-- numbers but the integers up to ten and the powers of ten; 70% is 0.7;
+- numbers but the integers up to ten and the powers of ten, whatever they count; 70% is 0.7, 1.75 million and 1750k are
+  1750000;
+- days: 30 June 2021, 6/30/2021 and "the end of June 2021" are 2021-06-30;
 - passages: six tokens and more in a row, three of them words or numbers, qualifiers (`s.`) left out;
 - all of these in disguise, as `disguises` reads it: numbers in words, names in another spelling, spelled out or encoded;
 - the gold's sort direction and its number of decimals, where what may be told does not speak of them.
@@ -25,9 +27,12 @@ from itertools import pairwise
 
 from .clauses import Dialect, Token, lex
 from .disguises import (
+    LARGE,
     SHORTEST,
     Hidden,
     canonical,
+    dates,
+    joined_words,
     name_parts,
     numbers_in_words,
     spellings,
@@ -50,7 +55,12 @@ _ORDINARY = frozenset(
     unique update upper using value values varchar varying view when where window with within without year zone""".split()
 )
 _WORDS = re.compile(r"\w+")
-_NUMBER = re.compile(r"(?<![\w.])(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(?!\w|\.\d)\s*(%)?")
+_NUMBER = re.compile(
+    r"(?<![\w.])(\d{1,3}(?:[, \u00a0\u2009\u202f'’]\d{3})+|\d{1,3}(?:\.\d{3}){2,}|\d+)(\.\d+)?"
+    r"(?:[ -]?(k|m|mn|bn|dozen|hundred|thousand|million|billion))?(?!\w|\.\d)\s*(%|per ?cent\b)?",
+    re.IGNORECASE,
+)
+_SCALES = {"k": 10**3, "m": 10**6, "mn": 10**6, "bn": 10**9} | {"dozen": 12} | LARGE
 _TELLING = re.compile(r"[_\d]|[a-z][A-Z]|[A-Z]{2}[a-z]")
 _CODE = re.compile(
     r"""`([^`]+)` | (\w+)(?=\.\w|\(|\s*[<>=]) | (?<=\w\.)(\w+)
@@ -61,7 +71,9 @@ _CODE = re.compile(
 _CAPITALS = re.compile(r"\b[A-Z]{2,}\w*(?: [A-Z]{2,}\w*)+\b")
 _QUOTED = re.compile(r'"([^"\n]+)"|“([^”\n]+)”|(?<!\w)\'([^\'\n]+)\'(?!\w)')
 _INSIDE = re.compile(r"(?<=[\w,;:()*/] )[*(\[]*([A-Z]\w*(?: [A-Z]\w*)*)")
-_NAMED = re.compile(r"(?:\w+ ){1,2}\w+ (?:column|field|table)\b|\b(?:column|field|table) (?:\w+ ?){1,3}")
+_NAMED = re.compile(
+    r"(?:\w+ ){1,2}\w+[,)]? (?:\(?(?:the|that) )?(?:column|field|table)\b|\b(?:column|field|table|called|named) (?:\w+ ?){1,5}"
+)
 _STATEMENT = re.compile(
     r"\b(?:SELECT\b[^.]*?\bFROM\s+\S+|INSERT\s+INTO\s+\S+|UPDATE\s+\S+\s+SET\s+\S+|DELETE\s+FROM\s+\S+"
     r"|CREATE\s+(?:OR\s+REPLACE\s+)?(?:TEMP\w*\s+|MATERIALIZED\s+)?(?:TABLE|VIEW|FUNCTION|PROCEDURE|TRIGGER|INDEX)\s+\S+"
@@ -80,6 +92,7 @@ def leaks(answer: str, gold: Sequence[str], allowed: Sequence[str], dialect: Dia
     known = _Words(" \0 ".join(allowed))
     tokens = [token for sql in gold for token in lex(sql, dialect)]
     named = [text for text, literal in _secrets(tokens) if words.tell(text, literal) and not known.have(text)]
+    named += _dates(answer, tokens, allowed)
     numbers = (_values(answer) & _numbers(tokens)) - _values(" \n ".join(allowed))
     runs = _runs(answer, " ".join(token.text for token in tokens), tuple(allowed))
     whole = "\n".join(gold)
@@ -104,6 +117,7 @@ class _Words:
         self._quoted = {_phrase("".join(match)) for match in _QUOTED.findall(text)}
         self._capital = {match for run in _INSIDE.findall(text) for match in (run, *run.split())}
         self._spellings = spellings(text)
+        self._joined = joined_words(text)
         self._hidden = Hidden(text)
         self._named = _NAMED.findall(text.casefold())
 
@@ -120,7 +134,8 @@ class _Words:
         """In whatever form."""
         plain = canonical(secret)
         apart = _phrase(" ".join(name_parts(secret)))
-        return _phrase(secret) in self._all or apart in self._all or plain in self._spellings or self._hidden.has(plain)
+        alone = plain in self._spellings or plain in self._joined
+        return _phrase(secret) in self._all or apart in self._all or alone or self._hidden.has(plain)
 
     def _disguised(self, secret: str, literal: bool) -> bool:
         """In another spelling, letter by letter, in a code, or, if it cannot be ordinary talk, as words of their own."""
@@ -130,7 +145,11 @@ class _Words:
         if self._hidden.has(plain):
             return True
         parts = name_parts(secret)
-        if len(parts) < 2 or not _TELLING.search(secret):
+        if len(parts) < 2:
+            return False
+        if plain in self._joined:
+            return True
+        if not _TELLING.search(secret):
             return False
         if plain in self._spellings:
             return True
@@ -138,6 +157,7 @@ class _Words:
         if apart not in self._all:
             return False
         written = apart in self._quoted or apart in self._code or any(apart in _phrase(named) for named in self._named)
+        written |= apart in map(_phrase, self._capital)
         return literal or len(parts) > 2 or written
 
 
@@ -174,6 +194,12 @@ def _numbers(tokens: Iterable[Token]) -> set[Decimal]:
     return {number for number in numbers if number.is_finite() and not _everyday(number)}
 
 
+def _dates(answer: str, tokens: Iterable[Token], allowed: Sequence[str]) -> list[str]:
+    """The gold's days that the answer names, in whatever form."""
+    told = dates(answer) - dates(" \n ".join(allowed))
+    return [day.isoformat() for token in tokens if token.kind == "string" for day in dates(token.text) & told]
+
+
 def _everyday(number: Decimal) -> bool:
     return (number == number.to_integral_value() and number <= 10) or (number > 1 and number.as_tuple().digits == (1,))
 
@@ -181,10 +207,10 @@ def _everyday(number: Decimal) -> bool:
 def _values(text: str) -> set[Decimal]:
     """The numbers in prose; a percentage is also its fraction."""
     values: set[Decimal] = set()
-    for whole, fraction, percent in _NUMBER.findall(text):
-        number = Decimal(whole.replace(",", "") + fraction).normalize()
-        values |= {number, (number / 100).normalize()} if percent else {number}
-    return values | numbers_in_words(text)
+    for whole, fraction, scale, percent in _NUMBER.findall(text):
+        number = Decimal(re.sub(r"\D", "", whole) + fraction)
+        values |= {number, number * _SCALES.get(scale.lower(), 1), number / (100 if percent else 1)}
+    return {value.normalize() for value in values} | numbers_in_words(text)
 
 
 def _runs(answer: str, gold: str, allowed: tuple[str, ...]) -> list[str]:

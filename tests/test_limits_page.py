@@ -17,4 +17,4 @@ def test_the_page_is_current() -> None:
     made = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)
     assert made.page(made.PAGE.read_text()) == made.PAGE.read_text(), "run tools/make_limits_page.py"
-    assert made.table().count("\n| `") == len(Budgets.__struct_fields__)
+    assert made.items().count("- `") == len(Budgets.__struct_fields__)

@@ -192,7 +192,7 @@ def test_keys_that_mean_different_tasks_as_positions_and_as_ids_are_refused(tmp_
     world = make_world(tmp_path / "w", [row(number, "shop", "?", "SELECT 1") for number in (1, 2, 0)])
     some = write(tmp_path / "p.json", {"0": "SELECT 1", "1": "SELECT 2"})
     complaint = (
-        "its 2 keys could be positions or question ids, and mean different tasks as each (a .jsonl with question_id says which)"
+        "its 2 keys could be positions or question ids, which name different tasks (a .jsonl with question_id says which)"
     )
     assert refusal(some, world.load(), allow_missing=True) == complaint
 

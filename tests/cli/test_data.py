@@ -144,7 +144,7 @@ def test_mistakes_are_one_line(cli: Cli, server: FileServer, tmp_path: Path) -> 
     assert "it exists already" in cli("data", "get", "bird-dev").complaint
     server.statuses = [404]
     gone = cli("data", "get", "bird-mini-dev", "--url", server.url)
-    assert (gone.code, gone.complaint.endswith("the server answers with status 404")) == (1, True)
+    assert (gone.code, gone.complaint.endswith("the server answered with status 404")) == (1, True)
     assert cli("data", "get", "mini-interact", "--url", server.url).code == 2
     assert "no such directory" in cli("data", "verify", "spider2-v").complaint
     assert "there is no dev.json in it" in cli("data", "verify", "bird-dev", tmp_path).complaint

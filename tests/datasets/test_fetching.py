@@ -261,7 +261,7 @@ def test_links_and_devices_are_refused(tmp_path: Path) -> None:
 
 def test_a_bomb_is_stopped(tmp_path: Path) -> None:
     archive = a_zip(tmp_path / "bomb.zip", zeros=bytes(30 * 2**20))
-    with pytest.raises(UnsafeArchive, match="grows beyond"):
+    with pytest.raises(UnsafeArchive, match="unpacks to more than"):
         unpack(archive, tmp_path / "out", bounds=Bounds(free=2**20, ratio=100))
     assert sum(path.stat().st_size for path in (tmp_path / "out").rglob("*") if path.is_file()) < 6 * 2**20
 

@@ -104,7 +104,7 @@ async def test_seconds(bird: Bird) -> None:
 
     record = await played(bird, Doing(hang), Budgets(seconds=1.5))
     assert (record.outcome, record.evidence["kind"]) == (Outcome.limit, "time")
-    assert record.reason == "the episode was not over within 1.5 seconds"
+    assert record.reason == "the episode did not end within 1.5 seconds"
 
 
 async def test_an_agents_own_time_out_is_not_the_episodes(bird: Bird) -> None:

@@ -223,7 +223,7 @@ def test_another_run_of_the_same_name_is_not_touched(tmp_path: Path, monkeypatch
     there = a_run(tmp_path / "there" / "run-1", line("1"))
     here = a_run(local_base(f"file://{there.parent}") / "run-1", line("2"))
     (here / "config.json").write_text('{"identity": {"model": "other"}}')
-    with pytest.raises(InputError, match="another run than that at"):
+    with pytest.raises(InputError, match="but another; move it away first"):
         fetched(f"file://{there}")
     assert resumed_text(here) == line("2")
 

@@ -201,7 +201,7 @@ class CommandAgent:
         if stage.finished or ended.status == 0:
             return
         if ended.status is None:
-            raise TimeLimit(f"the program was not done within {self._settings.timeout:g} seconds", "time")
+            raise TimeLimit(f"the program did not finish within {self._settings.timeout:g} seconds", "time")
         last = self._without_secrets(_last_line(ended))
         failure = ProgramUnstartable if ended.status in _NOT_STARTED else ProgramCrash
         raise failure(f"the program ended with status {ended.status}: {last}", "program_failed")

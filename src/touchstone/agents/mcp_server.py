@@ -23,7 +23,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 
 from .. import __version__
-from ..distribution import pip_install
+from ..distribution import refuse_without
 from ..errors import InputError
 from ..foreign import whole_value
 from ..models.wire import arguments_schema
@@ -122,11 +122,8 @@ def account_unknown(stage: Stage) -> None:
 
 
 def refuse_without_mcp() -> None:
-    from importlib.util import find_spec
-
     for name in ("mcp", "uvicorn"):
-        if find_spec(name) is None:
-            raise InputError(f"MCP needs the package '{name}': {pip_install('mcp')}")
+        refuse_without(name, "MCP", "mcp")
 
 
 PROMPT = "task"

@@ -110,7 +110,7 @@ class _Written:
             while piece := source.read(CHUNK):
                 self._bytes += len(piece)
                 if self._bytes > self._most:
-                    raise UnsafeArchive(f"{self._name}: it grows beyond {self._most:,} bytes; it is not what it should be")
+                    raise UnsafeArchive(f"{self._name}: it unpacks to more than {self._most:,} bytes, far more than expected")
                 file.write(piece)
 
 

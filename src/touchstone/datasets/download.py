@@ -202,9 +202,9 @@ def _refuse(url: str, response: httpx.Response, expected: ExpectedFile) -> None:
     if status == 429 or status >= 500:
         import httpx
 
-        raise httpx.RemoteProtocolError(f"the server answers with status {status}")  # worth another attempt
+        raise httpx.RemoteProtocolError(f"the server answered with status {status}")  # worth another attempt
     if status not in (200, 206):
-        raise FetchFailed(f"{url}: the server answers with status {status}")
+        raise FetchFailed(f"{url}: the server answered with status {status}")
     if expected.archive and response.headers.get("Content-Type", "").startswith("text/html"):
         raise FetchFailed(f"{url}: this is a web page, not an archive; open it in a browser and fetch the file by hand")
 

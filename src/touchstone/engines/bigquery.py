@@ -6,22 +6,18 @@ Anything but a SELECT is refused by the service's own word for it. What one stat
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 from collections.abc import Mapping
 from importlib import import_module
-from importlib.metadata import version
 from threading import Lock
 from typing import Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
-from ..distribution import pip_install
 from ..errors import DatabaseFailure, InputError, SqlError
-from ..files import module_or_none
 from ..protocols import EngineConfig, Limits, Opening
 from ..types import Table
-from .cloud import CloudEngine, limited
+from .cloud import CloudEngine, limited, open_cloud
 from .messages import no_statement, out_of_time
 from .mysql.statements import is_blank, split
 
@@ -40,13 +36,7 @@ class BigqueryConfig(EngineConfig, frozen=True, kw_only=True):
     schemes: ClassVar[tuple[str, ...]] = ("bigquery",)
 
     async def open(self, opening: Opening) -> CloudEngine:
-        if module_or_none("google.cloud.bigquery") is None:
-            raise InputError(f"BigQuery needs its client: {pip_install('bigquery')}")
-        client = await asyncio.to_thread(BigqueryClient, self.place or "")
-        engine = CloudEngine(self.name, client, {"google-cloud-bigquery": version("google-cloud-bigquery")})
-        opening.stack.push_async_callback(engine.close)
-        await asyncio.to_thread(client.refuse_writer)
-        return engine
+        return await open_cloud(self, opening, BigqueryClient, "BigQuery", "google.cloud.bigquery", "google-cloud-bigquery")
 
 
 class BigqueryClient:
@@ -137,7 +127,7 @@ class BigqueryClient:
             return SqlError("refused", text)
         if isinstance(error, exceptions.ClientError):
             return SqlError("sql", text)
-        raise DatabaseFailure(f"BigQuery fails: {text}")
+        raise DatabaseFailure(f"BigQuery failed: {text}")
 
     def contents(self) -> list[Any]:
         tables: list[Any] = []
@@ -146,7 +136,7 @@ class BigqueryClient:
                 table = self._client.get_table(item.reference, retry=self._retry)
                 tables.append([table.table_id, [[field.name, field.field_type, field.mode] for field in table.schema]])
         except self._errors as error:
-            raise DatabaseFailure(f"BigQuery fails: {_words(error)}") from None
+            raise DatabaseFailure(f"BigQuery failed: {_words(error)}") from None
         return sorted(tables)
 
     def close(self) -> None:

@@ -9,13 +9,15 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.metadata import version
 from itertools import islice
 from typing import Any, Protocol, TypeVar
 
 import msgspec
 
+from ..distribution import refuse_without
 from ..errors import SqlError
-from ..protocols import Limits
+from ..protocols import EngineConfig, Limits, Opening
 from ..types import Observation, Table
 from .judging_connection import JudgingConnection, PlainConnection, Result, last_result
 from .messages import LIVE, fetched, plain
@@ -28,7 +30,7 @@ _AT_ONCE = 8
 
 
 class Client(Protocol):
-    """A connection to a service."""
+    """A connection to a service, by credentials that can only read."""
 
     dialect: str
 
@@ -36,11 +38,27 @@ class Client(Protocol):
         """One statement that reads. Raises SqlError, and DatabaseFailure if the service fails."""
         ...
 
+    def refuse_writer(self) -> None:
+        """Raises InputError if the credentials can do more than reading."""
+        ...
+
     def contents(self) -> list[Any]:
         """Tables and columns."""
         ...
 
     def close(self) -> None: ...
+
+
+async def open_cloud(
+    config: EngineConfig, opening: Opening, connect: Callable[[str], Client], label: str, module: str, package: str
+) -> CloudEngine:
+    """Raises InputError without the service's client, or if its credentials could write."""
+    refuse_without(module, label, config.name)
+    client = await asyncio.to_thread(connect, config.place or "")
+    engine = CloudEngine(config.name, client, {package: version(package)})
+    opening.stack.push_async_callback(engine.close)
+    await asyncio.to_thread(client.refuse_writer)
+    return engine
 
 
 class CloudEngine:

@@ -104,4 +104,4 @@ def blamed(lost: WorkerLost, limits: Limits) -> SqlError:
         return SqlError("crash", "The query was stopped: the process that ran it crashed.")
     if lost.cause == "killed" and lost.peak > limits.memory // 2:
         return SqlError("memory", f"The query was stopped: it took {lost.peak / 2**20:,.0f} MB, more than there was.")
-    raise WorkerFailure(f"the SQL could not be run to its end: {lost}") from None
+    raise WorkerFailure(f"the SQL could not be completed: {lost}") from None

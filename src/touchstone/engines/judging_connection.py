@@ -94,7 +94,7 @@ class PlainConnection:
         return result.rows
 
     def session(self) -> Any:
-        raise SqlError("refused", f"There are no hidden tests on {self.label}.")
+        raise SqlError("refused", f"Hidden tests cannot run on {self.label}.")
 
     def shown(self, text: str) -> str:
         return text

@@ -147,7 +147,7 @@ def refuse_broken_text(sql: str) -> None:
     try:
         sql.encode()
     except UnicodeEncodeError:
-        raise SqlError("sql", "The SQL holds half of a Unicode character (a lone surrogate).") from None
+        raise SqlError("sql", "The SQL contains half of a Unicode character (a lone surrogate).") from None
 
 
 # Why a statement ended, in words.

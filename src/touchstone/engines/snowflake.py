@@ -6,23 +6,19 @@ warehouse costs is time, so besides each statement the statements of a run toget
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 import time
 from collections.abc import Iterator
 from importlib import import_module
-from importlib.metadata import version
 from threading import Lock
 from typing import Any, ClassVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from ..distribution import pip_install
 from ..errors import DatabaseFailure, InputError, SqlError
-from ..files import module_or_none
 from ..protocols import EngineConfig, Limits, Opening
 from ..types import Table
-from .cloud import CloudEngine, limited
+from .cloud import CloudEngine, limited, open_cloud
 from .messages import LIVE, no_statement, out_of_time
 from .mysql.statements import is_blank, split
 
@@ -45,13 +41,9 @@ class SnowflakeConfig(EngineConfig, frozen=True, kw_only=True):
     schemes: ClassVar[tuple[str, ...]] = ("snowflake",)
 
     async def open(self, opening: Opening) -> CloudEngine:
-        if module_or_none("snowflake.connector") is None:
-            raise InputError(f"Snowflake needs its connector: {pip_install('snowflake')}")
-        client = await asyncio.to_thread(SnowflakeClient, self.place or "")
-        engine = CloudEngine(self.name, client, {"snowflake-connector-python": version("snowflake-connector-python")})
-        opening.stack.push_async_callback(engine.close)
-        await asyncio.to_thread(client.refuse_writer)
-        return engine
+        return await open_cloud(
+            self, opening, SnowflakeClient, "Snowflake", "snowflake.connector", "snowflake-connector-python"
+        )
 
 
 class SnowflakeClient:
@@ -147,14 +139,14 @@ class SnowflakeClient:
             return SqlError("refused", _words(error))
         if type(error).__name__ in ("ProgrammingError", "DataError", "NotSupportedError", "IntegrityError"):
             return SqlError("sql", _words(error))
-        raise DatabaseFailure(f"Snowflake fails: {_words(error)}")
+        raise DatabaseFailure(f"Snowflake failed: {_words(error)}")
 
     def contents(self) -> list[Any]:
         sql = "SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_schema = current_schema()"
         try:
             return sorted(map(list, self._ask(sql)))
         except self._error as error:
-            raise DatabaseFailure(f"Snowflake fails: {_words(error)}") from None
+            raise DatabaseFailure(f"Snowflake failed: {_words(error)}") from None
 
     def _ask(self, sql: str) -> Iterator[tuple[Any, ...]]:
         return iter(self._connection.cursor().execute(sql).fetchall())

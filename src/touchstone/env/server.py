@@ -48,6 +48,9 @@ LARGEST_BODY = 64 * 2**20
 _NAME = re.compile(rf"[\w.-]{{1,{openenv.LONGEST_NAME}}}", re.ASCII)
 _SECONDS_TO_END = 3
 _SHORT_LIFE = 2.0
+"""Seconds. A process that gives up sooner would do so again, and the server ends."""
+_KILLED_AT_ONCE = 5
+"""So often in a row one is started again that somebody killed so soon."""
 _COUNTED = {
     "sessions": "sessions_total",
     "sessions_refused": "sessions_refused_total",
@@ -344,6 +347,7 @@ def run_processes(run: Callable[[socket.socket, Slots, Peers], int], sockets: li
             return run(sockets[0], slots, Peers(Path(folder)))
         children: dict[int, tuple[int, float]] = {}
         stopping = [0]
+        short_lives = [0] * len(sockets)
 
         def start(number: int) -> None:
             Path(folder, f"{number}.sock").unlink(missing_ok=True)
@@ -379,7 +383,9 @@ def run_processes(run: Callable[[socket.socket, Slots, Peers], int], sockets: li
                 continue
             number, started = children.pop(pid)
             code = os.waitstatus_to_exitcode(status)
-            if stopping[0] or code == 2 or time.monotonic() - started < _SHORT_LIFE:
+            short = time.monotonic() - started < _SHORT_LIFE
+            short_lives[number] = short_lives[number] + 1 if short else 0
+            if stopping[0] or code == 2 or (short and (code >= 0 or short_lives[number] > _KILLED_AT_ONCE)):
                 worst = max(worst, abs(code))
                 if not stopping[0]:
                     forward(signal.SIGTERM, None)

@@ -85,7 +85,7 @@ async def _played(agent: Agent, stage: RecordingStage, seconds: float) -> None:
             await agent.play(stage)
     except TimeoutError:
         if clock.expired():
-            raise TimeLimit(f"the episode was not over within {seconds:g} seconds", "time") from None
+            raise TimeLimit(f"the episode did not end within {seconds:g} seconds", "time") from None
         raise
 
 

@@ -168,7 +168,7 @@ def fetched(address: str) -> Path:
             elif _same_run(here, config):
                 _get(system, f"{path}/runs.jsonl", here / ".runs.jsonl.fetched")
             else:
-                raise InputError(f"{here}: another run than that at {without_secrets(address)} is here; move it away first")
+                raise InputError(f"{here}: not the run at {without_secrets(address)} but another; move it away first")
             _claim_folders(system, path, here)
     except FileNotFoundError:
         raise InputError(f"{without_secrets(address)}: not a run directory (it has no config.json)") from None
@@ -208,7 +208,7 @@ class Copies:
                 for name in sorted(there, reverse=True):  # records before configurations, by which a run is known
                     self._take(name, there[name])
         except FileNotFoundError:
-            raise InputError(f"{self.address}: there is nothing") from None
+            raise InputError(f"{self.address}: nothing is there") from None
         except OSError as error:
             raise InputError(f"{self.address}: cannot be read: {error}") from None
         self.path.mkdir(parents=True, exist_ok=True)

@@ -168,7 +168,7 @@ def build_app(answerer: Answerer, who: str) -> FastAPI:
                 raise HTTPException(502, str(failure)) from failure
             return Inferred(sql=None, execution_success=False, error=str(failure))
         except asyncio.CancelledError:
-            raise HTTPException(503, "the service is about to end") from None
+            raise HTTPException(503, "the service is shutting down") from None
         return Inferred(sql=answer.sql, execution_success=answer.execution_success, error=answer.error)
 
     @app.get("/health")

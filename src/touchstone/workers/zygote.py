@@ -39,7 +39,7 @@ _envelope = msgspec.msgpack.Decoder(tuple[str, msgspec.Raw])
 
 def main() -> None:
     """The zygote's life; it ends with its parent's."""
-    with contextlib.suppress(EOFError):
+    with contextlib.suppress(EOFError, ConnectionError):
         _live()
     os._exit(0)
 

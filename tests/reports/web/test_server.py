@@ -214,3 +214,12 @@ def test_runs_that_begin_later_are_found(results: Path, tmp_path: Path, site: Op
     write_run(tmp_path / "y" / "z" / "run", a_record("1"))
     library._looked = float("-inf")  # pyright: ignore[reportPrivateUsage]
     assert len(library.runs()) == 5
+
+
+def test_the_runs_of_a_sweep_are_found_below_its_configuration(tmp_path: Path, site: Open) -> None:
+    sweep = tmp_path / "sweep"
+    write_run(sweep / "patience-0" / "run", a_record("1"))
+    (sweep / "config.json").write_text('{"command": "interact sweep"}')
+    front = page(site(tmp_path), "index.html")
+    assert "sweep/patience-0/run" in front
+    assert "Cannot be read" not in front

@@ -67,7 +67,7 @@ def _pairing(path: Path, entries: Mapping[str, Any], tasks: Sequence[BirdTask], 
         )
     if any(fitting[0][key].key != fitting[-1][key].key for key in entries):
         raise InputError(
-            f"{path}: its {len(entries)} keys could be positions or question ids, and mean different tasks as each "
+            f"{path}: its {len(entries)} keys could be positions or question ids, which name different tasks "
             "(a .jsonl with question_id says which)"
         )
     return fitting[0]

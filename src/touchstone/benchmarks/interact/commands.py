@@ -24,7 +24,7 @@ from ...types import Outcome
 from .combine import combine as merge
 from .config import SweepConfig
 from .databases import load_dumps, own_server
-from .report import InteractReport, interact_report
+from .report import InteractReport, interact_report, is_of_interact
 from .report_tables import as_csv, as_latex, as_text, draw_curves
 from .results import adk_results, batch_results
 from .sweep import is_sweep, load_sweep, plot, steps, sweep_text
@@ -112,6 +112,7 @@ class Sweep(RunCommand):
             base, latest = directory / folder, directory / folder / "latest"
             one = replaced(config, benchmark=level, run=replaced(config.run, output=base))
             if code := play(one, resume=latest.resolve() if latest.exists() else None):
+                say(f"the sweep stopped at {folder}; continue it with `touchstone interact sweep --resume {directory}`")
                 return code
         _report_sweeps([directory], directory)
         return 0
@@ -128,14 +129,15 @@ def report(
     Parameters
     ----------
     run_dir
-        Run directories, or directories of sweeps, which are then compared level by level.
+        Run directories, folders that hold some, or directories of sweeps, which are then compared level by level.
     output
         Write the same as CSV, LaTeX, JSON, PNG and SVG into this directory.
     """
     if not run_dir:
         raise InputError("interact report needs a run directory, or that of a sweep")
-    sweeps = [path for path in run_dir if is_sweep(path)]
-    if sweeps and len(sweeps) < len(run_dir):
+    paths = [path for given in run_dir for path in _runs_in(given)]
+    sweeps = [path for path in paths if is_sweep(path)]
+    if sweeps and len(sweeps) < len(paths):
         raise InputError("interact report: give runs or sweeps, not both")
     if output is not None:
         try:
@@ -145,8 +147,33 @@ def report(
     if sweeps:
         _report_sweeps(sweeps, output)
     else:
-        _report_runs([interact_report(path) for path in run_dir], output)
+        _report_runs(_told_apart([interact_report(path) for path in paths]), output)
     return 0
+
+
+def _runs_in(path: Path) -> list[Path]:
+    """A run or sweep itself; of a folder, such as `results`, all that it and its folders hold."""
+    if (path / "config.json").exists() or is_sweep(path) or not path.is_dir():
+        return [path]
+    folders = [one for pattern in ("*", "*/*") for one in sorted(path.glob(pattern)) if not one.is_symlink()]
+    inside = [one for one in folders if (one / "runs.jsonl").exists() or is_sweep(one)]
+    of_interact = [one for one in inside if is_sweep(one) or is_of_interact(one)]
+    if not of_interact:
+        raise InputError(f"{path}: no run of BIRD-Interact is in it; name a run directory, a folder of them, or a sweep's")
+    if others := len(inside) - len(of_interact):
+        say(f"{path}: {others} runs of other benchmarks are left out")
+    return of_interact
+
+
+def _told_apart(reports: Sequence[InteractReport]) -> list[InteractReport]:
+    """Those with the same title by their folder's name too."""
+    titles = [report.title for report in reports]
+    return [
+        msgspec.structs.replace(report, title=f"{report.title} ({Path(report.path).name})")
+        if titles.count(report.title) > 1
+        else report
+        for report in reports
+    ]
 
 
 def _report_sweeps(paths: Sequence[Path], output: Path | None) -> None:

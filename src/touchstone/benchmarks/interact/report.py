@@ -86,10 +86,14 @@ _USER = ("questions", "user_labeled", "user_unlabeled", "user_unanswerable", "us
 
 def interact_report(path: Path) -> InteractReport:
     """Raises InputError if this is no run of BIRD-Interact."""
-    config = read_config(path)
-    if cast("dict[str, Any]", config.get("identity") or {}).get("benchmark", "interact") != "interact":
+    if not is_of_interact(path):
         raise InputError(f"{path}: not a run of BIRD-Interact")
-    return report_of(read(path, SLIM), path=str(path), title=str(config.get("title") or path))
+    return report_of(read(path, SLIM), path=str(path), title=str(read_config(path).get("title") or path))
+
+
+def is_of_interact(path: Path) -> bool:
+    """Whether a run directory is one of BIRD-Interact. Raises InputError if it is none at all."""
+    return cast("dict[str, Any]", read_config(path).get("identity") or {}).get("benchmark", "interact") == "interact"
 
 
 def report_of(records: Iterable[Record], *, path: str = "", title: str = "") -> InteractReport:

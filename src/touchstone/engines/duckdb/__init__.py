@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from ...distribution import pip_install
+from ...distribution import refuse_without
 from ...errors import InputError
 from ...protocols import EngineConfig, Opening
 from .in_memory import is_recipe, recipes
@@ -22,8 +21,7 @@ class DuckdbConfig(EngineConfig, frozen=True, kw_only=True):
     suffixes: ClassVar[tuple[str, ...]] = (".duckdb", ".ddb")
 
     async def open(self, opening: Opening) -> DuckdbEngine:
-        if find_spec("duckdb") is None:
-            raise InputError(f"DuckDB files need its library: {pip_install('duckdb')}")
+        refuse_without("duckdb", "DuckDB", "duckdb")
         from .engine import DuckdbEngine
 
         path = Path(self.place or "DuckDB")

@@ -167,7 +167,7 @@ async def called(pool: Pool, work: MysqlWork, wall: float) -> Answer:
         answer = await pool.call(do, work, stalled=stalled)
     except WorkerLost as lost:
         if lost.cause == "stalled":
-            raise WorkerFailure(f"the SQL was given up: its worker has done nothing for {stalled:g} seconds") from None
+            raise WorkerFailure(f"the SQL was abandoned: its worker has made no progress for {stalled:g} seconds") from None
         return Lost()
     if isinstance(answer, ServerGone):
         raise DatabaseFailure(f"the server cannot be reached: {answer.message}")

@@ -300,7 +300,7 @@ def _asked(login: MysqlLogin, statements: Iterable[str]) -> list[tuple[Any, ...]
                 cursor.execute(statement)
             return list(cursor.fetchall())
     except pymysql.Error as error:
-        raise DatabaseFailure(f"the MariaDB server refuses to work: {error}") from None
+        raise DatabaseFailure(f"the MariaDB server failed: {error}") from None
 
 
 def _run_dump(login: MysqlLogin, path: Path) -> None:

@@ -259,10 +259,10 @@ def _check_text(sql: str) -> None:
     try:
         sql.encode()
     except UnicodeEncodeError:
-        raise SqlError("sql", "The SQL holds half of a Unicode character (a lone surrogate).") from None
+        raise SqlError("sql", "The SQL contains half of a Unicode character (a lone surrogate).") from None
     if len(sql) > LONGEST_SCRIPT:
         raise SqlError("refused", f"The SQL is {len(sql):,} characters long; at most {LONGEST_SCRIPT:,} are taken.")
 
 
 def _stalled(seconds: float) -> WorkerFailure:
-    return WorkerFailure(f"the SQL was given up: its worker has done nothing for {seconds:g} seconds")
+    return WorkerFailure(f"the SQL was abandoned: its worker has made no progress for {seconds:g} seconds")

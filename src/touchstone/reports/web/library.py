@@ -29,7 +29,6 @@ from .index import RunIndex, digest, safe
 
 DEPTH = 4
 _SECONDS_BETWEEN_SEARCHES = 2.0
-_MARKS = ("config.json", "runs.jsonl")
 
 
 class Run:
@@ -229,18 +228,24 @@ def _stem(position: int, path: Path) -> str:
 
 
 def _runs_below(path: Path, depth: int) -> Iterator[Path]:
-    if any((path / mark).is_file() for mark in _MARKS):
+    """A sweep has a configuration, too, but no records: its runs are below. A run that has just begun has neither."""
+    if (path / "runs.jsonl").is_file():
         yield path
         return
-    if depth == 0:
-        return
+    below = list(_runs_in_folders(path, depth - 1)) if depth else []
+    if not below and (path / "config.json").is_file():
+        yield path
+    yield from below
+
+
+def _runs_in_folders(path: Path, depth: int) -> Iterator[Path]:
     try:
         with os.scandir(path) as entries:
             below = sorted(each.name for each in entries if each.is_dir(follow_symlinks=False) and each.name[0] != ".")
     except OSError:
         return
     for name in below:
-        yield from _runs_below(path / name, depth - 1)
+        yield from _runs_below(path / name, depth)
 
 
 def _label(path: Path, root: Path) -> str:

@@ -60,5 +60,5 @@ def _computed(benchmark: str, counted: _Counted) -> RunSection | None:
 def _cell(mean: Estimate) -> Child:
     if mean.value is None:
         return h("td", "–", class_="number")
-    between = f" {100 * mean.low:.1f}–{100 * mean.high:.1f}, n = {mean.n:,}"
-    return h("td", f"{100 * mean.value:.1f}%", h("span", between, class_="dim interval"), class_="number")
+    lines = (f" {100 * mean.low:.1f}–{100 * mean.high:.1f}", f" n = {mean.n:,}")
+    return h("td", f"{100 * mean.value:.1f}%", [h("span", line, class_="dim interval") for line in lines], class_="number")

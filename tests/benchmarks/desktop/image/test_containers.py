@@ -175,9 +175,8 @@ def test_a_project_of_astro_is_started_by_its_servers(guest: Guest) -> None:
         started = guest.call("astro", "dev", "start", cwd=project)
         assert started.returncode == 0, started.stderr
         assert f"Airflow Webserver: http://localhost:{port}" in started.stdout
-        assert [line.split()[1] for line in guest.call("astro", "dev", "ps", cwd=project).stdout.splitlines()[1:]] == [
-            "running"
-        ] * 3
+        states = [line.split()[1] for line in guest.call("astro", "dev", "ps", cwd=project).stdout.splitlines()[1:]]
+        assert states == ["running", "running", "running", "exited"]  # there is no PostgreSQL here
         logs = guest.call("astro", "dev", "logs", cwd=project).stdout
         assert f"--bind 0.0.0.0:{port} airflow.www.app:cached_app()" in logs
         assert {"scheduler", "triggerer"} <= set(logs.split())
@@ -212,9 +211,11 @@ def test_containers_of_a_project_are_seen_by_docker(guest: Guest) -> None:
     assert "project/airflow:latest" in line
     assert "127.0.0.1:8002->8080/tcp" in line
     guest.stop("airflow_webserver")
+    guest.serve("airflow_postgres")
+    assert names(guest.call("docker", "ps")) == []
     guest.serve("airflow_scheduler")
     assert names(guest.call("docker", "ps")) == ["project-scheduler-1", "project-postgres-1"]
     done = guest.call("docker", "exec", "project-scheduler-1", "bash", "-c", 'echo "$OWN"; echo "$AIRFLOW__CORE__DAGS_FOLDER"')
     assert done.stdout == f"from the file\n{guest.variables['STANDINS_AIRFLOW']}/dags\n"
     states = guest.call("astro", "dev", "ps", cwd=project).stdout
-    assert [line.split()[1] for line in states.splitlines()[1:]] == ["running", "exited", "exited"]
+    assert [line.split()[1] for line in states.splitlines()[1:]] == ["running", "exited", "exited", "running"]

@@ -1,4 +1,4 @@
-"""The stand-ins for conda, systemctl, date and public addresses, with a real shell, and environments and scripts of our own."""
+"""The stand-ins for conda, systemctl, date, code and public addresses, with a real shell, and programs of our own."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Callable
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from shutil import which
 from typing import Any
 
 import pytest
@@ -175,7 +176,32 @@ def test_airflow_lives_where_it_does_in_astros_containers(tmp_path: Path, monkey
     monkeypatch.setenv("STANDINS_HOME", str(tmp_path))
     variables = _loaded("services.py").airflow_variables()
     assert variables["AIRFLOW_HOME"] == "/usr/local/airflow"
-    assert variables["AIRFLOW__DATABASE__SQL_ALCHEMY_CONN"] == f"sqlite:///{tmp_path}/.astro/airflow/airflow.db"
+    assert (
+        variables["AIRFLOW__DATABASE__SQL_ALCHEMY_CONN"] == f"postgresql://airflow@/airflow?host={tmp_path}/.astro/airflow/run"
+    )
     (tmp_path / ".astro/project").mkdir(parents=True)
     (tmp_path / ".astro/project/.env").write_text("# own\nAIRFLOW_HOME=/elsewhere\n")
     assert _loaded("services.py").airflow_variables()["AIRFLOW_HOME"] == "/elsewhere"
+
+
+@pytest.mark.skipif(which("jq") is None, reason="jq, which the image has, is not on this machine")
+def test_the_editor_has_a_browser_of_its_own_and_one_window(tmp_path: Path, bash: Bash) -> None:
+    """Where it shared the browser's profile, a browser that was started later had no port for debugging."""
+    programs, windows, opened = tmp_path / "bin", tmp_path / "windows", tmp_path / "opened"
+    _program(programs / "google-chrome", f'echo "$@" >> {windows}')
+    _program(programs / "curl", f'case "$*" in *healthz*) ;; *) [ -e {windows} ] && echo \'{{"socketPath": "/s"}}\' ;; esac')
+    _program(programs / "setsid", 'exec "$@"')
+    _program(tmp_path / "code-server", f'echo "$@" >> {opened}')
+    (tmp_path / "project").mkdir()
+    setting = f"export HOME={tmp_path} PATH={programs}:$PATH CODE_SERVER={tmp_path}/code-server"
+    done = bash(f"{setting}; bash {STANDINS}/code project; bash {STANDINS}/code -r project/one.py project/two.py; wait")
+    assert done.returncode == 0, done.stderr
+    [window] = windows.read_text().splitlines()
+    assert f"--user-data-dir={tmp_path}/.config/code-window" in window
+    assert window.endswith(f"/?folder={str(tmp_path).replace('/', '%2F')}%2Fproject")
+    assert opened.read_text().splitlines() == [f"--reuse-window {tmp_path}/project/{name}.py" for name in ("one", "two")]
+
+
+def test_an_editor_that_is_not_there_says_so(tmp_path: Path, bash: Bash) -> None:
+    done = bash(f"CODE_SERVER={tmp_path}/none bash {STANDINS}/code file")
+    assert (done.returncode, done.stderr) == (127, "code: Visual Studio Code is not on this desktop\n")

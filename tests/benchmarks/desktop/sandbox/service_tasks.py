@@ -1,7 +1,8 @@
 """Tasks of our own in Spider2-V's form, one for each kind of service that its set-up and evaluation scripts work with.
 
     superset   compose up, the wait for "Init Step 4/4", a table by docker cp and exec psql, a database at db:5432 over the API
-    airflow    a project archive with cosmos and a dbt project, PostgreSQL at 172.17.0.1, astro dev start, docker exec airflow
+    airflow    a project archive with cosmos and a dbt project, tasks at the same time, PostgreSQL at 172.17.0.1, astro dev
+               start, docker exec airflow
     dagster    a project scaffolded under a name that makes Dagster ask the package index, assets, run list
     mysql      tables from a script by sudo mysql, an export to /var/lib/mysql-files
 
@@ -87,11 +88,12 @@ exit 1
 SHOP = {
     "shop/.astro/config.yaml": "project:\n    name: shop\npostgres:\n  port: 5431\n",
     "shop/Dockerfile": "FROM my-astro:1.0\n",
-    "shop/dags/shop_dag.py": '''"""A dbt project as a DAG."""
+    "shop/dags/shop_dag.py": '''"""A dbt project as a DAG, and two tasks that wait for each other: they must run at once."""
 
 import os
 from datetime import datetime
 
+from airflow.operators.bash import BashOperator
 from cosmos import DbtDag, ExecutionConfig, ProfileConfig, ProjectConfig
 from cosmos.profiles import PostgresUserPasswordProfileMapping
 
@@ -105,6 +107,9 @@ shop = DbtDag(
     catchup=False,
     dag_id="shop",
 )
+for mine, other in (("one", "two"), ("two", "one")):
+    meet = f"touch /tmp/{mine}; timeout 60 sh -c 'until [ -e /tmp/{other} ]; do sleep 0.2; done'"
+    BashOperator(task_id=mine, bash_command=meet, dag=shop)
 ''',
     "shop/dags/dbt/shop/dbt_project.yml": "name: shop\nprofile: default\nmodels:\n  +materialized: table\n",
     "shop/dags/dbt/shop/models/orders.sql": "select 1 as id union all select 2\n",

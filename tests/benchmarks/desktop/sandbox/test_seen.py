@@ -109,6 +109,16 @@ async def test_clicks_hit_what_the_tree_of_calc_says(desktop: Desktop, size: str
         await until(desktop, "toggle-button", "Bold", "checked", not before)
 
 
+async def test_a_click_adds_a_sheet(desktop: Desktop) -> None:
+    """The button left of the first tab does nothing unless it is held for a moment; the tree does not have it."""
+    await desktop.execute(["wmctrl", "-r", "Takings", "-b", "add,maximized_vert,maximized_horz"])
+    await asyncio.sleep(2)
+    for number in (2, 3, 4):
+        left, top = literal_eval(node(await desktop.accessibility(), "page-tab", "Sheet1").attrib[f"{CP}screencoord"])
+        await desktop.act(f"pyautogui.click({left - 17}, {top + 10})")
+        await tree_with(desktop, f'name="Sheet{number}"')
+
+
 async def test_calc_outlives_a_chooser_that_was_read_while_it_was_open(desktop: Desktop) -> None:
     x, y = middle(node(await desktop.accessibility(), "push-button", "Font Color"))
     await desktop.act(f"pyautogui.click({x + 14}, {y})")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -184,3 +184,55 @@ def test_without_numpy_large_files_are_read_all_the_same() -> None:
     absent = "sys.modules['numpy'] = None"
     table = "table = read_csv('a,b\\n' + '1,x\\n' * 2**19)"
     assert in_a_process(absent, f"{table}; print(table.rows, type(table.columns[0]).__name__)") == f"{2**19} Column"
+
+
+def nasty_cells(drawn: random.Random) -> Callable[[], str]:
+    """Makes the words of a column."""
+    return drawn.choice(
+        [
+            lambda: str(drawn.randrange(5)),
+            lambda: str(drawn.randrange(-(2**62), 2**62)),
+            lambda: repr(drawn.uniform(-200, 200)),
+            lambda: drawn.choice(["0.0", "-0.0", "0.01", "-0.01", "1.0", "10.0", "9.995"]),
+            lambda: drawn.choice(["", "0", "1", "10", "-1"]),
+            lambda: drawn.choice(["", "0.0", "1.5", "-0.0"]),
+            lambda: drawn.choice(["", "NA", "cash", "card", "a transfer of money", "cas"]),
+            lambda: drawn.choice(["007", "7", "0"]),
+            lambda: repr(drawn.uniform(1e14, 1e18)),
+        ]
+    )
+
+
+def nasty_pair(drawn: random.Random) -> tuple[str, str]:
+    """Many rows with a key, of which few are apart: a cell is changed, moved to another row or made a little larger."""
+    rows, width = drawn.randrange(20, 120), drawn.randrange(1, 4)
+    makers = [nasty_cells(drawn) for _ in range(width)]
+    gold = [[str(7 * row), *[make() for make in makers]] for row in range(rows)]
+    other = [list(row) for row in gold]
+    drawn.shuffle(other)
+    for _ in range(drawn.randrange(4)):
+        row, place = drawn.randrange(rows), drawn.randrange(1, width + 1)
+        change = drawn.randrange(4)
+        if change == 0:
+            partner = drawn.randrange(rows)
+            other[row][place], other[partner][place] = other[partner][place], other[row][place]
+        elif change == 1:
+            other[row][place] = drawn.choice(["0", "-0.0", "", "NA", "1.5", makers[place - 1]()])
+        elif change == 2:
+            other[row][place] = moved(other[row][place])
+        else:
+            other[row][0] = drawn.choice(gold)[0]
+    if drawn.random() < 0.3:
+        other = [[*row[1:], row[0]] for row in other]
+    return some.csv_text(other, width + 1), some.csv_text(gold, width + 1)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_few_rows_apart_among_many_are_judged_alike(seed: int) -> None:
+    """With a key that says which rows are partners, only what they do not agree in is sorted."""
+    drawn = random.Random(seed)
+    for _ in range(20):
+        predicted, gold = (both(text) for text in nasty_pair(drawn))
+        expected = verdicts(predicted[1], gold[1], ignore_order=True)
+        for one, other in ((0, 0), (0, 1), (1, 0)):
+            assert verdicts(predicted[one], gold[other], ignore_order=True) == expected

@@ -72,7 +72,7 @@ _CAPITALS = re.compile(r"\b[A-Z]{2,}\w*(?: [A-Z]{2,}\w*)+\b")
 _QUOTED = re.compile(r'"([^"\n]+)"|“([^”\n]+)”|(?<!\w)\'([^\'\n]+)\'(?!\w)')
 _INSIDE = re.compile(r"(?<=[\w,;:()*/] )[*(\[]*([A-Z]\w*(?: [A-Z]\w*)*)")
 _NAMED = re.compile(
-    r"(?:\w+ ){1,2}\w+[,)]? (?:\(?(?:the|that) )?(?:column|field|table)\b|\b(?:column|field|table|called|named) (?:\w+ ?){1,3}"
+    r"(?:\w+ ){1,2}\w+[,)]? (?:\(?(?:the|that) )?(?:column|field|table)\b|\b(?:column|field|table|called|named) (?:\w+ ?){1,5}"
 )
 _STATEMENT = re.compile(
     r"\b(?:SELECT\b[^.]*?\bFROM\s+\S+|INSERT\s+INTO\s+\S+|UPDATE\s+\S+\s+SET\s+\S+|DELETE\s+FROM\s+\S+"

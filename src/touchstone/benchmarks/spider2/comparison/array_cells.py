@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
 from .column import TOLERANCE, Cells, equal
-from .lanes import Array, Words, identical, mixed, np, padded, partner_rows, same_words_sorted
+from .lanes import (
+    Array,
+    Words,
+    identical,
+    mixed,
+    np,
+    padded,
+    partner_rows,
+    same_by_pairs,
+    same_words_sorted,
+    sum_in_any_order,
+)
 
 _EXACT = 2**53
 
@@ -37,6 +49,8 @@ class ArrayCells(Cells):
 
     @cached_property
     def items(self) -> Any:
+        if self.missing is None and self.numeric:
+            return array("d" if self.values.dtype == np.float64 else "q", self.values.tobytes())
         values = self.values.tolist()
         if self.missing is None:
             return values
@@ -57,6 +71,10 @@ class ArrayCells(Cells):
         return self.values[~self.missing] if self.numeric else self.values.chosen(~self.missing)
 
     @cached_property
+    def extremes(self) -> Array:
+        return np.array([self.proper.min(), self.proper.max()])
+
+    @cached_property
     def sorted_numbers(self) -> Array:
         return np.sort(self.proper)
 
@@ -68,15 +86,20 @@ class ArrayCells(Cells):
     def total(self) -> float | None:
         if not self.numeric:
             return self.values.length
-        with np.errstate(all="ignore"):
-            return (self.sorted_numbers if not self.exact else self.proper).sum().item()
+        return sum_in_any_order(self.proper)
 
 
-def same_values(gold: ArrayCells, predicted: ArrayCells) -> bool:
-    if gold.others != predicted.others:
+def same_values(gold: ArrayCells, predicted: ArrayCells, rows: Array | None) -> bool:
+    if gold.others != predicted.others or (not gold.numeric and gold.total != predicted.total):
         return False
+    if rows is not None and (not gold.numeric or gold.values.dtype == predicted.values.dtype):
+        same = same_by_pairs(gold.values, predicted.values, rows)
+        if same or (same is not None and gold.exact):
+            return same
     if not gold.numeric:
         return same_words_sorted(gold.proper, predicted.proper)
+    if len(gold.proper) and not _near(gold.extremes, predicted.extremes).all():
+        return False
     return bool(_near(gold.sorted_numbers, predicted.sorted_numbers).all())
 
 

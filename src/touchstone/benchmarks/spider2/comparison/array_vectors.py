@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from .lanes import Array, Words, identical, np, partner_rows, same_words, same_words_sorted
+from .lanes import Array, Words, identical, np, partner_rows, same_by_pairs, same_words, same_words_sorted, sum_in_any_order
 from .vectors import Vector
 
 _EXACT = 2**53
@@ -61,28 +61,34 @@ class ArrayVector(Vector):
     def summary(self) -> tuple[str, Any]:
         if self.kind == "words":
             return self.kind, self.array.length
-        with np.errstate(all="ignore"):
-            return self.kind, (self.by_value if self.kind == "float" else self.array).sum().item()
+        return self.kind, sum_in_any_order(self.filled)
 
     @cached_property
     def by_value(self) -> Array:
         return np.sort(self.filled)
 
     @cached_property
+    def extremes(self) -> Array:
+        return np.array([self.filled.min(), self.filled.max()])
+
+    @cached_property
     def by_print(self) -> Array:
-        values = self.proper
-        negative, positive = values[np.signbit(values)], values[~np.signbit(values)]
-        arranged = [-_by_print(np.abs(negative)), np.zeros(self.gaps), _by_print(positive)]
-        return np.concatenate([part.astype(np.float64) for part in arranged])
+        if self.prints_one_way and not self.gaps:
+            first = np.searchsorted(self.by_value, 0)
+            negative, positive = self.by_value[:first], self.by_value[first:]
+        else:  # apart, since sorting confuses both zeros
+            minus = np.signbit(self.proper)
+            negative, positive = np.sort(self.proper[minus]), np.sort(self.proper[~minus])
+        arranged = [-_by_print(np.abs(negative[::-1])), np.zeros(self.gaps), _by_print(positive)]
+        return np.concatenate([part.astype(np.float64, copy=False) for part in arranged])
 
     @cached_property
     def prints_one_way(self) -> bool:
         return self.kind != "float" or not (np.signbit(self.array) & (self.array == 0)).any()
 
 
-def _by_print(values: Array) -> Array:
+def _by_print(ascending: Array) -> Array:
     """Numbers that are not negative in the order of their digits as text."""
-    ascending = np.sort(values)
     if ascending.dtype != np.float64:
         whole = ascending.astype(np.uint64)
         return ascending[_by_digits(whole)]
@@ -105,13 +111,17 @@ def _by_digits(ascending: Array) -> Array:
     return np.argsort(ascending * _TENS[19 - digits], kind="stable")
 
 
-def match(gold: ArrayVector, predicted: ArrayVector, ignore_order: bool) -> bool:
+def match(gold: ArrayVector, predicted: ArrayVector, ignore_order: bool, rows: Array | None) -> bool:
     """For as many items and as many words on both sides."""
     if gold.words:
-        return _words_match(gold, predicted, ignore_order)
+        return _words_match(gold, predicted, ignore_order, rows)
     if not ignore_order:
         return _close(gold.filled, predicted.filled)
     alike = gold.kind == predicted.kind and gold.prints_one_way and predicted.prints_one_way
+    if len(gold) and not _close(gold.extremes, predicted.extremes, 1.001):
+        return False
+    if alike and rows is not None and same_by_pairs(gold.filled, predicted.filled, rows):
+        return True
     if alike and np.array_equal(gold.by_value, predicted.by_value):
         return True
     if not _close(gold.by_value, predicted.by_value, 1.001):
@@ -119,8 +129,12 @@ def match(gold: ArrayVector, predicted: ArrayVector, ignore_order: bool) -> bool
     return _close(gold.by_print, predicted.by_print)
 
 
-def _words_match(gold: ArrayVector, predicted: ArrayVector, ignore_order: bool) -> bool:
+def _words_match(gold: ArrayVector, predicted: ArrayVector, ignore_order: bool, rows: Array | None) -> bool:
     if ignore_order:
+        if gold.summary != predicted.summary:
+            return False
+        if rows is not None and (same := same_by_pairs(gold.array, predicted.array, rows)) is not None:
+            return same
         return same_words_sorted(gold.proper, predicted.proper)
     same_gaps = not gold.gaps or np.array_equal(gold.missing, predicted.missing)
     return bool(same_gaps) and same_words(gold.array, predicted.array)
@@ -128,7 +142,7 @@ def _words_match(gold: ArrayVector, predicted: ArrayVector, ignore_order: bool) 
 
 def _close(gold: Array, predicted: Array, slack: float = 1.0) -> bool:
     """As math.isclose has it, with an absolute tolerance of 0.01."""
-    one, other = gold.astype(np.float64), predicted.astype(np.float64)
+    one, other = gold.astype(np.float64, copy=False), predicted.astype(np.float64, copy=False)
     with np.errstate(invalid="ignore", over="ignore"):
         apart = np.abs(one - other)
         relative = 1e-9 * slack
@@ -137,16 +151,18 @@ def _close(gold: Array, predicted: Array, slack: float = 1.0) -> bool:
     return bool((near | (one == other)).all())
 
 
-def same_rows(gold: Sequence[ArrayVector], predicted: Sequence[ArrayVector]) -> bool:
-    """Whether both sides have exactly the same rows, told apart by a column that has no value twice. False says nothing."""
+def same_rows(gold: Sequence[ArrayVector], predicted: Sequence[ArrayVector]) -> tuple[bool, Array | None]:
+    """Whether both sides have exactly the same rows, told apart by a column that has no value twice, and then the partner of
+    each predicted row. False says nothing."""
     pairs = list(zip(gold, predicted, strict=True))
     if all(identical(one.array, other.array) for one, other in pairs):
-        return True
+        return True, None
     for one, other in sorted(pairs, key=lambda pair: pair[0].kind != "int"):
         if one.kind != "float" and one.missing is None and (rows := partner_rows(one.array, other.array)) is not None:
-            return all(
+            same = all(
                 identical(expected.array.chosen(rows) if expected.words else expected.array[rows], got.array)
                 for expected, got in pairs
                 if expected is not one
             )
-    return False
+            return same, rows
+    return False, None

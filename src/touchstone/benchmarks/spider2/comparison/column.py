@@ -77,10 +77,10 @@ class Cells:
             return None
 
 
-def same_values(gold: Cells, predicted: Cells) -> bool:
-    """Whether some order of the cells makes all of them equal."""
+def same_values(gold: Cells, predicted: Cells, rows: Any = None) -> bool:
+    """Whether some order of the cells makes all of them equal. `rows` is, for arrays, a golden row for each predicted one."""
     if gold.in_arrays and predicted.in_arrays:
-        return array_cells().same_values(gold, predicted)
+        return array_cells().same_values(gold, predicted, rows)
     if gold.others != predicted.others or not _same_total(gold, predicted):
         return False
     return gold.ascending == predicted.ascending or all(map(comparison(gold, predicted), gold.ascending, predicted.ascending))

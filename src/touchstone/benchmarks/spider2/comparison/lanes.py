@@ -110,6 +110,34 @@ def same_words_sorted(gold: Words, predicted: Words) -> bool:
     return Counter(gold) == Counter(predicted)  # two words have one hash
 
 
+def differing(gold: Any, predicted: Any) -> Array:
+    """The rows in which two columns of one kind differ, as they stand."""
+    if not isinstance(gold, Words):
+        return np.flatnonzero(gold != predicted)
+    lanes = max(len(gold.lanes), len(predicted.lanes))
+    apart = np.zeros(len(gold), bool)
+    for one, other in zip(padded(gold, lanes), padded(predicted, lanes), strict=True):
+        apart |= one != other
+    return np.flatnonzero(apart)
+
+
+def same_by_pairs(gold: Any, predicted: Any, rows: Array) -> bool | None:
+    """Whether two columns without NaN hold the same in any order. Each predicted row has a partner, of whatever kind: what
+    agrees with its partner can be left out on both sides. None if too little is left out by this."""
+    paired = gold.chosen(rows) if isinstance(gold, Words) else gold[rows]
+    apart = differing(paired, predicted)
+    if len(apart) * _ROOM > len(rows):
+        return None
+    if isinstance(gold, Words):
+        return same_words_sorted(paired.chosen(apart), predicted.chosen(apart))
+    return np.array_equal(np.sort(paired[apart]), np.sort(predicted[apart]))
+
+
+def sum_in_any_order(numbers: Array) -> int:
+    """The same for the same numbers: of floats it adds up the bits, since their sum depends on the order."""
+    return int((numbers + 0.0).view(np.uint64).sum() if numbers.dtype == np.float64 else numbers.sum())
+
+
 def identical(gold: Any, predicted: Any) -> bool:
     if isinstance(gold, Words):
         return same_words(gold, predicted)

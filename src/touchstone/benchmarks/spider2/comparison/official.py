@@ -14,6 +14,7 @@ together, and no sorting.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from msgspec import Struct
 
@@ -64,9 +65,10 @@ def _matches(predicted: CsvTable, gold: CsvTable, conditions: Conditions, ignore
         return False
     expected = _vectors([gold.columns[column] for column in places])
     got = _vectors(predicted.columns)
-    if ignore_order and _same_rows([gold.names[column] for column in places], expected, predicted.names, got):
-        return True
-    return all(any(match(vector, other, ignore_order) for other in got) for vector in expected)
+    same, rows = False, None
+    if ignore_order:
+        same, rows = _same_rows([gold.names[column] for column in places], expected, predicted.names, got)
+    return same or all(any(match(vector, other, ignore_order, rows) for other in got) for vector in expected)
 
 
 def _vectors(columns: Sequence[Column]) -> list[Vector]:
@@ -76,7 +78,11 @@ def _vectors(columns: Sequence[Column]) -> list[Vector]:
     return [column.vector for column in columns]
 
 
-def _same_rows(names: Sequence[str], gold: Sequence[Vector], others: Sequence[str], predicted: Sequence[Vector]) -> bool:
+def _same_rows(
+    names: Sequence[str], gold: Sequence[Vector], others: Sequence[str], predicted: Sequence[Vector]
+) -> tuple[bool, Any]:
+    """Whether the rows agree under some guess, and if not, which rows an array's key made partners."""
+
     def may_be(column: int, other: int) -> bool:
         return print_alike(gold[column], predicted[other])
 
@@ -84,11 +90,14 @@ def _same_rows(names: Sequence[str], gold: Sequence[Vector], others: Sequence[st
         return gold[column].summary == predicted[other].summary
 
     in_arrays = all(vector.in_arrays for vector in gold)
+    rows = None
     for guess in guesses(names, others, may_be, looks_like):
         chosen = [predicted[other] for other in guess]
         if in_arrays and all(vector.in_arrays for vector in chosen):
-            if array_vectors().same_rows(gold, chosen):
-                return True
+            same, keyed = array_vectors().same_rows(gold, chosen)
+            if same:
+                return True, None
+            rows = rows if keyed is None else keyed
         elif same_rows([vector.items for vector in gold], [vector.items for vector in chosen]):
-            return True
-    return False
+            return True, None
+    return False, rows

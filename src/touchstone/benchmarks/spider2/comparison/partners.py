@@ -9,9 +9,11 @@ number of comparisons is bounded, less generously for long results: `Cut` is rai
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
 
 from ....verdicts.row_match import PairBudget, paired
-from .column import Cells, Column, same_cells, same_values
+from .column import Cells, Column, array_cells, same_cells, same_values
 from .csv_table import CsvTable
 from .rows import row_apart
 
@@ -74,8 +76,19 @@ def likely_partners(gold: CsvTable, places: Sequence[int], predicted: CsvTable) 
     return None
 
 
-def candidates(gold: CsvTable, column: int, predicted: CsvTable, ordered: bool) -> list[int]:
-    fits = same_cells if ordered else same_values
+def keyed_rows(gold: CsvTable, places: Sequence[int], predicted: CsvTable) -> Any:
+    """In large tables, for each predicted row the golden one with the same number, if some column has no number twice."""
+    for column in places:
+        pair = reading(gold.columns[column], predicted.columns[_by_name(gold, column, predicted)[0]])
+        if pair and all(cells.in_arrays and cells.numeric and cells.exact for cells in pair):
+            keyed = array_cells().key_partners([pair[0]], [pair[1]], [0])
+            if keyed is not None:
+                return keyed[1]
+    return None
+
+
+def candidates(gold: CsvTable, column: int, predicted: CsvTable, ordered: bool, rows: Any = None) -> list[int]:
+    fits = same_cells if ordered else partial(same_values, rows=rows)
     pairs = ((other, reading(gold.columns[column], predicted.columns[other])) for other in _by_name(gold, column, predicted))
     return [other for other, pair in pairs if pair and fits(*pair)]
 

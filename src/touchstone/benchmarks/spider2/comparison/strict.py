@@ -23,7 +23,7 @@ from ....verdicts.difference import Difference
 from ....verdicts.row_match import Cut
 from .conditions import ConditionError, Conditions, columns_at, intended
 from .csv_table import CsvTable
-from .partners import candidates, distinct_partners, likely_partners, matching_partners
+from .partners import candidates, distinct_partners, keyed_rows, likely_partners, matching_partners
 from .reasons import Sides
 
 MOST_SURPLUS = 16
@@ -101,7 +101,8 @@ def _ordered(sides: Sides) -> Difference:
 def _unordered(sides: Sides) -> Difference:
     if likely := likely_partners(sides.gold, sides.places, sides.predicted):
         return sides.same(likely)
-    choices = {column: candidates(sides.gold, column, sides.predicted, ordered=False) for column in sides.places}
+    rows = keyed_rows(sides.gold, sides.places, sides.predicted)
+    choices = {column: candidates(sides.gold, column, sides.predicted, ordered=False, rows=rows) for column in sides.places}
     if missing := [column for column in sides.places if not choices[column]]:
         return sides.missing(missing)
     partners, left = distinct_partners(choices)

@@ -76,11 +76,12 @@ class Vector:
         return self.kind != "mixed"
 
 
-def match(gold: Vector, predicted: Vector, ignore_order: bool) -> bool:
+def match(gold: Vector, predicted: Vector, ignore_order: bool, rows: Any = None) -> bool:
+    """`rows` is, for arrays, a golden row for each predicted one: where these mostly agree, little is left to sort."""
     if len(gold) != len(predicted) or gold.words != predicted.words:
         return False
     if gold.in_arrays and predicted.in_arrays:
-        return array_vectors().match(gold, predicted, ignore_order)
+        return array_vectors().match(gold, predicted, ignore_order, rows)
     gold, predicted = gold.listed, predicted.listed
     if ignore_order:
         return _match_sorted(gold, predicted)

@@ -17,25 +17,28 @@ FOLDER = Path(os.environ.get("STANDINS_FOLDER", "/tmp/.standins"))
 HOME = Path(os.environ.get("STANDINS_HOME", "/home/user"))
 ENVIRONMENTS = HOME / "anaconda3/envs"
 METADATA = HOME / ".astro/airflow"
-"""Airflow's configuration, database and logs. In astro's containers the database is a server of its own."""
+"""Airflow's configuration, and the database server that is a container of its own there."""
 PROJECT = HOME / ".astro/project"
 INSIDE = Path(os.environ.get("STANDINS_AIRFLOW", "/usr/local/airflow"))
 """What astro's containers have there: the project's files, and a virtual environment dbt_venv."""
 
+SERVER_PROGRAMS = Path("/usr/lib/postgresql/15/bin")
+DATABASES = {
+    "superset_db": {"PGHOST": str(HOME / ".superset/run"), "PGUSER": "superset"},
+    "airflow_postgres": {"PGHOST": str(METADATA / "run"), "PGUSER": "airflow"},
+}
+"""How programs in the containers of these servers reach them."""
 
-DATABASE = {"PGHOST": str(HOME / ".superset/run"), "PGUSER": "superset"}
-"""How programs in the container superset_db reach its server."""
 
-
-def start_superset_db() -> None:
-    """Superset's PostgreSQL: a cluster of the user's at an address of its own. Returns when it takes connections."""
-    programs = Path("/usr/lib/postgresql/15/bin")
-    if not (HOME / ".superset/db").is_dir():
+def start_database(name: str) -> None:
+    """An application's own PostgreSQL. Returns when it takes connections."""
+    socket = Path(DATABASES[name]["PGHOST"])
+    if not socket.is_dir():
         return
-    start("superset_db", [str(programs / "postgres"), "-D", str(HOME / ".superset/db")], dict(os.environ))
-    ready = [str(programs / "pg_isready"), "-q", "-h", DATABASE["PGHOST"]]
+    listens = [] if name == "superset_db" else ["-c", "listen_addresses="]  # localhost is the machine's own server's
+    start(name, [str(SERVER_PROGRAMS / "postgres"), "-D", str(socket.with_name("db")), *listens], dict(os.environ))
     deadline = time.monotonic() + 30
-    while subprocess.call(ready) and time.monotonic() < deadline:
+    while subprocess.call([str(SERVER_PROGRAMS / "pg_isready"), "-q", "-h", str(socket)]) and time.monotonic() < deadline:
         time.sleep(0.1)
 
 
@@ -63,15 +66,16 @@ def airflow_setting(name: str, folder: Path = PROJECT) -> str | None:
 
 
 def airflow_variables() -> dict[str, str]:
-    """As in the containers of astro, with SQLite and one task at a time; a project's .env file counts more."""
+    """As in the containers of astro; a project's .env file counts more."""
     settings = {
         "AIRFLOW_HOME": str(INSIDE),
         "AIRFLOW_CONFIG": str(METADATA / "airflow.cfg"),
-        "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{METADATA}/airflow.db",
+        "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"postgresql://airflow@/airflow?host={METADATA}/run",
         "AIRFLOW__CORE__DAGS_FOLDER": str(INSIDE / "dags"),
         "AIRFLOW__CORE__PLUGINS_FOLDER": str(INSIDE / "plugins"),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
-        "AIRFLOW__CORE__EXECUTOR": "SequentialExecutor",
+        "AIRFLOW__CORE__EXECUTOR": "LocalExecutor",
+        "AIRFLOW__CORE__PARALLELISM": "4",  # each is a process from the start; astro has 32
         "AIRFLOW__CORE__TEST_CONNECTION": "Enabled",
         "AIRFLOW__API__AUTH_BACKENDS": "airflow.api.auth.backend.basic_auth,airflow.api.auth.backend.session",
         "AIRFLOW__SCHEDULER__DAG_DIR_LIST_INTERVAL": "5",

@@ -7,17 +7,18 @@ An entry point of `touchstone.benchmarks`, `.agents`, `.models` or `.engines` na
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal, TypeVar, cast, get_args, get_type_hints
 
 from .errors import InputError, WrongReturn
 from .files import ONLY_ON_LINUX
 from .options import Options, field_names
-from .protocols import AgentConfig, BenchmarkConfig, Engine, EngineConfig, ModelConfig, Opening
+from .protocols import AgentConfig, BenchmarkConfig, Engine, EngineConfig, EpisodeDatabase, Limits, ModelConfig, Opening
+from .types import Observation, Table
 
 __all__ = [
     "Kind",
@@ -114,8 +115,63 @@ async def open_engine(name: str, opening: Opening, **options: Any) -> Engine:
     """An engine by its name, which the opening's stack closes."""
     kind = engine_type(name)
     refuse_unknown(f"the engine '{name}'", kind, options)
-    engine = await kind(**options).open(opening)
-    return expected_of(engine, f"the engine '{name}': open()", "an Engine", "database", "digests", "close")
+    return checked_engine(await kind(**options).open(opening), f"the engine '{name}'")
+
+
+def checked_engine(engine: Engine, whose: str) -> Engine:
+    """The engine, if it is one. What another package's answers later is checked, too. Raises WrongReturn."""
+    expected_of(engine, f"{whose}: open()", "an Engine", "database", "digests", "close")
+    ours = type(engine).__module__.partition(".")[0] == __package__
+    return engine if ours else cast(Engine, _CheckedEngine(engine, whose))
+
+
+class _CheckedEngine:
+    """Another package's engine, whose answers are checked, so that a wrong one names it."""
+
+    def __init__(self, engine: Engine, whose: str) -> None:
+        self._engine = engine
+        self._whose = whose
+        returned(getattr(engine, "name", None), str, f"{whose}: name", "a string")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        return returned(self._engine.versions, Mapping, f"{self._whose}: versions", "a mapping of strings")
+
+    def database(self, name: str, key: str = "") -> _CheckedDatabase:
+        methods = ("explore", "show", "judge", "advance", "close")
+        database = expected_of(self._engine.database(name, key), f"{self._whose}: database()", "an EpisodeDatabase", *methods)
+        return _CheckedDatabase(database, self._whose)
+
+    async def digests(self, names: Sequence[str]) -> Mapping[str, str | None]:
+        return returned(
+            await self._engine.digests(names), Mapping, f"{self._whose}: digests()", "a mapping of names to digests"
+        )
+
+
+class _CheckedDatabase:
+    """The same for one of its databases."""
+
+    def __init__(self, database: EpisodeDatabase, whose: str) -> None:
+        self._database = database
+        self._whose = whose
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._database, name)
+
+    async def explore(self, sql: str, limits: Limits) -> Table:
+        return returned(await self._database.explore(sql, limits), Table, f"{self._whose}: explore()", "a Table")
+
+    async def show(self, sql: str, limits: Limits) -> Observation:
+        return returned(await self._database.show(sql, limits), Observation, f"{self._whose}: show()", "an Observation")
+
+    async def judge(self, function: Callable[[Any, Any], Any], request: Any, limits: Limits, **more: Any) -> Any:
+        response = await self._database.judge(function, request, limits, **more)
+        kind = get_type_hints(function).get("return")
+        what = f"what {function.__name__}() returned"
+        return returned(response, kind, f"{self._whose}: judge()", what) if isinstance(kind, type) else response
 
 
 def expected_of(value: T, who: str, what: str, *methods: str) -> T:

@@ -291,6 +291,9 @@ class AgentContext:
     """The references of the tasks: for the oracle alone."""
     predictions: Callable[[Path, bool], Script] = _no_script
     """What a prediction file or an earlier run has for the tasks, and whether some may be missing: for replay."""
+    meanings: Callable[[str], Mapping[str, Mapping[str, str]]] = lambda _: {}
+    """What the columns of a database mean, by table and column, if the benchmark says so by an optional method
+    `meanings(database)`: for agents that write the schema into a prompt."""
     hidden: Sequence[Path] = ()
     """What a program under test must not see: the dataset, its databases, the run directory."""
 

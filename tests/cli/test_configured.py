@@ -182,6 +182,27 @@ def test_a_negative_in_a_file_is_refused_with_what_to_write(tmp_path: Path) -> N
         options_of_file(file)
 
 
+def test_paths_are_relative_to_the_file(cli: Cli, world: World, tmp_path: Path) -> None:
+    """Wherever one stands, and those of older files, which were relative to that, are still found."""
+    folder = tmp_path / "deep" / "er"
+    folder.mkdir(parents=True)
+    agent = 'def answer(question, database):\n    return "SELECT 1"\n'
+    (folder / "mine.py").write_text(agent)
+    tasks, databases = (f"../../{path.relative_to(tmp_path)}" for path in (world.tasks, world.databases))
+    options = {"tasks": tasks, "databases": databases, "agent": "mine.py:answer", "output": "here", "limit": 1}
+    (folder / "f.toml").write_text(as_toml(options, "bird"))
+    done = cli("run", "bird", "--config", "deep/er/f.toml")
+    assert done.code == 0, done.err
+    assert len(records(run_directory(folder / "here"))) == 1
+    older = {"tasks": str(world.tasks.relative_to(tmp_path)), "databases": str(world.databases.relative_to(tmp_path))}
+    (folder / "old.toml").write_text(as_toml({**older, "agent": "oracle", "limit": 1}))
+    done = cli("run", "bird", "--config", "deep/er/old.toml")
+    assert done.code == 0, done.err
+    assert "taken from the current directory" in done.err
+    (folder / "demo.toml").write_text(as_toml({"tasks": "demo", "agent": "oracle", "limit": 1}))
+    assert cli("run", "bird", "--config", "deep/er/demo.toml").code == 0
+
+
 def test_a_variable_counts_where_the_file_says_nothing(cli: Cli, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_MODEL", "recorded:nowhere")
     Path("f.toml").write_text("limit = 1\n")

@@ -163,7 +163,6 @@ def test_a_line_that_is_no_record_is_named(cli: Cli, hostile: Path) -> None:
 
 def test_inspect_reads_its_logs(cli: Cli, tmp_path: Path, runs: tuple[Path, Path]) -> None:
     log = pytest.importorskip("inspect_ai.log")
-    (tmp_path / "logs").mkdir()
     assert cli("export", *runs, "--to", "inspect", "-o", "logs").code == 0
     found = [log.read_eval_log(str(path)) for path in sorted((tmp_path / "logs").iterdir())]
     assert [len(each.samples) for each in found] == [6, 6]

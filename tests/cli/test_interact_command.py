@@ -227,7 +227,7 @@ def test_a_dataset_whose_databases_are_all_missing_is_refused_before_it_is_playe
     assert "none of the 1 databases is here" in done.complaint
 
 
-@pytest.mark.parametrize("url", ["mysql://h", "postgresql://", "host", "postgresql://h:99999"])
+@pytest.mark.parametrize("url", ["mysql://h", "postgresql://", "host", "postgresql://h:99999", "postgresql://h?port=x"])
 def test_an_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(InputError, match=r"^database_url: "):
         server_at(url)
@@ -239,6 +239,11 @@ def test_an_address_keeps_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (server.host, server.port, server.user, server.password) == ("db.example", 6000, "me", "p@ss")
     assert server.options == {"sslmode": "require"}
     assert server_at("postgresql://me@db.example").password == "from-env"
+    socket = server_at("postgresql://me@%2Frun%2FMine:7/")
+    assert (socket.host, socket.port) == ("/run/Mine", 7)
+    server = server_at("postgresql:///any?host=/run&port=7&user=me&password=secret&dbname=any&sslmode=disable")
+    assert (server.host, server.port, server.user, server.password) == ("/run", 7, "me", "secret")
+    assert server.options == {"sslmode": "disable"}
 
 
 def test_a_person_plays_through_the_terminal(dataset: Path, tmp_path: Path) -> None:

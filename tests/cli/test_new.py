@@ -27,9 +27,8 @@ def test_the_page_is_typed(tmp_path: Path) -> None:
     (tmp_path / "predictions.json").write_text('{"london": "SELECT 2", "dearest": "SELECT 1", "average": "SELECT 83.52"}')
     typed = [line for block in re.findall(r"```console\n(.*?)```", text, re.DOTALL) for line in block.splitlines()]
     played = [line for line in typed if "--model" not in line and "view" not in line]
-    assert len(played) == len(typed) - 2 == 4
+    assert len(played) == len(typed) - 2 == 3
     script = "\n".join(["set -e", 'touchstone() { "$PYTHON" -m touchstone "$@"; }', *played])
-    script = script.replace("touchstone score", "cd ..\ntouchstone score")
     done = subprocess.run(
         ["bash", "-c", script],
         cwd=tmp_path,

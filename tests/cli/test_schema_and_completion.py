@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+import shutil
 import subprocess
 import tomllib
 from pathlib import Path
@@ -57,6 +58,24 @@ def test_the_shell_completes_commands_and_options(tmp_path: Path) -> None:
         line = f"COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _touchstone; echo ${{COMPREPLY[@]}}"
         done = subprocess.run(["bash", "-c", f"source {script}; {line}"], capture_output=True, text=True, check=True)
         assert set(done.stdout.split()) == expected
+
+
+@pytest.mark.skipif(not shutil.which("fish"), reason="fish is not installed")
+def test_fish_completes(tmp_path: Path) -> None:
+    (tmp_path / "touchstone.fish").write_text(touchstone("completion", "fish", cwd=tmp_path).out)
+    for line, expected in (("touchstone exp", "export"), ("touchstone run sql --toler", "--tolerance")):
+        command = f'source touchstone.fish; complete -C "{line}"'
+        done = subprocess.run(["fish", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True)
+        assert [each.partition("\t")[0] for each in done.stdout.splitlines()] == [expected]
+
+
+@pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed")
+def test_zsh_finds_the_function_in_a_folder_of_fpath(tmp_path: Path) -> None:
+    """As the docs say to keep it. The line editor is not there, so what it would call says that it was called."""
+    (tmp_path / "_touchstone").write_text(touchstone("completion", "zsh", cwd=tmp_path).out)
+    command = f"fpath=({tmp_path}); _arguments() {{ print called $funcstack[2] }}; autoload -Uz _touchstone; _touchstone"
+    done = subprocess.run(["zsh", "-f", "-c", command], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["called", "_cyclopts_touchstone"]
 
 
 def test_the_page_of_options_is_current() -> None:

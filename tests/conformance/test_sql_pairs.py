@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from touchstone.types import Table
-from touchstone.verdicts import ex, explain, multiset, soft_f1
+from touchstone.verdicts.explain import explain
+from touchstone.verdicts.metrics import ex, multiset, soft_f1
 
 DATA = Path(os.environ.get("TOUCHSTONE_DATA") or Path(__file__).parents[3] / "shared" / "data")
 PAIRS = DATA / "conformance" / "sql_pairs.json"

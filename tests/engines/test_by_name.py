@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import pytest
 
 from tests.support.worlds import World
 from touchstone import AgentConfig, BenchmarkConfig, InputError, Limits, ModelConfig, Opening, bird, run
 from touchstone.agents.tools import ToolsConfig
-from touchstone.plugins import engine_at, expected_of, open_engine
+from touchstone.plugins import checked_engine, engine_at, expected_of, open_engine
 
 LIMITS = Limits(seconds=5)
 
@@ -132,3 +133,64 @@ def _paths(config: Any) -> list[Path]:
     from touchstone.options import paths
 
     return list(paths(config))
+
+
+class OddEngine:
+    """Another package's: every answer is the wrong thing."""
+
+    name = "odd"
+    versions = "1.0"
+
+    def __init__(self, database: Any = None) -> None:
+        self._database = database
+
+    def database(self, name: str, key: str = "") -> Any:
+        return self._database
+
+    async def digests(self, names: Any) -> Any:
+        return [None]
+
+    async def close(self) -> None: ...
+
+
+class OddDatabase:
+    async def explore(self, sql: str, limits: Limits) -> Any:
+        return [(1,)]
+
+    async def show(self, sql: str, limits: Limits) -> Any:
+        return "1"
+
+    async def judge(self, function: Any, request: Any, limits: Limits, **more: Any) -> Any:
+        return {"passed": True}
+
+    async def advance(self, scripts: Any, limits: Limits) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+def _judgement(connection: Any, request: Any) -> float:
+    raise NotImplementedError
+
+
+def test_what_a_foreign_engine_answers_is_checked_and_named() -> None:
+    whose = "the engine 'odd'"
+    engine: Any = checked_engine(cast(Any, OddEngine(OddDatabase())), whose)
+    database = engine.database("shop")
+    answers: list[tuple[Callable[[], Any], str]] = [
+        (lambda: database.explore("SELECT 1", LIMITS), "explore() returned a list, expected a Table"),
+        (lambda: database.show("SELECT 1", LIMITS), "show() returned a str, expected an Observation"),
+        (
+            lambda: database.judge(_judgement, 1, LIMITS, wall=1.0),
+            "judge() returned a dict, expected what _judgement() returned",
+        ),
+        (lambda: engine.digests(["shop"]), "digests() returned a list, expected a mapping of names to digests"),
+    ]
+    for ask, complaint in answers:
+        with pytest.raises(InputError) as caught:
+            asyncio.run(ask())
+        assert str(caught.value) == f"{whose}: {complaint}"
+    with pytest.raises(InputError, match=r"versions returned a str, expected a mapping of strings"):
+        _ = engine.versions
+    with pytest.raises(InputError, match=r"database\(\) returned None, expected an EpisodeDatabase \(it has no explore\(\)\)"):
+        checked_engine(cast(Any, OddEngine()), whose).database("shop")
+    asyncio.run(database.advance([], LIMITS))

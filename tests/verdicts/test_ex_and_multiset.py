@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.verdicts.strategies import pairs, tables, wild_cells
 from touchstone.types import Cell, Row, Table
-from touchstone.verdicts import ex, multiset
+from touchstone.verdicts.metrics import ex, multiset
 
 
 def table(*rows: Row) -> Table:

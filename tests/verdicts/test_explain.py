@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from tests.verdicts.strategies import pairs, ragged_tables, tables, wild_cells
 from touchstone.types import Cell, Row, Table
-from touchstone.verdicts import Difference, ex, explain, multiset
+from touchstone.verdicts.difference import Difference
+from touchstone.verdicts.explain import explain
+from touchstone.verdicts.metrics import ex, multiset
 
 KINDS = {
     "identical",

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.verdicts import r_ves
+from touchstone.verdicts.metrics import r_ves
 
 
 @pytest.mark.parametrize(

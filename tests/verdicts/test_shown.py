@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.verdicts.strategies import wild_cells
 from touchstone.types import Cell, Row
-from touchstone.verdicts import plain, plain_row, shown, shown_names, shown_row
+from touchstone.verdicts.shown import plain, plain_row, shown, shown_names, shown_row
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given
 
 from tests.verdicts.strategies import pairs, tables, wild_cells
 from touchstone.types import Row, Table
-from touchstone.verdicts import soft_f1
+from touchstone.verdicts.metrics import soft_f1
 
 
 def table(*rows: Row) -> Table:

@@ -4,63 +4,49 @@
     vote     several replies; the result that most of them give wins, not the text
     repair   one reply, run first: after an error or an empty result the model sees it and tries again
 
-They see what every agent sees: the brief, and what the tools show. The schema is read with `execute_sql`, page by page, since
-an observation shows a hundred rows; so it is in the record, and so is the prompt.
+They see what every agent sees: the brief, what the tools show, and what the benchmark says of its columns. The prompt is in the
+record as a note, and its digest is in the step of the model's reply.
 """
 
 from __future__ import annotations
 
+import csv
+import hashlib
+import io
 import json
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, cast
+from typing import Annotated, Any, ClassVar, cast
 
 from ..errors import Skipped
-from ..options import Count, Opt, OptionError
+from ..options import Count, Opt, OptionError, WholeNumber
 from ..protocols import WHO, Agent, AgentConfig, AgentContext, Model, Stage
-from ..types import Message, NoteStep, Observation, ToolCall
+from ..types import Message, NoteStep, Observation
 from .model_turns import only_tools
+from .schema_prompt import DIALECTS, DatabaseText, Meanings, SchemaForm, SqlTools, cells, database_text, matching_values
 
-SchemaForm = Literal["ddl", "full", "values"]
-
-_PAGE, _MOST_PAGES = 100, 50
-_SEPARATOR = " ~ "
-_SAMPLES = 3
-_LINES = {
-    "sqlite": "SELECT m.name || ' ~ ' || c.name || ' ~ ' || c.type || CASE WHEN c.pk THEN ' ~ PRIMARY KEY' ELSE '' END AS line "
-    "FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c WHERE m.type IN ('table', 'view') "
-    "AND m.name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY m.name, c.cid",
-    "mysql": "SELECT concat(table_name, ' ~ ', column_name, ' ~ ', column_type, if(column_key = 'PRI', ' ~ PRIMARY KEY', '')) "
-    "AS line FROM information_schema.columns WHERE table_schema = DATABASE() ORDER BY table_name, ordinal_position",
-    "bigquery": "SELECT table_name || ' ~ ' || column_name || ' ~ ' || data_type AS line FROM INFORMATION_SCHEMA.COLUMNS "
-    "ORDER BY table_name, ordinal_position",
-    "": "SELECT table_name || ' ~ ' || column_name || ' ~ ' || data_type AS line FROM information_schema.columns "
-    "WHERE table_schema NOT IN ('information_schema', 'pg_catalog') ORDER BY table_schema, table_name, ordinal_position",
-}
-_KEYS = {
-    "sqlite": "SELECT m.name || '.' || k.\"from\" || ' REFERENCES ' || k.\"table\" || coalesce('.' || k.\"to\", '') AS line "
-    "FROM sqlite_master AS m JOIN pragma_foreign_key_list(m.name) AS k WHERE m.type = 'table' ORDER BY 1",
-    "duckdb": "SELECT table_name || ': ' || constraint_text AS line FROM duckdb_constraints() "
-    "WHERE constraint_type IN ('PRIMARY KEY', 'FOREIGN KEY') ORDER BY 1",
-    "mysql": "SELECT concat(table_name, '.', column_name, ' REFERENCES ', referenced_table_name, '.', referenced_column_name) "
-    "AS line FROM information_schema.key_column_usage WHERE table_schema = DATABASE() AND referenced_table_name IS NOT NULL "
-    "ORDER BY 1",
-    "postgres": "SELECT conrelid::regclass || ': ' || pg_get_constraintdef(oid) AS line FROM pg_constraint "
-    "WHERE contype IN ('p', 'f') AND connamespace <> 'pg_catalog'::regnamespace ORDER BY 1",
-}
-_NAMES = {
-    "sqlite": "SQLite",
-    "duckdb": "DuckDB",
-    "postgres": "PostgreSQL",
-    "mysql": "MySQL",
-    "bigquery": "BigQuery",
-    "snowflake": "Snowflake",
-}
 _FENCED = re.compile(r"```[ \t]*(?:sql\w*|\w*)[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
 _QUERY = re.compile(r"\b(?:SELECT|WITH)\b.*", re.DOTALL | re.IGNORECASE)
-_EMPTY = "(0 rows)"
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Solved questions for the prompt."""
+
+    pairs: Sequence[tuple[str, str]] = ()
+    most: int | None = None
+    """How many of them a prompt has: those whose words are most like the question's. None for all, as they come."""
+
+    def of(self, question: str) -> list[tuple[str, str]]:
+        """Never the question itself: its answer would be in the prompt."""
+        asked = _words(question)
+        others = [pair for pair in self.pairs if _words(pair[0]) != asked]
+        if self.most is None:
+            return others
+        return sorted(others, key=lambda pair: -_likeness(_words(pair[0]), asked))[: self.most]
 
 
 class DirectAgent:
@@ -68,78 +54,145 @@ class DirectAgent:
 
     gold_reach = only_tools
 
-    def __init__(self, model: Model, form: SchemaForm, shots: Sequence[tuple[str, str]]) -> None:
+    def __init__(
+        self,
+        model: Model,
+        form: SchemaForm = "ddl",
+        examples: Examples | None = None,
+        meanings: Callable[[str], Meanings] = lambda _: {},
+    ) -> None:
         self._model = model
         self._form: SchemaForm = form
-        self._shots = shots
-        self._schemas: dict[tuple[str, str], str] = {}
+        self._examples = examples or Examples()
+        self._meanings = meanings
+        self._databases: dict[tuple[str, str], DatabaseText] = {}
 
     async def play(self, stage: Stage) -> None:
-        await _submit(stage, await self.answer(stage, await self.prompted(stage)))
+        """One query for the question, and one for each request that follows a right answer."""
+        tools = SqlTools(stage)
+        if tools.submits is None:
+            raise Skipped("this agent plays tasks in which SQL is submitted")
+        messages = [await self._prompt(stage, tools)]
+        while not stage.finished:
+            sql = await self.query(stage, tools, messages)
+            seen = await tools.submit(sql)
+            if stage.finished or not await self.goes_on(seen):
+                return
+            messages += _turn(sql, seen.text)
 
-    async def prompted(self, stage: Stage) -> list[Message]:
-        """The conversation before the first reply. Its prompt is kept in the record."""
-        if not {"execute_sql", "submit_sql"} <= {tool.name for tool in stage.tools}:
-            raise Skipped("this agent plays tasks that have the tools execute_sql and submit_sql")
+    async def query(self, stage: Stage, tools: SqlTools, messages: list[Message]) -> str:
+        """What to submit."""
+        return await self.reply(stage, messages)
+
+    async def goes_on(self, seen: Observation) -> bool:
+        """Whether to answer what a submission that did not end the task was told."""
+        return not seen.error
+
+    async def reply(self, stage: Stage, messages: Sequence[Message]) -> str:
+        return sql_of((await stage.ask(self._model, messages)).text)
+
+    async def _prompt(self, stage: Stage, tools: SqlTools) -> Message:
+        """All that the model is told. It is kept in the record."""
         fields = stage.brief.fields
         dialect = fields.get("dialect", "sqlite")
-        known_as = (dialect, fields.get("database", stage.task))
-        schema = self._schemas[known_as] = self._schemas.get(known_as) or await _schema(stage, dialect, self._form)
-        shots = "".join(f"Question: {question}\n```sql\n{sql}\n```\n\n" for question, sql in self._shots)
-        hint = f"\nHint: {fields['evidence']}" if fields.get("evidence") else ""
         question = fields.get("question", stage.brief.request)
-        prompt = (
-            f"Write one {_NAMES.get(dialect, dialect)} query that answers the question. Return exactly the requested columns. "
-            f"Reply with the query alone, in a block marked sql.\n\n{schema}\n\n{shots}Question: {question}{hint}"
+        examples = "".join(f"Question: {asked}\n```sql\n{sql}\n```\n\n" for asked, sql in self._examples.of(question))
+        head = (
+            f"Answer the question below with SQL for {DIALECTS.get(dialect, dialect)}: one query, unless something is to be "
+            "changed. Return exactly the requested columns. Reply with the SQL alone, in a block marked sql."
         )
+        if tools.executes is None:  # nothing can be looked up: the request has it all
+            prompt = f"{head}\n\n{examples}{stage.brief.request}"
+        else:
+            hint = f"\nHint: {fields['evidence']}" if fields.get("evidence") else ""
+            database = await self._database(stage, tools, dialect, question + hint)
+            if document := await tools.look_up("read_document"):
+                database += f"\n\nA document for this question:\n{document}"
+            prompt = f"{head}\n\n{database}\n\n{examples}Question: {question}{hint}"
         stage.log(NoteStep(prompt))
-        return [Message(role="user", content=prompt)]
+        return Message(role="user", content=prompt)
 
-    async def answer(self, stage: Stage, messages: Sequence[Message]) -> str:
-        return sql_of((await stage.ask(self._model, messages)).text)
+    async def _database(self, stage: Stage, tools: SqlTools, dialect: str, question: str) -> str:
+        if schema := await tools.look_up("get_schema"):
+            more = ("get_all_column_meanings", "get_all_knowledge_definitions") if self._form != "ddl" else ()
+            return "\n\n".join(text for text in (schema, await tools.look_up(*more)) if text)
+        name = stage.brief.fields.get("database", stage.task)
+        if (dialect, name) not in self._databases:
+            self._databases[dialect, name] = await database_text(tools, dialect, self._form, self._meanings(name))
+        database = self._databases[dialect, name]
+        if self._form != "values":
+            return database.text
+        values = await matching_values(tools, dialect, database.text_columns, question)
+        return "\n\n".join(text for text in (database.text, values) if text)
 
 
 class VoteAgent(DirectAgent):
     """The result that most of several replies give."""
 
-    def __init__(self, model: Model, form: SchemaForm, shots: Sequence[tuple[str, str]], votes: int) -> None:
-        super().__init__(model, form, shots)
+    def __init__(self, *common: Any, votes: int) -> None:
+        super().__init__(*common)
         self._votes = votes
 
-    async def play(self, stage: Stage) -> None:
-        messages = await self.prompted(stage)
-        candidates = [await self.answer(stage, messages) for _ in range(self._votes)]
-        results: dict[str, str] = {}
-        for number, sql in enumerate(dict.fromkeys(candidates)):
-            shown = await _execute(stage, sql, f"vote-{number}")
-            if not shown.error:
-                results[sql] = "\n".join(sorted(shown.text.splitlines()[1:]))  # whatever the columns are called
-        ballots = Counter(results[sql] for sql in candidates if sql in results)
+    async def query(self, stage: Stage, tools: SqlTools, messages: list[Message]) -> str:
+        if tools.executes is None:
+            raise Skipped("a vote by results needs a tool that runs SQL")
+        candidates = [await self.reply(stage, messages) for _ in range(self._votes)]
+        results: dict[str, list[str]] = {}
+        for sql in dict.fromkeys(candidates):
+            if sql and not (shown := await tools.execute(sql)).error:
+                results[sql] = sorted(map(_row_in_words, cells(shown)))  # whatever the columns are called, in any order
+        ballots = Counter(tuple(results[sql]) for sql in candidates if sql in results)
         winner = ballots.most_common(1)[0][0] if ballots else None
-        await _submit(stage, next((sql for sql in candidates if results.get(sql, "") == winner), candidates[0]))
+        return next((sql for sql in candidates if sql in results and tuple(results[sql]) == winner), candidates[0])
 
 
 class RepairAgent(DirectAgent):
-    """Corrects its query after an error or an empty result."""
+    """Corrects its query after an error or an empty result. Where nothing can be run, a submission that is not the last is the
+    trial."""
 
-    def __init__(self, model: Model, form: SchemaForm, shots: Sequence[tuple[str, str]], repairs: int) -> None:
-        super().__init__(model, form, shots)
+    def __init__(self, *common: Any, repairs: int) -> None:
+        super().__init__(*common)
         self._repairs = repairs
 
-    async def play(self, stage: Stage) -> None:
-        messages = await self.prompted(stage)
-        sql = await self.answer(stage, messages)
-        for number in range(self._repairs):
-            shown = await _execute(stage, sql, f"repair-{number}")
-            if not shown.error and _EMPTY not in shown.text:
+    async def query(self, stage: Stage, tools: SqlTools, messages: list[Message]) -> str:
+        sql = await self.reply(stage, messages)
+        for _ in range(self._repairs if tools.executes else 0):
+            shown = await tools.execute(sql)
+            if not shown.error and (cells(shown) or "table" not in shown.details):
                 break
-            complaint = shown.text if shown.error else "The query returned no rows."
-            messages += [
-                Message(role="assistant", content=f"```sql\n{sql}\n```"),
-                Message(role="user", content=f"{complaint}\n\nCorrect the query, or repeat it if it is right."),
-            ]
-            sql = await self.answer(stage, messages)
-        await _submit(stage, sql)
+            messages += _turn(sql, f"{shown.text if shown.error else 'The query returned no rows.'}\n\n{_CORRECT}")
+            sql = await self.reply(stage, messages)
+        return sql
+
+    async def goes_on(self, seen: Observation) -> bool:
+        return True
+
+
+_CORRECT = "Correct the query, or repeat it if it is right."
+
+
+def _turn(sql: str, told: str) -> list[Message]:
+    return [Message(role="assistant", content=f"```sql\n{sql}\n```"), Message(role="user", content=told)]
+
+
+def _row_in_words(row: Sequence[str | None]) -> str:
+    """Numbers by their value: 5 and 5.0 are the same."""
+    return repr([_number(cell) if cell is not None else None for cell in row])
+
+
+def _number(cell: str) -> str:
+    try:
+        return f"{float(cell):.9g}"
+    except ValueError:
+        return cell
+
+
+def _words(question: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", question.casefold()))
+
+
+def _likeness(some: frozenset[str], others: frozenset[str]) -> float:
+    return len(some & others) / (len(some | others) or 1)
 
 
 def sql_of(text: str) -> str:
@@ -150,49 +203,6 @@ def sql_of(text: str) -> str:
     return (query[0] if query else text).strip().strip("`").strip()
 
 
-async def _schema(stage: Stage, dialect: str, form: SchemaForm) -> str:
-    tables: dict[str, list[str]] = {}
-    for line in await _lines(stage, _LINES.get(dialect, _LINES[""])):
-        table, column, kind, key, *_ = [*line.split(_SEPARATOR.strip()), "", "", "", ""]
-        words = [_quoted(column.strip(), dialect), kind.strip(), key.strip() if form != "ddl" else ""]
-        tables.setdefault(table.strip(), []).append(" ".join(word for word in words if word))
-    parts = [
-        f"CREATE TABLE {_quoted(name, dialect)} (\n  " + ",\n  ".join(columns) + "\n);" for name, columns in tables.items()
-    ]
-    if form != "ddl" and dialect in _KEYS and (keys := await _lines(stage, _KEYS[dialect])):
-        parts.append("Keys:\n" + "\n".join(keys))
-    if form == "values":
-        for name in tables:
-            shown = await _execute(stage, f"SELECT * FROM {_quoted(name, dialect)} LIMIT {_SAMPLES}", f"sample-{name}")
-            parts += [] if shown.error else [f"Some rows of {name}:\n{shown.text}"]
-    return "\n\n".join(parts)
-
-
-async def _lines(stage: Stage, sql: str) -> list[str]:
-    """All rows of one text column."""
-    rows: list[str] = []
-    for page in range(_MOST_PAGES):
-        shown = await _execute(stage, f"{sql} LIMIT {_PAGE} OFFSET {page * _PAGE}", f"schema-{page}")
-        lines = [] if shown.error else shown.text.splitlines()[2:-1]
-        rows += [line.strip() for line in lines]
-        if len(lines) < _PAGE:
-            break
-    return rows
-
-
-def _quoted(name: str, dialect: str) -> str:
-    mark = "`" if dialect in ("mysql", "bigquery") else '"'
-    return name if re.fullmatch(r"[A-Za-z_]\w*", name) else mark + name.replace(mark, 2 * mark) + mark
-
-
-async def _execute(stage: Stage, sql: str, id: str) -> Observation:
-    return await stage.call(ToolCall(id, "execute_sql", json.dumps({"sql": sql})))
-
-
-async def _submit(stage: Stage, sql: str) -> None:
-    await stage.call(ToolCall("submission", "submit_sql", json.dumps({"sql": sql})))
-
-
 class DirectConfig(AgentConfig, frozen=True, kw_only=True):
     """The schema in one prompt, one reply: a baseline."""
 
@@ -200,29 +210,55 @@ class DirectConfig(AgentConfig, frozen=True, kw_only=True):
     needs_model: ClassVar[bool] = True
     reads_instructions: ClassVar[bool] = False
 
-    schema_form: Annotated[SchemaForm, Opt(group=WHO)] = "ddl"
-    """What the prompt has of the schema: tables and columns (ddl), keys too (full), sample rows too (values)."""
-    shots: Annotated[Path | None, Opt(group=WHO)] = None
-    """Solved examples for the prompt: .json or .jsonl of objects with question and sql."""
+    schema_form: Annotated[SchemaForm, Opt(names=("--schema",), group=WHO)] = "ddl"
+    """What the prompt has of the schema: tables and columns (ddl); keys and what columns mean too (full); sample rows, and
+    values that occur in the question, too (values)."""
+    shots: Annotated[WholeNumber | None, Opt(group=WHO)] = None
+    """How many solved examples the prompt has: those most like the question. By default all of --examples."""
+    examples: Annotated[Path | None, Opt(group=WHO)] = None
+    """Solved examples for the prompt: a .json, .jsonl or .csv file with question and sql."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.shots and self.examples is None:
+            raise OptionError("shots", self.shots, "needs examples, a file of questions with their sql")
 
     def build(self, context: AgentContext) -> Agent:
-        assert context.model is not None
-        return DirectAgent(context.model, self.schema_form, self.examples())
+        return DirectAgent(*self.common(context))
 
     def identity(self, agent: Agent, context: AgentContext) -> dict[str, Any]:
-        return {"schema_form": self.schema_form, "shots": [list(each) for each in self.examples()]}
+        text = json.dumps([self.shots, self.solved()]).encode()
+        digest = hashlib.sha256(text).hexdigest()[:16] if self.examples else None
+        return {"schema_form": self.schema_form, "shots": self.shots, "examples": digest}
 
-    def examples(self) -> list[tuple[str, str]]:
-        if self.shots is None:
+    def common(self, context: AgentContext) -> tuple[Model, SchemaForm, Examples, Callable[[str], Meanings]]:
+        """What all three are built with."""
+        assert context.model is not None
+        return context.model, self.schema_form, Examples(self.solved(), self.shots), context.meanings
+
+    def solved(self) -> list[tuple[str, str]]:
+        if self.examples is None:
             return []
         try:
-            text = self.shots.read_text(encoding="utf-8-sig")
-            if self.shots.suffix == ".jsonl":
-                text = f"[{','.join(line for line in text.splitlines() if line.strip())}]"
-            rows: Any = json.loads(text)
-            return [(str(row["question"]), str(row.get("sql") or row["SQL"])) for row in cast("list[dict[str, Any]]", rows)]
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise OptionError("shots", self.shots, f"expected objects with question and sql: {error}") from None
+            text = self.examples.read_text(encoding="utf-8-sig")
+            match self.examples.suffix.lower():
+                case ".csv":
+                    rows: Any = list(csv.DictReader(io.StringIO(text, newline="")))
+                case ".jsonl":
+                    rows = [json.loads(line) for line in text.splitlines() if line.strip()]
+                case _:
+                    rows = json.loads(text)
+            return [(str(row["question"]), _sql_in(row)) for row in cast("list[dict[str, Any]]", rows)]
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, csv.Error) as error:
+            raise OptionError("examples", self.examples, f"expected objects with question and sql: {error}") from None
+
+
+def _sql_in(row: Mapping[str, Any]) -> str:
+    """Under any of the names that questions have for it."""
+    sql = next((row[name] for name in ("sql", "SQL", "query", "gold") if row.get(name)), None)
+    if sql is None:
+        raise KeyError("sql")
+    return str(sql)
 
 
 class VoteConfig(DirectConfig, frozen=True, kw_only=True):
@@ -234,8 +270,7 @@ class VoteConfig(DirectConfig, frozen=True, kw_only=True):
     """How many replies vote."""
 
     def build(self, context: AgentContext) -> Agent:
-        assert context.model is not None
-        return VoteAgent(context.model, self.schema_form, self.examples(), self.votes)
+        return VoteAgent(*self.common(context), votes=self.votes)
 
     def identity(self, agent: Agent, context: AgentContext) -> dict[str, Any]:
         return {**super().identity(agent, context), "votes": self.votes}
@@ -246,12 +281,11 @@ class RepairConfig(DirectConfig, frozen=True, kw_only=True):
 
     name: ClassVar[str] = "repair"
 
-    repairs: Annotated[Count, Opt(group=WHO)] = 2
+    repairs: Annotated[Count, Opt(names=("-n",), group=WHO)] = 2
     """How often the model may correct itself."""
 
     def build(self, context: AgentContext) -> Agent:
-        assert context.model is not None
-        return RepairAgent(context.model, self.schema_form, self.examples(), self.repairs)
+        return RepairAgent(*self.common(context), repairs=self.repairs)
 
     def identity(self, agent: Agent, context: AgentContext) -> dict[str, Any]:
         return {**super().identity(agent, context), "repairs": self.repairs}

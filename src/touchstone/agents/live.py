@@ -61,14 +61,14 @@ Ask = Callable[[str, str, bytes], Awaitable[HttpAnswer]]
 class LiveServer:
     """Serves from the moment it is made, until it is closed."""
 
-    def __init__(self, ask: Ask, port: int = 0) -> None:
+    def __init__(self, ask: Ask) -> None:
         self._ask = ask
         self._loop = asyncio.get_running_loop()
         self.token = secrets.token_urlsafe(24)
         try:
-            self._http = _Http(self, port)
+            self._http = _Http(self)
         except (OSError, OverflowError) as error:
-            raise InputError(f"cannot listen on 127.0.0.1:{port}: {getattr(error, 'strerror', None) or error}") from None
+            raise InputError(f"cannot listen on 127.0.0.1: {getattr(error, 'strerror', None) or error}") from None
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.1,), daemon=True)
         self._thread.start()
 
@@ -100,9 +100,9 @@ class _Http(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
 
-    def __init__(self, live: LiveServer, port: int) -> None:
+    def __init__(self, live: LiveServer) -> None:
         self.live = live
-        super().__init__(("127.0.0.1", port), _Handler)
+        super().__init__(("127.0.0.1", 0), _Handler)
 
     def handle_error(self, request: object, client_address: object) -> None:
         """A browser that went away is not worth a word."""
@@ -223,9 +223,8 @@ _HEAD = "touchstone: play in the browser at"
 class LiveAgent:
     """Serves one page for all episodes of a run, and says where."""
 
-    def __init__(self, say: Callable[[str], None] | None = None, port: int = 0) -> None:
+    def __init__(self, say: Callable[[str], None] | None = None) -> None:
         self._say = say or _print
-        self._port = port
         self._alone = asyncio.Lock()
         self._server: LiveServer | None = None
         self._served: Served | None = None
@@ -253,7 +252,7 @@ class LiveAgent:
 
     def _open(self) -> None:
         if self._server is None:
-            self._server = LiveServer(self._answer, self._port)
+            self._server = LiveServer(self._answer)
             self._say(f"{_HEAD} {self._server.url}")
 
     async def _answer(self, method: str, path: str, body: bytes) -> HttpAnswer:

@@ -13,6 +13,13 @@ from ..plugins import available
 from . import COMMANDS, GENERATED
 from .run import own_app
 
+_ZSH = """
+if [ "$funcstack[1]" = "_touchstone" ]; then  # a file in fpath is the function itself
+  _cyclopts_touchstone "$@"
+else
+  compdef _cyclopts_touchstone touchstone
+fi"""
+
 
 def completion(shell: Literal["bash", "zsh", "fish"]) -> int:
     """Print a completion script for your shell.
@@ -24,7 +31,9 @@ def completion(shell: Literal["bash", "zsh", "fish"]) -> int:
     shell
         bash, zsh or fish.
     """
-    print(whole_app().generate_completion(prog_name="touchstone", shell=shell))
+    print(whole_app().generate_completion(prog_name="touchstone", shell=shell).rstrip())
+    if shell == "zsh":
+        print(_ZSH)
     return 0
 
 

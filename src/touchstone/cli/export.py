@@ -84,6 +84,8 @@ def _into_tool(paths: tuple[Path, ...], to: Format, target: Path, project: str) 
     if to == "inspect":
         from ..integrations.inspect import export as write
 
+        if not target.exists() and not target.suffix:
+            target.mkdir(parents=True)
         if len(paths) > 1 and not target.is_dir():
             raise InputError(f"--output {target}: several runs need a folder")
         for path in paths:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 from pathlib import Path
 from typing import Annotated, Literal
@@ -24,7 +25,7 @@ _README = """\
     touchstone run sql --config eval.toml --model gpt-5-mini   # a model with tools
     touchstone view results                                    # what happened, and why
 
-`{questions}` has one row per question; `touchstone sql --help` lists the columns. `eval.toml` has the options of every run.
+`{questions}` has one row per question. `eval.toml` has the options of every run; its paths are relative to this folder.
 Check the questions after each change: `touchstone audit sql --questions {questions} --db {database}`.
 """
 
@@ -45,7 +46,7 @@ def new(
     folder
         The folder to create; it may exist if it is empty.
     questions
-        The questions, one row each: .csv, .tsv, .json, .jsonl, .yaml, .parquet or .xlsx. They are copied.
+        The questions, one row each: .csv, .tsv, .json, .jsonl, .yaml, .parquet, .xlsx or .ods. They are copied.
     database
         A SQLite or DuckDB file, a folder of them, a folder of CSV, Parquet or JSON files (DuckDB), a dump of MySQL or
         PostgreSQL, or an address: mysql://… or postgresql://…. It stays where it is.
@@ -70,7 +71,7 @@ def new(
         raise InputError(f"{folder}: it exists already and is not an empty folder")
     address = database if is_url or database == MEMORY else os.path.relpath(Path(database).resolve(), folder.resolve())
     where = {"database-url" if is_url else "databases": address, "engine": engine}
-    options = {"questions": questions.name, **where, "column": list(column) or None}
+    options = {"questions": questions.name, **where, "column": list(column) or None, "output": "results"}
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for file in [questions, *expected_files(questions)]:
@@ -85,10 +86,10 @@ def new(
     more = [f"--column={each}" for each in column] + ([f"--engine={engine}"] if engine else [])
     code = _audited(folder / questions.name, ["--database-url" if is_url else "--db", database, *more])
     print(f"{folder}: {count}. Go on with:\n")
-    print(f"    cd {folder}")
-    print("    touchstone run sql --config eval.toml --agent oracle")
-    print("    touchstone run sql --config eval.toml --model gpt-5-mini")
-    print("    touchstone view results")
+    file = shlex.quote(str(folder / "eval.toml"))
+    print(f"    touchstone run sql --config {file} --agent oracle")
+    print(f"    touchstone run sql --config {file} --model gpt-5-mini")
+    print(f"    touchstone view {shlex.quote(str(folder / 'results'))}")
     return code
 
 

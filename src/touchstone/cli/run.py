@@ -26,6 +26,7 @@ from .struct_command import (
     StructCommand,
     app_of_benchmarks,
     imported,
+    located,
     named_benchmark,
     options_of_file,
     structs_of,
@@ -120,11 +121,13 @@ class RunCommand(StructCommand):
             return StoredOptions(stored_options(config_json), f"{resume}/config.json", resumed=True, as_typed=as_typed)
         if config is None:
             return StoredOptions({})
-        values = options_of_file(Path(config))
+        values, folder = options_of_file(Path(config)), Path(config).parent
         meant = str(values.pop("touchstone", words))
         if meant.removeprefix("run ") not in ours:
             raise InputError(f"{config}: these are options of 'touchstone {meant}', not of 'touchstone {words}'")
-        return StoredOptions(values, config, as_typed=meant != name)
+        if isinstance(agent := values.get("agent"), str) and ".py:" in agent:
+            values["agent"] = located(agent.rpartition(":")[0], folder) + ":" + agent.rpartition(":")[2]
+        return StoredOptions(values, config, folder=folder, as_typed=meant != name)
 
     def _named_model(self, argv: Sequence[str], stored: StoredOptions, defaults: Mapping[str, Any]) -> str:
         names = ("--model", "-m", *self.benchmark.synonyms.get("model", ()))

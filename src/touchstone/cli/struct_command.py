@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import sys
 import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
@@ -39,6 +40,8 @@ class StoredOptions:
     """The file that they are in."""
     resumed: bool = False
     """They are those of a run, for which environment variables do not count."""
+    folder: Path | None = None
+    """What relative paths are relative to; None if there are none."""
     as_typed: bool = False
     """By the names that this very command has for them, where it has others than the structs."""
 
@@ -60,8 +63,9 @@ class StructCommand:
         renamed: Mapping[str, str] | None = None,
         stored: StoredOptions | None = None,
     ) -> None:
-        """Where two structs have an option of one name, the later one's is the command's, and both get its value. `positional`
-        is the only struct whose options may stand without their names, if it is given."""
+        """Where two structs have an option of one name, the later one's is the command's, and both get its value. Where a later
+        option has the name of another as a further one (`--agent direct --schema full`), it is the later one's. `positional` is
+        the only struct whose options may stand without their names, if it is given."""
         self.words = " ".join(words)
         self.argv = argv
         self.structs = tuple(structs)
@@ -87,7 +91,7 @@ class StructCommand:
 
     def function(self, *, everything: bool = False) -> Callable[..., int]:
         """What cyclopts calls; `everything` shows all options in the help."""
-        parameters = [self._parameter(field, everything) for field in self.options.values()]
+        parameters = [self._parameter(field, everything) for field in self.options.values() if self._own_names(field)]
         parameters.sort(key=lambda parameter: parameter.kind)
         signature = inspect.Signature(parameters)
 
@@ -105,7 +109,7 @@ class StructCommand:
 
     def _parameter(self, field: Field, everything: bool) -> inspect.Parameter:
         opt = field.opt
-        names = [name for name in self._names(field) if name not in self.taken_names]
+        names = self._own_names(field)
         default = self.defaults.get(field.name, inspect.Parameter.empty if field.required else field.default)
         flag = field.plain_type is bool
         positional = opt.positional and self._positional in (None, field.owner)
@@ -147,6 +151,13 @@ class StructCommand:
         renamed = self.renamed.get(field.name)
         return [renamed] if renamed else [*field.names, *self.synonyms.get(field.name, ())]
 
+    def _own_names(self, field: Field) -> list[str]:
+        """Those that no later option has taken."""
+        following = list(self.options.values())
+        following = following[following.index(field) + 1 :]
+        taken = {name for each in following for name in self._names(each)} | set(self.taken_names)
+        return [name for name in self._names(field) if name not in taken]
+
     def _stored_values(self) -> dict[str, Any]:
         """Of the file or the resumed run: what belongs to this command."""
         known = {name: field for struct in self.structs for name, field in field_names(struct).items()}
@@ -156,10 +167,21 @@ class StructCommand:
         values: dict[str, Any] = {}
         for name, value in self.stored.values.items():
             if field := known.get(key(name)):
-                values[field.name] = value
+                own = self.options.get(name.replace("-", "_"), field)
+                field = own if _fits(own, value) else field
+                values[field.name] = self._located(field, value)
             elif self.explain(name).startswith("Unknown"):
                 raise InputError(f"{self.stored.source}: {name}: there is no such option")
         return values
+
+    def _located(self, field: Field, value: Any) -> Any:
+        """Paths of a file are relative to it."""
+        folder = self.stored.folder
+        if folder is None or not field.is_path:
+            return value
+        if isinstance(value, list):
+            return [located(each, folder, field.opt.target) for each in cast("list[Any]", value)]
+        return located(value, folder, field.opt.target)
 
     def _environment(self) -> dict[str, Any]:
         return {
@@ -246,7 +268,7 @@ def options_of_file(path: Path) -> dict[str, Any]:
         task = ["17", "23"]              # what can be repeated is a list
         evidence = false                 # as --no-evidence
 
-    Names are those of the command line without the dashes in front, paths as on the command line: from where one stands.
+    Names are those of the command line without the dashes in front, paths are relative to the file: see `located`.
     """
     try:
         options = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -266,6 +288,36 @@ def options_of_file(path: Path) -> dict[str, Any]:
     return options
 
 
+def located(value: Any, folder: Path, target: bool = False) -> Any:
+    """A path of a file in this folder. A dataset's name, `:memory:` and an address are left as they are; so is what is found
+    from the working directory alone, as files of older versions have it."""
+    if not isinstance(value, str) or "://" in value or value.startswith(":") or Path(value).is_absolute():
+        return value
+    beside = folder / value
+    if target or beside.exists() or ("/" in value and not Path(value).exists()):
+        return str(beside)
+    if Path(value).exists() and not beside.exists():
+        notice = f"{value}: taken from the current directory, since {folder} has none; paths in a file are relative to the file"
+        print(f"touchstone: {notice}", file=sys.stderr)
+    return value
+
+
+def _fits(field: Field, value: Any) -> bool:
+    try:
+        checked(field, value)
+    except OptionError:
+        return False
+    return True
+
+
 def _converter(field: Field) -> Callable[[Any, Sequence[Any]], Any]:
-    """Conversion is ours, so that a wrong value is refused in the same words everywhere."""
-    return lambda _, tokens: checked(field, from_text(field, [token.value for token in tokens]))
+    """Conversion is ours, so that a wrong value is refused in the same words everywhere, by the name that was typed."""
+
+    def converted(_: Any, tokens: Sequence[Any]) -> Any:
+        try:
+            return checked(field, from_text(field, [token.value for token in tokens]))
+        except OptionError as error:
+            typed = tokens[0].keyword or ""
+            raise OptionError(key(typed) if typed.startswith("--") else field.name, error.value, error.why) from None
+
+    return converted

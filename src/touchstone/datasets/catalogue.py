@@ -68,9 +68,9 @@ class Dataset(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 @cache
-def catalogue(file: Path = FILE) -> dict[str, Dataset]:
+def catalogue() -> dict[str, Dataset]:
     """By name, in the order of the file."""
-    return msgspec.convert(tomllib.loads(file.read_text()), dict[str, Dataset])
+    return msgspec.convert(tomllib.loads(FILE.read_text()), dict[str, Dataset])
 
 
 def dataset(name: str) -> Dataset:
@@ -80,9 +80,9 @@ def dataset(name: str) -> Dataset:
     return known[name]
 
 
-def find_file(directory: Path, name: str, depth: int = 3) -> Path | None:
+def find_file(directory: Path, name: str) -> Path | None:
     """The file of this name nearest to the top: archives put it into folders of their own."""
-    for level in range(depth + 1):
+    for level in range(4):
         paths = sorted(path for path in directory.glob("/".join(["*"] * level + [name])) if path.is_file())
         if paths:
             return paths[0]

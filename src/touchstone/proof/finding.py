@@ -16,7 +16,7 @@ from msgspec import Struct
 from ..engines.cache import Cache
 from ..engines.judging_connection import JudgingConnection
 from ..engines.sqlite.worker import Reader
-from ..verdicts import plain_row
+from ..verdicts.shown import plain_row
 from .amendments import Amendments
 from .judge import Budget, Proof, Refutation, Subject, Word, prove
 from .source import Source

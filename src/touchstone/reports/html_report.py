@@ -9,12 +9,11 @@ from .. import __version__
 from ..types import Outcome
 from .tables import HEAD, ordered, summary_rows
 from .web.charts import outcome_bar, share_bar
-from .web.layout import Html, h
+from .web.layout import Child, Html, h
 from .web.library import Run
 from .web.words import ORDER, interval, percent
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-_WIDE, _LEFT, _LINE = 760.0, 250.0, 28.0
 _LISTED = 200
 """Tasks that no run passes."""
 _COLOURS = {
@@ -35,9 +34,24 @@ body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(
 table { border-collapse: collapse; } th, td { padding: .3rem .7rem; border-bottom: 1px solid var(--line); text-align: left; }
 th { vertical-align: bottom; } td.share { white-space: nowrap; } footer { margin-top: 1rem; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; } .dim { color: var(--dim); } .scroll { overflow-x: auto; }
-svg text { fill: var(--ink); font: 13px system-ui, sans-serif; } svg.plot { width: 100%; min-width: 36rem; max-width: 760px; }
+.plot { display: grid; grid-template-columns: minmax(8rem, max-content) minmax(0, 1fr) 4rem; gap: .5rem 1rem; max-width: 48rem;
+  align-items: center; margin: 0; }
+.plot dt { text-align: right; overflow-wrap: anywhere; } .plot dd { margin: 0; }
+td.share svg.bar { width: 7rem; } .point { fill: var(--fill); }
+svg.range { width: 100%; height: 1rem; display: block; overflow: visible; }
+.ticks { grid-column: 2; display: flex; justify-content: space-between; font-size: .8rem; }
 svg.bar { width: 14rem; height: .8rem; } .track { fill: var(--line); } .fill { fill: var(--fill); }
 .whisker { fill: var(--ink); } .axis { stroke: var(--line); }
+@media (max-width: 44rem) {
+  .plot { grid-template-columns: minmax(0, 1fr) 4rem; }
+  .plot dt { grid-column: 1 / -1; text-align: left; margin-bottom: -.5rem; }
+  .ticks { grid-column: 1; } .plot dt:empty { display: none; } td:first-child { font-weight: 600; }
+  table, tbody, tr, td { display: block; } thead { position: absolute; clip-path: inset(50%); }
+  tr { border-bottom: 1px solid var(--line); padding: .5rem 0; }
+  td, td.n { border: 0; padding: .1rem 0; display: flex; justify-content: space-between; gap: 1rem; text-align: right;
+    overflow-wrap: anywhere; }
+  td::before { content: attr(data-label); color: var(--dim); text-align: left; flex: none; }
+}
 """ + "".join(f".of-{name} {{ fill: {colour}; }}\n" for name, colour in _COLOURS.items())
 
 
@@ -79,64 +93,50 @@ def _name(run: Run, runs: Sequence[Run]) -> str:
 
 
 def _table(runs: Sequence[Run]) -> Html:
-    kinds = ["n" if number > 2 else None for number in range(len(HEAD))]
-    head = h(
-        "tr",
-        h("th", "run", scope="col"),
-        [h("th", name, scope="col", class_=kind) for name, kind in zip(HEAD, kinds, strict=True)],
-    )
-    rows = [
-        h("tr", h("td", run.label), [h("td", cell, class_=kind) for cell, kind in zip(cells, kinds, strict=True)])
-        for run, cells in zip(runs, summary_rows(runs), strict=True)
+    kinds = [None, *("n" if number > 2 else None for number in range(len(HEAD)))]
+    return _grid(["run", *HEAD], kinds, [[run.label, *cells] for run, cells in zip(runs, summary_rows(runs), strict=True)])
+
+
+def _grid(heads: Sequence[str], kinds: Sequence[str | None], rows: Sequence[Sequence[Child]]) -> Html:
+    """A table. On a narrow screen each row is a list, so a cell says what it is."""
+    head = h("tr", [h("th", name, scope="col", class_=kind) for name, kind in zip(heads, kinds, strict=True)])
+    body = [
+        h("tr", [h("td", cell, class_=kind, data_label=name) for name, kind, cell in zip(heads, kinds, row, strict=True)])
+        for row in rows
     ]
-    return h("div", h("table", h("thead", head), h("tbody", rows)), class_="scroll", tabindex="0")
+    return h("div", h("table", h("thead", head), h("tbody", body)), class_="scroll", tabindex="0")
 
 
 def _plot(runs: Sequence[Run], names: Sequence[str]) -> Html:
     """A line per run: its accuracy as a point, the interval as a line."""
-    high = _LINE * len(runs) + 26
-
-    def at(share: float) -> float:
-        return _LEFT + (_WIDE - _LEFT - 60) * share
-
-    parts: list[Html] = [h("title", "Accuracy of each run, with its 95% interval")]
-    for tick in range(0, 101, 20):
-        x = at(tick / 100)
-        parts += [h("line", x1=x, x2=x, y1=4, y2=high - 22, class_="axis")]
-        parts += [h("text", f"{tick}%", x=x, y=high - 4, text_anchor="middle")]
-    for number, (run, name) in enumerate(zip(runs, names, strict=True)):
+    lines: list[Html] = []
+    for run, name in zip(runs, names, strict=True):
         share = run.index.aggregate.overall()["overall"]
-        y = _LINE * number + _LINE / 2 + 4
-        shown = name if len(name) <= 36 else f"{name[:35]}…"
-        parts.append(h("text", h("title", name), shown, x=_LEFT - 10, y=y + 4, text_anchor="end"))
-        if share["accuracy"] is None:
-            continue
-        low, top = share["interval"]
+        lines += [h("dt", name), h("dd", _range(name, share)), h("dd", percent(share["accuracy"]))]
+    ticks = h("dd", [h("span", f"{tick}%") for tick in range(0, 101, 20)], class_="ticks dim", aria_hidden="true")
+    return h("section", h("h2", "Accuracy"), h("dl", lines, h("dt", aria_hidden="true"), ticks, class_="plot"))
+
+
+def _range(name: str, share: dict[str, Any]) -> Html:
+    parts: list[Html] = [h("rect", x=f"{tick}%", width=1, height=16, class_="track") for tick in range(0, 101, 20)]
+    if share["accuracy"] is not None:
+        low, top = (100 * end for end in share["interval"])
         words = f"{name}: {percent(share['accuracy'])} ({interval(share)}), n = {share['total']}"
-        parts.append(h("rect", x=at(low), y=y - 1, width=max(at(top) - at(low), 1.0), height=2, class_="whisker"))
-        parts.append(h("circle", h("title", words), cx=at(share["accuracy"]), cy=y, r=5, class_="fill"))
-        parts.append(h("text", percent(share["accuracy"]), x=_WIDE - 50, y=y + 4))
-    return h(
-        "section",
-        h("h2", "Accuracy"),
-        h("div", h("svg", parts, class_="plot", viewBox=f"0 0 {_WIDE:g} {high:g}", role="img"), class_="scroll", tabindex="0"),
-    )
+        parts += [
+            h("title", words),
+            h("rect", x=f"{low:.2f}%", y=7, width=f"{max(top - low, 0.2):.2f}%", height=2, class_="whisker"),
+            h("circle", cx=f"{100 * share['accuracy']:.2f}%", cy=8, r=5, class_="point"),
+        ]
+    return h("svg", parts, class_="range", role="img")
 
 
 def _outcomes(runs: Sequence[Run], names: Sequence[str]) -> Html:
     rows = [
-        h(
-            "tr",
-            h("td", name),
-            h("td", outcome_bar(run.index.aggregate.outcomes)),
-            [h("td", str(run.index.aggregate.outcomes[outcome]), class_="n") for outcome in Outcome],
-        )
-        for run, name in zip(runs, names, strict=True)
+        [name, outcome_bar(counts), *(str(counts[outcome]) for outcome in Outcome)]
+        for name, counts in ((name, run.index.aggregate.outcomes) for run, name in zip(runs, names, strict=True))
     ]
-    heads = [h("th", outcome.value, scope="col", class_="n") for outcome in Outcome]
-    head = h("tr", h("th", "run", scope="col"), h("th", "outcomes", scope="col"), heads)
-    table = h("table", h("thead", head), h("tbody", rows))
-    return h("section", h("h2", "Outcomes"), h("div", table, class_="scroll", tabindex="0"))
+    heads = ["run", "outcomes", *(outcome.value for outcome in Outcome)]
+    return h("section", h("h2", "Outcomes"), _grid(heads, [None, None, *("n" for _ in Outcome)], rows))
 
 
 def _facets(runs: Sequence[Run], names: Sequence[str]) -> list[Html]:
@@ -151,14 +151,12 @@ def _values(facet: str, overalls: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def _facet(facet: str, overalls: Sequence[dict[str, Any]], names: Sequence[str]) -> Html:
+    """Of the runs that have it."""
     title = facet.removeprefix("by_")
-    head = h("tr", h("th", title, scope="col"), [h("th", name, scope="col") for name in names])
-    rows = [
-        h("tr", h("td", value), [h("td", _share(overall.get(facet, {}).get(value)), class_="share") for overall in overalls])
-        for value in _values(facet, overalls)
-    ]
-    table = h("table", h("thead", head), h("tbody", rows))
-    return h("section", h("h2", f"By {title}"), h("div", table, class_="scroll", tabindex="0"))
+    having = [(overall[facet], name) for overall, name in zip(overalls, names, strict=True) if overall.get(facet)]
+    rows = [[value, *(_share(shares.get(value)) for shares, _ in having)] for value in _values(facet, overalls)]
+    grid = _grid([title, *(name for _, name in having)], [None, *("share" for _ in having)], rows)
+    return h("section", h("h2", f"By {title}"), grid)
 
 
 def _share(share: dict[str, Any] | None) -> list[Html | str]:
@@ -175,10 +173,9 @@ def _missed(runs: Sequence[Run]) -> Html | None:
     if not missed:
         return None
     rows = [
-        h("tr", h("td", benchmark), h("td", task), h("td", record.outcome.value), h("td", record.reason[:300]))
+        [benchmark, task, record.outcome.value, record.reason[:300]]
         for (benchmark, task), record in list(missed.items())[:_LISTED]
     ]
     more = h("p", f"and {len(missed) - _LISTED} more", class_="dim") if len(missed) > _LISTED else None
-    head = h("tr", [h("th", name, scope="col") for name in ("benchmark", "task", "outcome", "reason")])
-    table = h("div", h("table", h("thead", head), h("tbody", rows)), class_="scroll", tabindex="0")
+    table = _grid(("benchmark", "task", "outcome", "reason"), [None] * 4, rows)
     return h("section", h("h2", f"Tasks that no run passes: {len(missed)}"), table, more)

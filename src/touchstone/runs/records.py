@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
@@ -64,9 +64,9 @@ def read_config(path: Path) -> dict[str, Any]:
         raise InputError(f"{path / 'config.json'}: not the configuration of a run: {error}") from None
 
 
-def read_records(path: Path, wanted: Callable[[Record], bool] = lambda _: True) -> Iterator[Record]:
+def read_records(path: Path) -> Iterator[Record]:
     """A run's records, one at a time; a torn last line is passed over. The run may be at an address."""
-    return (record for record in read(path, _decoder) if wanted(record))
+    return read(path, _decoder)
 
 
 def read(path: Path, decoder: msgspec.json.Decoder[K]) -> Iterator[K]:

@@ -212,6 +212,7 @@ async def open_parts(
         hints=returned(config.benchmark.hints(), Hints, f"{whose}: hints()", "Hints"),
         solutions=lambda: solutions(benchmark),
         predictions=lambda path, allow_missing: predictions(config.benchmark, path, tasks, allow_missing=allow_missing),
+        meanings=getattr(benchmark, "meanings", lambda _: {}),
         hidden=[path for path in (*config.paths(), output, resume) if path is not None],
     )
     agent = config.agent.build(context)

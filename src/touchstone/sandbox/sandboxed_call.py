@@ -77,7 +77,6 @@ def confined(
     seconds: float,
     memory: int,
     keep: Sequence[int] = (),
-    readable: Sequence[Path] | None = None,
     largest_file: int = 0,
 ) -> bytes:
     """What the function returns. Raises Overdue, Died, or Unscorable where nothing confines.
@@ -90,7 +89,7 @@ def confined(
     calls = seccomp.computation(files=bool(landlock.version())) if seccomp.available() else b""  # made once, not in each child
     limits = _limits(seconds, memory, largest_file)
     with contextlib.ExitStack() as stack:
-        rules = _open_rules(stack, python_directories() if readable is None else readable)
+        rules = _open_rules(stack, python_directories())
         kept = {*keep, *([] if rules is None else [rules])}
         reading, writing = os.pipe()
         stack.callback(os.close, reading)

@@ -7,22 +7,3 @@
 Policies reproduce the numbers of the originals, which disagree with each other; name the policy with each score.
 All of them take gold first, know nothing of databases, and change nothing.
 """
-
-from .difference import Difference
-from .explain import explain
-from .metrics import ex, multiset, r_ves, soft_f1
-from .shown import plain, plain_row, shown, shown_names, shown_row
-
-__all__ = [
-    "Difference",
-    "ex",
-    "explain",
-    "multiset",
-    "plain",
-    "plain_row",
-    "r_ves",
-    "shown",
-    "shown_names",
-    "shown_row",
-    "soft_f1",
-]

@@ -6,6 +6,7 @@ import csv
 import json
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 
@@ -119,3 +120,52 @@ def test_a_file_that_is_something_else_is_refused_in_a_line(tmp_path: Path, name
         load(tmp_path / name)
     assert "\n" not in str(caught.value)
     assert name in str(caught.value)
+
+
+SHEET = """<?xml version="1.0" encoding="UTF-8"?><office:document-content
+xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"
+xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body><office:spreadsheet><table:table>
+<table:table-row><table:table-cell><text:p>id</text:p></table:table-cell><table:table-cell><text:p>question</text:p>
+</table:table-cell><table:table-cell><text:p>sql</text:p></table:table-cell><table:table-cell><text:p>order</text:p>
+</table:table-cell></table:table-row><table:table-row><table:table-cell office:value-type="float" office:value="7"/>
+<table:table-cell office:value-type="string"><text:p>How many<text:s text:c="2"/><text:span>there</text:span>?</text:p>
+<text:p>All.</text:p></table:table-cell><table:table-cell><text:p>SELECT 1</text:p></table:table-cell>
+<table:table-cell office:value-type="boolean" office:boolean-value="true"/></table:table-row>
+<table:table-row table:number-rows-repeated="1048574"><table:table-cell table:number-columns-repeated="16384"/>
+</table:table-row>
+</table:table></office:spreadsheet></office:body></office:document-content>"""
+
+
+def test_an_open_document_spreadsheet(tmp_path: Path) -> None:
+    path = tmp_path / "q.ods"
+    with ZipFile(path, "w") as archive:
+        archive.writestr("content.xml", SHEET)
+    (task,) = load_questions(path, {}, "shop")
+    assert (task.key, task.question, task.golds, task.order) == ("7", "How many  there?\nAll.", ("SELECT 1",), True)
+    path.write_bytes(b"PK")
+    with pytest.raises(InputError, match="not a spreadsheet"):
+        load_questions(path, {}, "shop")
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_csv_as_other_programs_write_it(tmp_path: Path, delimiter: str, encoding: str) -> None:
+    lines = ["question~sql~hint", '"How many; or,\r\nso|\t?"~SELECT 1~naïve', "Why?~SELECT 2~"]
+    path = tmp_path / "q.csv"
+    path.write_bytes("\r\n".join(lines).replace("~", delimiter).encode(encoding))
+    first, second = load_questions(path, {}, "shop")
+    assert (first.question, first.evidence, second.golds) == ("How many; or,\r\nso|\t?", "naïve", ("SELECT 2",))
+
+
+def test_another_encoding_is_refused_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "q.csv").write_bytes("question,sql\nWhy?,SELECT 1\nnaïve?,SELECT 2\n".encode("cp1252"))
+    with pytest.raises(InputError, match="line 3: expected text in UTF-8"):
+        load_questions(tmp_path / "q.csv", {}, "shop")
+
+
+def test_json_with_a_heading_and_lines_with_a_line_separator(tmp_path: Path) -> None:
+    row = {"question": "a\u2028b", "sql": "SELECT 1"}
+    (tmp_path / "q.json").write_text(json.dumps({"version": 1, "questions": [row]}))
+    (tmp_path / "q.jsonl").write_text(json.dumps(row, ensure_ascii=False) + "\n")
+    for name in ("q.json", "q.jsonl"):
+        assert [task.question for task in load_questions(tmp_path / name, {}, "shop")] == ["a\u2028b"]

@@ -17,6 +17,7 @@ from ...engines.sqlite.files import find
 from ...errors import InputError, SqlError, Unscorable, WorkerFailure
 from ...protocols import Gold, Limits
 from ...types import Brief, Outcome, Task, ToolCall, Verdict
+from ..meanings import column_meanings
 from ..sql_episode import EXPLORING, INSTRUCTIONS, Listings, SqlEpisode, request, submission
 from .judge import R_VES_ROUNDS, BirdJudgement, BirdQuestion, check, judge, unjudged
 from .tasks import BirdTask
@@ -68,6 +69,10 @@ class Bird:
     def solution(self, task: Task) -> Sequence[ToolCall]:
         assert isinstance(task, BirdTask)
         return [submission(task.gold)]
+
+    def meanings(self, database: str) -> Mapping[str, Mapping[str, str]]:
+        """Of columns, by table and column."""
+        return column_meanings(self.database_file(database))
 
     def gold(self) -> Gold:
         return Gold(tuple(gold for task in self._tasks for gold in (task.gold, task.published) if gold is not None))

@@ -9,7 +9,8 @@ from msgspec import Struct
 from ...engines.sqlite.worker import Reader
 from ...errors import SqlError, SqlFault
 from ...types import Table
-from ...verdicts import ex, explain, multiset, r_ves, soft_f1
+from ...verdicts.explain import explain
+from ...verdicts.metrics import ex, multiset, r_ves, soft_f1
 
 R_VES_ROUNDS = 100
 """Of the official way, which measures with a clock."""

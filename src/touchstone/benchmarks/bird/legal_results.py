@@ -15,7 +15,7 @@ from ...engines.sqlite.worker import Reader
 from ...errors import SqlError
 from ...proof.queries import parsed, text
 from ...types import Row, Table
-from ...verdicts import ex
+from ...verdicts.metrics import ex
 from ..audit.probe import decided, spots
 
 _RANK = "touchstone_rank"

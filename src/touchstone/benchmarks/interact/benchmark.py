@@ -209,6 +209,7 @@ class Interact:
         asked = self.request(task)
         left = self.budget_in_words(task)
         fields = {"question": asked, "database": task.database, "budget": f"{self.budget(task):g}"}
+        fields["dialect"] = self._worlds.dialect
         if mode == "agentic":
             return Brief(self._instructions, f"{asked}\n\nDatabase: {task.database}\n{left}", fields)
         knowledge = texts.definitions(frozenset() if mode == "single" else task.hidden)

@@ -17,7 +17,6 @@ from .tasks import InteractTask, Phase
 
 Compat = Literal["strict", "batch", "adk", "conv"]
 Mode = Literal["agentic", "conversational", "single"]
-PATIENCE_LEVELS = (0, 6, 10, 14)
 
 
 @dataclass(frozen=True)

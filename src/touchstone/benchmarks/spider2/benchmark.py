@@ -16,6 +16,7 @@ from ...engines.sqlite.files import find
 from ...errors import InputError, Skipped, Unscorable
 from ...protocols import Gold
 from ...types import Brief, Record, Task, ToolCall
+from ..meanings import column_meanings
 from ..sql_episode import Listings, request, submission
 from .episode import FileEpisode, Spider2Episode, Spider2Settings
 from .golden import Golden, Reference, body_of
@@ -88,6 +89,10 @@ class Spider2:
         """Few questions have gold SQL; for the others there is nothing to play."""
         assert isinstance(task, Spider2Task)
         return [submission(task.gold_sql)] if task.gold_sql else []
+
+    def meanings(self, database: str) -> Mapping[str, Mapping[str, str]]:
+        """Of columns, by table and column."""
+        return column_meanings(find(self._databases, database))
 
     def ended(self, records: Iterable[Record]) -> str | None:
         """Once a run is over: writes its report, and says so."""

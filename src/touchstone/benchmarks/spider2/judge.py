@@ -14,7 +14,7 @@ from msgspec import Struct
 from ...engines.sqlite.worker import SECONDS_TO_COMPARE, Reader
 from ...errors import SqlError, SqlFault
 from ...types import Table
-from ...verdicts import plain
+from ...verdicts.shown import plain
 from ...workers.limits import held_to
 from .comparison import CsvError, CsvTable, Official, Strict, official, official_any, read_csv, strict_any, to_csv
 from .golden import Reference

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from ...errors import SqlError, Unscorable
 from ...protocols import Engine, EpisodeDatabase, Gold, Limits
 from ...types import Brief, Outcome, Task, ToolCall, Verdict
 from ..database_episode import DatabaseEpisode, SchemaListings, instructed
+from ..meanings import column_meanings
 from ..sql_episode import request, submission
 from .judge import Judgement, SqlQuestion, judge
 from .questions import SqlTask
@@ -41,9 +42,16 @@ class SqlQuestions:
     name = "sql"
 
     def __init__(
-        self, tasks: Sequence[SqlTask], engine: Engine, settings: Settings | None = None, instructions: str | None = None
+        self,
+        tasks: Sequence[SqlTask],
+        engine: Engine,
+        settings: Settings | None = None,
+        instructions: str | None = None,
+        file: Callable[[str], Path] | None = None,
     ) -> None:
+        """`file` says where the database of a name is, if it is in files."""
         self._tasks = tasks
+        self._file = file
         self._engine = engine
         self.settings = settings or Settings()
         text = INSTRUCTIONS.read_text() if instructions is None else instructions
@@ -72,6 +80,10 @@ class SqlQuestions:
     def solution(self, task: Task) -> Sequence[ToolCall]:
         assert isinstance(task, SqlTask)
         return [submission(task.golds[0])] if task.golds else []
+
+    def meanings(self, database: str) -> Mapping[str, Mapping[str, str]]:
+        """Of columns, by table and column, from description files beside the database."""
+        return column_meanings(self._file(database)) if self._file else {}
 
     def gold(self) -> Gold:
         return Gold(tuple(sql for task in self._tasks for sql in task.golds))

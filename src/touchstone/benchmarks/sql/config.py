@@ -35,8 +35,8 @@ class SqlConfig(Selection, frozen=True):
     label: ClassVar[str] = "SQL questions"
 
     questions: Annotated[Path | None, Opt(positional=True)] = None
-    """The questions, one row each: .csv, .tsv, .json, .jsonl, .yaml, .parquet or .xlsx. demo for the questions that ship with
-    Touchstone."""
+    """The questions, one row each: .csv, .tsv, .json, .jsonl, .yaml, .parquet, .xlsx or .ods. demo for the questions that
+    ship with Touchstone."""
     databases: Annotated[Path | None, Opt(names=("--db",), positional=True)] = None
     """The database: a SQLite or DuckDB file, or a folder with one per name; for DuckDB also a folder of CSV, Parquet or JSON
     files, or a set-up script (--engine duckdb); or an address, as for --database-url."""
@@ -155,6 +155,11 @@ class SqlConfig(Selection, frozen=True):
             f"{self.databases}: there is no SQLite or DuckDB file, no dump, and no CSV, Parquet or JSON file in it"
         )
 
+    def _file_of(self, name: str) -> Path:
+        """Of a database, or what would be one: its folder is where descriptions of it are looked for."""
+        assert self.databases is not None
+        return self.databases if self.databases.is_file() else self.databases / name / name
+
     def _only_database(self) -> str:
         """What a question is on that names no database; none if there are several."""
         if self.database_url is not None:
@@ -188,7 +193,9 @@ class SqlConfig(Selection, frozen=True):
             exploring=Limits(seconds=self.sql_timeout, rows=10_000, cut_rows=True),
             judging=Limits(seconds=self.sql_timeout),
         )
-        benchmark = SqlQuestions(tasks, engine, settings, read_instructions(self.system_prompt))
+        benchmark = SqlQuestions(
+            tasks, engine, settings, read_instructions(self.system_prompt), self._file_of if self.databases else None
+        )
         missing: dict[str, str] = {}
         for task in tasks:
             try:

@@ -1,4 +1,4 @@
-"""Questions of your own: one row each, from CSV, JSON, JSON Lines, YAML, Parquet or a spreadsheet.
+"""Questions of your own: one row each, from CSV, JSON, JSON Lines, YAML, Parquet or a spreadsheet (.xlsx, .ods).
 
 Columns are recognised by their usual names, whatever their case; `--column question=Frage` names one that is called otherwise.
 
@@ -13,6 +13,7 @@ Columns are recognised by their usual names, whatever their case; `--column ques
 
 from __future__ import annotations
 
+import codecs
 import csv
 import hashlib
 import io
@@ -29,7 +30,6 @@ from msgspec import Struct
 from ...distribution import pip_install
 from ...errors import InputError
 from ...types import Task
-from ..task_file import entries
 
 Entry = tuple[int, Mapping[str, Any]]
 
@@ -91,8 +91,8 @@ def load_questions(path: Path, named: Mapping[str, str], database: str) -> list[
 def read_rows(path: Path) -> Iterator[Entry]:
     """Row numbers as an editor shows them, and cells by column."""
     readers = {
-        ".csv": _csv, ".tsv": _csv, ".json": entries, ".jsonl": entries, ".ndjson": _lines, ".yaml": _yaml, ".yml": _yaml,
-        ".parquet": _parquet, ".xlsx": _spreadsheet,
+        ".csv": _csv, ".tsv": _csv, ".json": _json, ".jsonl": _lines, ".ndjson": _lines, ".yaml": _yaml, ".yml": _yaml,
+        ".parquet": _parquet, ".xlsx": _spreadsheet, ".ods": _open_document,
     }  # fmt: skip
     reader = readers.get(path.suffix.lower())
     if reader is None:
@@ -112,8 +112,26 @@ def expected_files(path: Path) -> list[Path]:
     return [file for file in files if file.is_file() and file.resolve().is_relative_to(path.parent.resolve())]
 
 
+def _json(path: Path) -> Iterator[tuple[int, Any]]:
+    """An array, or an object with one, such as {"questions": […]}."""
+    try:
+        values: Any = json.loads(_text(path))
+    except ValueError as error:
+        raise InputError(f"{path}: not valid JSON: {error}") from None
+    yield from enumerate(_below_heading(path, values), 1)
+
+
+def _below_heading(path: Path, values: Any) -> list[Any]:
+    if isinstance(values, dict):
+        several: list[Any] = [value for value in cast("dict[str, Any]", values).values() if isinstance(value, list)]
+        values = several[0] if several else None
+    if not isinstance(values, list):
+        raise InputError(f"{path}: expected a list of questions")
+    return cast("list[Any]", values)
+
+
 def _lines(path: Path) -> Iterator[tuple[int, Any]]:
-    for number, line in enumerate(_text(path).splitlines(), 1):
+    for number, line in enumerate(_text(path).split("\n"), 1):
         if line.strip():
             try:
                 yield number, json.loads(line)
@@ -131,10 +149,9 @@ def _csv(path: Path) -> Iterator[tuple[int, Any]]:
 
 def read_csv(path: Path) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """The header and the rows, as wide as it; empty lines do not count."""
-    delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
     text = _text(path)
-    if delimiter == "," and ";" in text.partition("\n")[0] and "," not in text.partition("\n")[0]:
-        delimiter = ";"
+    first = re.sub(r'"[^"]*"', "", text.partition("\n")[0])
+    delimiter = "\t" if path.suffix.lower() == ".tsv" else max(",;\t|", key=first.count)  # of several as frequent, the first
     try:
         rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row]
     except csv.Error as error:
@@ -150,11 +167,15 @@ def read_csv(path: Path) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        content = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except UnicodeError:
-        raise InputError(f"{path}: expected text in UTF-8") from None
+    utf16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))  # what spreadsheets call Unicode text
+    try:
+        return content.decode("utf-16" if utf16 else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{path}: line {line}: expected text in UTF-8; save the file as UTF-8") from None
 
 
 def _yaml(path: Path) -> Iterator[tuple[int, Any]]:
@@ -165,12 +186,7 @@ def _yaml(path: Path) -> Iterator[tuple[int, Any]]:
         values: Any = yaml.safe_load(_text(path))
     except yaml.YAMLError as error:
         raise InputError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
-    if isinstance(values, dict):  # a heading above the list
-        several: list[Any] = [value for value in cast("dict[str, Any]", values).values() if isinstance(value, list)]
-        values = several[0] if several else None
-    if not isinstance(values, list):
-        raise InputError(f"{path}: expected a list of questions")
-    yield from enumerate(cast("list[Any]", values), 1)
+    yield from enumerate(_below_heading(path, values), 1)
 
 
 def _parquet(path: Path) -> Iterator[tuple[int, Any]]:
@@ -198,7 +214,16 @@ def _spreadsheet(path: Path) -> Iterator[tuple[int, Any]]:
         book: Any = openpyxl.load_workbook(path, read_only=True, data_only=True)
     except (BadZipFile, OSError, KeyError, ValueError) as error:
         raise InputError(f"{path}: not a spreadsheet: {error}") from None
-    rows = book.active.iter_rows(values_only=True)
+    yield from _below_header(book.active.iter_rows(values_only=True))
+
+
+def _open_document(path: Path) -> Iterator[tuple[int, Any]]:
+    from .open_document import first_table
+
+    yield from _below_header(iter(first_table(path)))
+
+
+def _below_header(rows: Iterator[Sequence[Any]]) -> Iterator[tuple[int, Any]]:
     header = [str(cell or "") for cell in next(rows, ())]
     for number, row in enumerate(rows, 2):
         if any(cell is not None for cell in row):

@@ -33,14 +33,14 @@ class DuckdbEngine(JudgingWorkers):
 
     name = "duckdb"
 
-    def __init__(self, place: Path, *, pool: Pool | None = None, digests: Mapping[str, str] | None = None) -> None:
+    def __init__(self, place: Path, *, digests: Mapping[str, str] | None = None) -> None:
         """`place` is a file, or the folder in which `database` finds one by its name. `digests` are of what the files were made
         of, where we made them."""
         self._place = place
         self._digests = digests
         # DuckDB looks up the limits of its control group as it opens a file, and aborts where it is not let near them.
         rules = WorkerRules([str(scratch_folder())], readable=("/sys/fs/cgroup",))
-        super().__init__(pool or Pool(preload=["touchstone.engines.duckdb.worker"], rules=rules))
+        super().__init__(Pool(preload=["touchstone.engines.duckdb.worker"], rules=rules))
 
     @classmethod
     async def made(cls, recipes: Mapping[str, DatabaseRecipe], opening: Opening) -> DuckdbEngine:

@@ -93,18 +93,25 @@ def server_at(url: str, option: str = "database_url") -> PostgresServer:
     parts = urlsplit(url)
     if parts.scheme not in PostgresConfig.schemes or not (parts.netloc or "host=" in parts.query):
         raise OptionError(option, None, "expected an address such as postgresql://user@host:5432")
+    options = dict(parse_qsl(parts.query))  # where libpq, too, takes what is otherwise before the question mark
     try:
-        port = parts.port or 5432
+        port = int(options.pop("port", None) or parts.port or 5432)
     except ValueError:
         raise OptionError(option, None, "the port is not a number between 0 and 65535") from None
-    options = dict(parse_qsl(parts.query))
+    options.pop("dbname", None)  # each connection names its own
     return PostgresServer(
-        host=options.pop("host", parts.hostname or "localhost"),
+        host=options.pop("host", None) or _host(parts.netloc) or "localhost",
         port=port,
-        user=unquote(parts.username or os.environ.get("PGUSER") or "postgres"),
-        password=unquote(parts.password) if parts.password else os.environ.get("PGPASSWORD"),
+        user=options.pop("user", None) or unquote(parts.username or os.environ.get("PGUSER") or "postgres"),
+        password=options.pop("password", None) or unquote(parts.password or "") or os.environ.get("PGPASSWORD"),
         options=options,
     )
+
+
+def _host(netloc: str) -> str:
+    """As it was written: `hostname` of urllib is in lower case, and a socket's directory (%2Fvar%2Frun) may have capitals."""
+    host = netloc.rpartition("@")[2]
+    return unquote(host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0])
 
 
 def refuse_without_driver(extra: str = "postgres") -> None:

@@ -46,19 +46,27 @@ _ROLE = re.compile(r"[a-z_][a-z0-9_$]*")
 _READ_ONLY = "This database is live, so it can only be read, by one statement at a time."
 
 _RIGHTS = """
-SELECT 'is a superuser' FROM pg_roles WHERE rolname = current_user AND rolsuper
-UNION ALL SELECT 'can create roles' FROM pg_roles WHERE rolname = current_user AND rolcreaterole
-UNION ALL SELECT 'can create databases' FROM pg_roles WHERE rolname = current_user AND rolcreatedb
-UNION ALL SELECT 'can replicate' FROM pg_roles WHERE rolname = current_user AND rolreplication
-UNION ALL SELECT 'is a member of ' || rolname FROM pg_roles
+WITH role AS (SELECT * FROM pg_roles WHERE pg_has_role(oid, 'MEMBER')),  -- and whatever SET ROLE could make of it
+relation AS (SELECT c.oid, c.relkind FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema')
+SELECT 'is a superuser' WHERE EXISTS (SELECT FROM role WHERE rolsuper)
+UNION ALL SELECT 'can create roles' WHERE EXISTS (SELECT FROM role WHERE rolcreaterole)
+UNION ALL SELECT 'can create databases' WHERE EXISTS (SELECT FROM role WHERE rolcreatedb)
+UNION ALL SELECT 'can replicate' WHERE EXISTS (SELECT FROM role WHERE rolreplication)
+UNION ALL SELECT 'is a member of ' || rolname FROM role
     WHERE rolname IN ('pg_write_all_data', 'pg_execute_server_program', 'pg_write_server_files', 'pg_read_server_files')
-    AND pg_has_role(rolname, 'MEMBER')
-UNION ALL SELECT 'can create schemas in this database' WHERE has_database_privilege(current_database(), 'CREATE')
-UNION ALL (SELECT 'can create tables in schema ' || nspname FROM pg_namespace
-    WHERE nspname !~ '^pg_' AND nspname <> 'information_schema' AND has_schema_privilege(oid, 'CREATE') LIMIT 1)
-UNION ALL (SELECT 'can write to ' || c.oid::regclass::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND c.relkind IN ('r', 'p', 'v', 'f')
-    AND (has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE') OR has_any_column_privilege(c.oid, 'INSERT, UPDATE'))
+UNION ALL SELECT 'can create schemas in this database'
+    WHERE EXISTS (SELECT FROM role WHERE has_database_privilege(role.oid, current_database(), 'CREATE'))
+UNION ALL (SELECT 'can create tables in schema ' || nspname FROM pg_namespace n
+    WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'
+    AND EXISTS (SELECT FROM role WHERE has_schema_privilege(role.oid, n.oid, 'CREATE')) LIMIT 1)
+UNION ALL (SELECT 'can write to ' || r.oid::regclass::text FROM relation r
+    WHERE r.relkind IN ('r', 'p', 'v', 'f') AND EXISTS (SELECT FROM role
+        WHERE has_table_privilege(role.oid, r.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')
+        OR has_any_column_privilege(role.oid, r.oid, 'INSERT, UPDATE'))
+    LIMIT 1)
+UNION ALL (SELECT 'can advance ' || r.oid::regclass::text FROM relation r
+    WHERE r.relkind = 'S' AND EXISTS (SELECT FROM role WHERE has_sequence_privilege(role.oid, r.oid, 'USAGE, UPDATE'))
     LIMIT 1)
 """
 _CONTENTS = """

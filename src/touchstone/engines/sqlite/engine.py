@@ -72,7 +72,7 @@ class SqliteEngine(JudgingWorkers):
         self.today = today
         self._place = place
         rules = WorkerRules([str(scratch_folder()), *([str(cache.absolute().parent)] if cache else [])])
-        preload = ["touchstone.engines.sqlite.worker", "touchstone.verdicts"]  # once, instead of in each worker
+        preload = ["touchstone.engines.sqlite.worker", "touchstone.verdicts.explain"]  # once, instead of in each worker
         super().__init__(pool or Pool(warm=workers, preload=preload, rules=rules, environment=worker_environment(today)))
         self.cache = Cache(cache)
         self._sources: dict[Path, Path] = {}

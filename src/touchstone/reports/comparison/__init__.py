@@ -5,44 +5,22 @@
     accuracies(runs) -> [PairAccuracy]          of many runs: how much each pair differs in what it passes
     as_text(comparison) -> str                  the same for a terminal
 
-`reading` loads, `identity` says what cannot be compared, `pairing` finds the partners, `measuring` does the sums with the
-pure functions of `touchstone.reports.statistics`, `compared` puts it together, `text` shows it.
+`runs` loads and says what cannot be compared, `pairs` finds the partners and does the sums with the pure functions of
+`touchstone.reports.statistics`, `compare` puts it together, `text` shows it, `results` has the values.
 """
 
 from .compare import accuracies, compare
-from .results import (
-    Comparison,
-    Flip,
-    Group,
-    LeftOut,
-    Measure,
-    PairAccuracy,
-    PassK,
-    Power,
-    RunDifference,
-    RunPair,
-    RunSummary,
-    Side,
-)
-from .runs import Incomparable, RunData, RunEntry, load
+from .results import Comparison, Measure, PairAccuracy, RunPair
+from .runs import Incomparable, RunData, load
 from .text import as_text
 
 __all__ = [
     "Comparison",
-    "Flip",
-    "Group",
     "Incomparable",
-    "LeftOut",
     "Measure",
     "PairAccuracy",
-    "PassK",
-    "Power",
     "RunData",
-    "RunDifference",
-    "RunEntry",
     "RunPair",
-    "RunSummary",
-    "Side",
     "accuracies",
     "as_text",
     "compare",

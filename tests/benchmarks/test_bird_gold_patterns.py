@@ -37,6 +37,10 @@ WATCHED = {"null_first", "text_numbers", "integer_quotient", "evidence_literal"}
         ("SELECT laps FROM race WHERE name = 'a'", "the winner refers to name = 'b'", {"evidence_literal"}),
         ("SELECT laps FROM race WHERE name = 'a'", "the winner refers to name = 'A'", set[str]()),
         ("SELECT laps FROM race WHERE seconds = 61", "the winner refers to name = 'b'", set[str]()),
+        ("SELECT COUNT(*) FROM race WHERE name = (SELECT name FROM race ORDER BY seconds LIMIT 1)", "", {"null_first"}),
+        ("SELECT name FROM race WHERE seconds > 65", "slow means seconds > 100", {"evidence_literal"}),
+        ("SELECT name FROM race WHERE seconds >= 66", "slow means seconds > 65", set[str]()),
+        ("SELECT name FROM race WHERE seconds > 65", "slow: seconds > 65 for men, seconds > 100 for women", set[str]()),
     ],
 )
 def test_patterns(cli: Cli, tmp_path: Path, gold: str, evidence: str, kinds: set[str]) -> None:

@@ -448,14 +448,14 @@ def test_any_reordering_of_columns_is_recognised(some: Table, order: list[int]) 
 
 
 def test_a_column_with_more_values_is_not_said_to_lack_them() -> None:
-    found = explain(values("a", "b"), Table(("x", "y"), [("a", 1), ("b", 2), ("c", 3)]))
-    assert found.sentence == "Expected 1 column (x), got 2 columns (x, y); the values of column x are there, among others."
-    lacking = explain(values("a", "b"), Table(("x", "y"), [("a", 1), ("c", 3)]))
+    found = explain(values("a", "b"), Table(("k", "y"), [("a", 1), ("b", 2), ("c", 3)]))
+    assert found.sentence == "Expected 1 column (x), got 2 columns (k, y); the values of column x are there, among others."
+    lacking = explain(values("a", "b"), Table(("k", "y"), [("a", 1), ("c", 3)]))
     assert "no expected column is there with all its values" in lacking.sentence
 
 
 def test_a_column_with_the_same_values_in_other_numbers_is_not_said_to_lack_them() -> None:
-    found = explain(Table(("x", "y"), [("a", 1), ("b", 2), ("b", 3)]), Table(("x",), [("a",), ("a",), ("b",)]))
+    found = explain(Table(("x", "y"), [("a", 1), ("b", 2), ("b", 3)]), Table(("k",), [("a",), ("a",), ("b",)]))
     assert found.sentence.endswith("the values of column x are there, but not as often as expected.")
 
 
@@ -505,7 +505,9 @@ def test_a_factor_says_which_side_is_rounded() -> None:
 
 def test_a_factor_in_one_column_does_not_explain_rounding_in_another() -> None:
     found = explain(people((0.333, 12.5), (0.777, 50)), people((0.3, 0.125), (0.8, 0.5)))
-    assert found.kind == "different_rows"
+    assert (found.kind, found.evidence["also"]) == ("factor", ["rounding"])
+    assert "column score are 100 times too small; apart from that: same rows except for rounding" in found.sentence
+    assert "in column name, expected 0.333, got 0.3" in found.sentence
 
 
 def test_two_causes_are_both_named() -> None:
@@ -563,7 +565,7 @@ FULL = [("Ann", "Lee"), ("Bo", "Ray"), ("Cy", "Fox"), ("Di", "Kay")]
             "extra_columns",
             "is split into columns (1, 2), and there is a second cause: 1 row too many",
         ),
-        ([(1, "x"), (2, "y"), (3, "z")], [(1,), (2,)], "missing_columns", "some of the values of column 1 are there"),
+        ([(1, "x"), (2, "y"), (3, "z")], [(1,), (2,)], "missing_columns", "column 2 is missing; apart from that: 1 of 3"),
         ([("2020-01-02",)], [("2020-01-02 00:00:00",)], "dates", "the writing of dates"),
         ([("2020-01-02",), ("2020-03-04",)], [("1/2/2020",), ("3/4/2020",)], "dates", "the writing of dates"),
         ([("2020-01-22",)], [("22.01.2020",)], "dates", "the writing of dates"),
@@ -592,3 +594,76 @@ def test_two_causes_and_other_writing_are_named(gold: list[Row], predicted: list
 def test_what_does_not_explain_it_is_not_said(gold: list[Row], predicted: list[Row]) -> None:
     sentence = explain(Table((), gold), Table((), predicted)).sentence
     assert not any(word in sentence for word in ("writing", "another order", "joined", "split", "Two causes"))
+
+
+INVOICES = [("Ann", "Ray", 12.3456, "2020-03-01"), ("Bo", "Fox", 7.8912, "2020-04-02"), ("Cy", "Lee", 3.1419, "2020-05-03")]
+INVOICE = ("first", "last", "amount", "day")
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "kind", "also", "words"),
+    [
+        (
+            (*INVOICE, "id"),
+            [(a, b, round(c, 2), d, number) for number, (a, b, c, d) in enumerate(INVOICES)],
+            "extra_columns",
+            ["rounding"],
+            "Two causes: column id is too many; apart from that: same rows except for rounding",
+        ),
+        (
+            INVOICE[:3],
+            [(a.upper(), b, c) for a, b, c, _ in INVOICES],
+            "missing_columns",
+            ["case_or_space"],
+            "Two causes: column day is missing; apart from that: same rows except for letter case",
+        ),
+        (
+            ("last", "first", *INVOICE[2:]),
+            [(b, a, c * 100, d) for a, b, c, d in INVOICES],
+            "column_order",
+            ["factor"],
+            "Two causes: the columns are in another order (expected (first, last, amount, day)); "
+            "apart from that: same rows, but the numbers in column amount are 100 times too large",
+        ),
+        (
+            ("name", *INVOICE[2:]),
+            [(f"{a} {b}", round(c, 2), d) for a, b, c, d in INVOICES],
+            "missing_columns",
+            ["rounding"],
+            "Two causes: columns (first, last) are joined in column name; apart from that: same rows except for rounding",
+        ),
+        (
+            INVOICE,
+            [(a.upper(), b, c * 100, d) for a, b, c, d in INVOICES],
+            "factor",
+            ["case_or_space"],
+            "Two causes: the numbers in column amount are 100 times too large; apart from that: same rows except for letter",
+        ),
+        (
+            INVOICE,
+            [(a.upper(), b, c, f"{d[5:7]}/{d[8:]}/{d[:4]}") for a, b, c, d in INVOICES],
+            "dates",
+            ["case_or_space"],
+            "Same rows except for the writing of dates and letter case",
+        ),
+        (
+            (*INVOICE, "id"),
+            [(a, b, c, d, number) for number, (a, b, c, d) in enumerate(INVOICES[:2])],
+            "extra_columns",
+            ["missing_rows"],
+            "Two causes: column id is too many; apart from that: 1 of 3 expected rows is missing",
+        ),
+    ],
+)
+def test_a_second_cause_is_found_behind_the_first(
+    columns: tuple[str, ...], rows: list[Row], kind: str, also: list[str], words: str
+) -> None:
+    difference = explain(Table(INVOICE, INVOICES), Table(columns, rows))
+    assert (difference.kind, difference.evidence["also"]) == (kind, also)
+    assert difference.sentence.startswith(words)
+
+
+def test_a_column_of_the_same_name_is_no_cause_where_its_rows_differ() -> None:
+    other = [(a, b, c + number, d, number) for number, (a, b, c, d) in enumerate(INVOICES, 1)]
+    difference = explain(Table(INVOICE, INVOICES), Table((*INVOICE, "id"), other))
+    assert "Two causes" not in difference.sentence

@@ -45,6 +45,10 @@ SELECT c.relname, k.contype::text,
    JOIN pg_attribute a ON a.attrelid = k.confrelid AND a.attnum = p.at)
 FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid LEFT JOIN pg_class f ON f.oid = k.confrelid
 WHERE c.relnamespace = current_schema()::regnamespace AND k.contype IN ('p', 'u', 'f') ORDER BY c.relname, k.conname"""
+_VIEWS = """
+SELECT c.relname, rtrim(pg_get_viewdef(c.oid), '; '),
+  (SELECT array_agg(a.attname::text ORDER BY a.attnum) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0)
+FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('v', 'm') ORDER BY c.oid"""
 _ENUMS = """
 SELECT t.typname, array_agg(e.enumlabel::text ORDER BY e.enumsortorder) FROM pg_enum e JOIN pg_type t ON t.oid = e.enumtypid
 GROUP BY t.typname ORDER BY t.typname"""
@@ -86,6 +90,8 @@ class PostgresTables:
         self.keys: dict[str, list[tuple[str, list[str], str | None, list[str] | None]]] = {}
         for table, kind, columns, parent, parent_columns in bench.run(_KEYS).rows:
             self.keys.setdefault(table, []).append((kind, columns, parent, parent_columns))
+        self.views = {name: (definition, list(columns or ())) for name, definition, columns in bench.run(_VIEWS).rows}
+        """By name, in the order in which they were made: the query, and the names of its columns."""
         self.enums: dict[str, list[str]] = {name: list(labels) for name, labels in bench.run(_ENUMS).rows}
 
     def copied(self, bench: JudgingConnection) -> sqlite3.Connection:
@@ -97,6 +103,10 @@ class PostgresTables:
             rows = bench.run(f"SELECT {selected} FROM {quoted(table)} LIMIT {_MOST_ROWS}").rows
             marks = ", ".join("?" * len(columns))
             connection.executemany(f"INSERT INTO {quoted(table)} VALUES ({marks})", map(_plain, rows))
+        for view, (definition, columns) in self.views.items():
+            # Only looked at for the tables behind it: PostgreSQL's query is seldom one of SQLite's.
+            nothing = ", ".join(f"NULL AS {quoted(column)}" for column in columns)
+            connection.execute(f"CREATE VIEW {quoted(view)} AS SELECT {nothing or 'NULL'} /* {definition.replace('*/', '')} */")
         return connection
 
     def create(self, table: str, kept: Sequence[str]) -> str:
@@ -129,16 +139,21 @@ class PostgresArena:
     ) -> None:
         self._bench = bench
         self._server = server
+        self._tables = {name: filled for name, filled in tables.items() if not filled.info.is_view}
         self._columns = {
             name: [server.columns[filled.info.name][position] for position in filled.positions]
-            for name, filled in tables.items()
+            for name, filled in self._tables.items()
         }
-        self._tables = tables
         self._created = [
-            server.create(filled.info.name, [column.name for column in self._columns[name]]) for name, filled in tables.items()
+            server.create(filled.info.name, [column.name for column in self._columns[name]])
+            for name, filled in self._tables.items()
         ]
-        self._clear = ";".join(f"DELETE FROM {quoted(filled.info.name)}" for filled in tables.values())
-        names = ", ".join(quoted(filled.info.name) for filled in tables.values())
+        needed = {filled.info.name for filled in tables.values() if filled.info.is_view}
+        self._created += [
+            f"CREATE VIEW {quoted(view)} AS {definition}" for view, (definition, _) in server.views.items() if view in needed
+        ]
+        names = ", ".join(quoted(filled.info.name) for filled in self._tables.values())
+        self._clear = ";".join(f"DELETE FROM {quoted(filled.info.name)}" for filled in self._tables.values())
         bench.run(";".join([f"DROP TABLE IF EXISTS {names} CASCADE", *self._created]))
         self.refused = {sql for sql in queries if not self._admits(sql)}
 

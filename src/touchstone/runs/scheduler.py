@@ -126,6 +126,7 @@ class Batch:
                 if not held:
                     writing = asyncio.ensure_future(self._keep(record))
                     writing.add_done_callback(self._look_at_write)
+                    await asyncio.sleep(0)  # it begins by counting the record, which the limits of the next job look at
                     self._stop_after_too_many(record)
         finally:
             await asyncio.shield(writing)

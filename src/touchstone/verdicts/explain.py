@@ -13,7 +13,8 @@ from the most telling reason to the least: a difference in columns or in the wri
     case_or_space, types, dates,      the same rows, written in another way; `also` in the evidence
     number_format, rounding,          lists further kinds where only several together explain it, and extra_rows or
     not_a_number                      missing_rows where besides there are rows too many or missing
-    factor                            the numbers of a column are 100 times too large or too small
+    factor                            the numbers of a column are 100 times too large or too small; where there is a second
+                                      cause besides, `also` names it
     different_rows                    anything else
 
 Time and memory grow with the number of rows, not faster. Where more than `LIMIT` cells differ, other ways of
@@ -29,10 +30,34 @@ from ..types import Row, Table
 from .difference import EXAMPLES, Difference, RowPair, names, projection
 from .forms import WORDS, form_and_rows, order_and_rows, other_factor, other_form, other_order, other_width, too_large
 from .shown import plain, plain_row, shown_name, shown_pair, shown_row, shown_rows
+from .two_causes import undone_causes
 
 
 def explain(gold: Table, predicted: Table) -> Difference:
     pair = RowPair(gold, predicted)
+    difference = _explained(pair)
+    return (_with_second_cause(pair) or difference) if _is_weak(difference) else difference
+
+
+def _is_weak(difference: Difference) -> bool:
+    """It says what is there and what is not, but not why."""
+    by_width = difference.kind in ("missing_columns", "extra_columns")
+    return difference.kind == "different_rows" or (by_width and not difference.evidence["explained"])
+
+
+def _with_second_cause(pair: RowPair) -> Difference | None:
+    for undone in undone_causes(pair):
+        second = _explained(RowPair(undone.gold, undone.predicted))
+        if second.kind in ("identical", "missing_columns", "extra_columns", "different_rows", "column_order"):
+            continue
+        if second.sentence.startswith("Two causes"):
+            continue
+        sentence = f"Two causes: {undone.what}; apart from that: {second.sentence[0].lower()}{second.sentence[1:]}"
+        return pair.difference(undone.kind, sentence, also=[second.kind, *second.evidence.get("also", [])])
+    return None
+
+
+def _explained(pair: RowPair) -> Difference:
     steps = (
         _identical,
         _empty,

@@ -105,6 +105,7 @@ def other_width(pair: RowPair) -> Difference | None:
         missing_columns=plain_row(missing),
         extra_columns=plain_row(extra),
         otherwise_equal=partners is not None,
+        explained=partners is not None or joined is not None,
     )
 
 
@@ -293,6 +294,14 @@ def _typed_and_folded(cell: Cell) -> Cell:
     return _folded(_typed(cell))
 
 
+def _dated_and_folded(cell: Cell) -> Cell:
+    return _folded(_dated(cell))
+
+
+def _dated_and_typed(cell: Cell) -> Cell:
+    return _typed(_dated(cell))
+
+
 PLAIN = ColumnForm((), _one_nan)
 FORMS = (
     ColumnForm(("case_or_space",), _folded),
@@ -300,6 +309,8 @@ FORMS = (
     ColumnForm(("number_format",), _without_symbols),
     ColumnForm(("dates",), _dated),
     ColumnForm(("types", "case_or_space"), _typed_and_folded),
+    ColumnForm(("dates", "case_or_space"), _dated_and_folded),
+    ColumnForm(("dates", "types"), _dated_and_typed),
 )
 
 
@@ -348,7 +359,7 @@ def other_factor(pair: RowPair) -> Difference | None:
     if len(pair.missing) != len(pair.extra):
         return _factor_and_rows(pair)
     for at in range(pair.width):
-        if not all(_is_number(row[at]) for rows in (pair.missing, pair.extra) for row in rows):
+        if not all(is_number(row[at]) for rows in (pair.missing, pair.extra) for row in rows):
             continue
         for factor in (100, 0.01):
             scaled = {_scaled(row, at, factor): row for row in pair.missing}
@@ -371,7 +382,7 @@ def _only_at(at: int, rounding: Rounding) -> bool:
 def _factor_and_rows(pair: RowPair) -> Difference | None:
     left = len(pair.extra) - len(pair.missing)
     for at in range(pair.width or 0):
-        if not all(_is_number(row[at]) for rows in (pair.missing, pair.extra) for row in rows):
+        if not all(is_number(row[at]) for rows in (pair.missing, pair.extra) for row in rows):
             continue
         others = {_scaled(row, at, 1): row for row in pair.extra}
         for factor in (100, 0.01):
@@ -382,7 +393,7 @@ def _factor_and_rows(pair: RowPair) -> Difference | None:
     return None
 
 
-def _is_number(cell: Cell) -> bool:
+def is_number(cell: Cell) -> bool:
     return isinstance(cell, int | float) and -_HUGE < cell < _HUGE
 
 

@@ -29,16 +29,25 @@ def url(server: PostgresServer, role: str) -> str:
 @pytest.fixture(scope="module")
 def live(server: PostgresServer) -> Iterator[PostgresServer]:
     administer(server, "CREATE DATABASE live", "CREATE ROLE reader LOGIN", "CREATE ROLE writer LOGIN")
+    administer(server, "CREATE ROLE counter LOGIN", "CREATE ROLE member LOGIN NOINHERIT", "GRANT writer TO member")
     administer(
         server,
         "CREATE TABLE item (id int, name text); INSERT INTO item VALUES (1, 'a'), (2, 'b'); CREATE SEQUENCE ticket",
         "CREATE FUNCTION sly() RETURNS int LANGUAGE sql SECURITY DEFINER AS 'DELETE FROM item RETURNING id'",
         "REVOKE CREATE ON SCHEMA public FROM PUBLIC",
         "GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader, writer; GRANT UPDATE (name) ON item TO writer",
+        "GRANT USAGE ON SEQUENCE ticket TO counter",
         database="live",
     )
     yield server
-    administer(server, "DROP DATABASE live WITH (FORCE)", "DROP ROLE reader", "DROP ROLE writer")
+    administer(
+        server,
+        "DROP DATABASE live WITH (FORCE)",
+        "DROP ROLE reader",
+        "DROP ROLE writer",
+        "DROP ROLE counter",
+        "DROP ROLE member",
+    )
 
 
 async def opened(server: PostgresServer, role: str, stack: AsyncExitStack) -> LiveEngine:
@@ -46,7 +55,15 @@ async def opened(server: PostgresServer, role: str, stack: AsyncExitStack) -> Li
     return await open_live(place.replace("@/", f"@localhost:{server.port}/"), Opening(stack=stack))
 
 
-@pytest.mark.parametrize(("role", "why"), [("writer", "can write to item"), ("postgres", "is a superuser")])
+@pytest.mark.parametrize(
+    ("role", "why"),
+    [
+        ("writer", "can write to item"),
+        ("postgres", "is a superuser"),
+        ("member", "can write to item"),  # by SET ROLE
+        ("counter", "can advance ticket"),
+    ],
+)
 async def test_a_role_that_could_write_is_refused(live: PostgresServer, role: str, why: str) -> None:
     async with AsyncExitStack() as stack:
         with pytest.raises(InputError, match=why):

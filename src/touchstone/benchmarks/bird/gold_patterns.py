@@ -28,6 +28,7 @@ Types = Mapping[str, Mapping[str, str]]
 
 _COMPARED = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
 _EVIDENCE = re.compile(r"(?:\b(\w+)\.)?[`\"]?\b(\w+)[`\"]?\s*=\s*(?:'([^']*)'|\"([^\"]*)\"|(-?\d+(?:\.\d+)?)(?![\w.%/*+-]))")
+_EVIDENCE_ORDER = re.compile(r"(?:\b\w+\.)?[`\"]?\b(\w+)[`\"]?\s*(?:>=?|<=?)\s*(-?\d+(?:\.\d+)?)(?![\w.%/*+-])")
 _WHOLE = (exp.Add, exp.Sub, exp.Mul, exp.Div)
 
 
@@ -36,7 +37,8 @@ async def patterns(task: BirdTask, types: Types, run: Run) -> list[AuditFinding]
     if not isinstance(tree, exp.Select):
         return []
     owners = _Owners(tree, types)
-    findings = [*await _null_first(task, tree, run), *await _text_numbers(task, tree, owners, run)]
+    nulls = [finding for select in tree.find_all(exp.Select) for finding in await _null_first(task, select, run)]
+    findings = [*nulls[:1], *await _text_numbers(task, tree, owners, run)]
     findings += await _integer_quotients(task, tree, owners, run)
     return [*findings, *_evidence(task, tree)]
 
@@ -61,6 +63,7 @@ class _Owners:
 
 
 async def _null_first(task: BirdTask, tree: exp.Select, run: Run) -> list[AuditFinding]:
+    """Of the whole gold or of a subquery that can be asked alone."""
     order, limit = tree.args.get("order"), tree.args.get("limit")
     if order is None or limit is None or order.expressions[0].args.get("desc") or tree.args.get("distinct"):
         return []
@@ -156,6 +159,16 @@ def _evidence(task: BirdTask, tree: exp.Select) -> Iterator[AuditFinding]:
         if asked and not any(_plain(value) in literals for value in values):
             what = f"the evidence says {column} = {min(values)!r}, and the gold asks for {', '.join(map(repr, asked))}"
             yield audit_finding(task.key, "evidence_literal", what, evidence=task.evidence, sql=task.gold)
+    bounds: dict[str, list[re.Match[str]]] = {}
+    for match in _EVIDENCE_ORDER.finditer(task.evidence):
+        bounds.setdefault(match[1].lower(), []).append(match)
+    for column, matches in bounds.items():
+        compared = sorted(_compared_with(tree, column))
+        # `> 7` may be written `>= 8`, and of several bounds one may be meant: none of the numbers must be anywhere near.
+        if compared and all(abs(number - float(match[2])) > 1 for number in _numbers(tree) for match in matches):
+            what = f"the evidence says {matches[0][0]}, and the gold compares {matches[0][1]} with "
+            what += ", ".join(map(_short, compared))
+            yield audit_finding(task.key, "evidence_literal", what, evidence=task.evidence, sql=task.gold)
 
 
 def _asked_for(tree: exp.Select, column: str) -> Iterator[str]:
@@ -163,6 +176,25 @@ def _asked_for(tree: exp.Select, column: str) -> Iterator[str]:
         sides = [node.this, *(node.expressions if isinstance(node, exp.In) else [node.args.get("expression")])]
         if any(isinstance(side, exp.Column) and side.name.lower() == column for side in sides):
             yield from (side.this for side in sides if isinstance(side, exp.Literal))
+
+
+def _compared_with(tree: exp.Select, column: str) -> Iterator[float]:
+    for node in tree.find_all(*_COMPARED):
+        sides = [node.this, *(node.args.get(name) for name in ("expression", "low", "high"))]
+        if any(isinstance(side, exp.Column) and side.name.lower() == column for side in sides):
+            yield from (number for side in sides if side is not None for number in _numbers(side))
+
+
+def _numbers(tree: exp.Expr) -> Iterator[float]:
+    for literal in tree.find_all(exp.Literal):
+        try:
+            yield -float(literal.this) if isinstance(literal.parent, exp.Neg) else float(literal.this)
+        except ValueError:
+            continue
+
+
+def _short(number: float) -> str:
+    return f"{number:.12g}"
 
 
 def _plain(value: str) -> str:

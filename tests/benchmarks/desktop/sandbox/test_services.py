@@ -30,7 +30,7 @@ def test_a_service_is_set_up_judged_and_solved(domain: str, dataset: Path, image
     done = finish(start("desktop", "selfcheck", dataset, "--domain", domain, "-o", "runs", cwd=tmp_path, env=images), 600)
     assert done.code == 0, done.err + done.out
     [line] = [line for line in done.out.splitlines() if line.startswith(f"{domain} ")]
-    assert line.split()[1:] == ["1", "0", "1", "1", "1", "1", "0"]
+    assert line.split()[1:] == ["1", "0", "1", "1", "1", "1", "1", "0"]
     [untouched] = records(run_directory(tmp_path / "runs/nothing"))
     [solved] = records(run_directory(tmp_path / "runs/oracle"))
     assert (untouched["outcome"], solved["outcome"]) == ("failed", "passed")

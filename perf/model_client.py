@@ -185,17 +185,12 @@ def main(options: argparse.Namespace) -> None:
     results = {kind: in_own_process(kind, url, options) for kind in kinds}
     server.terminate()
     floor = results["none"]["cpu_ms"]
+    sdk = results.get("openai sdk")
     rows = [
-        [
-            kind,
-            f"{said['cpu_ms']:.2f}",
-            f"{(said['cpu_ms'] - floor) / 4:.2f}",
-            f"{said['per_second']:.0f}",
-            f"{said['peak_mb']:.0f}",
-        ]
-        for kind, said in results.items()
+        [*row(kind, result, floor), f"{sdk['cpu_ms'] / result['cpu_ms']:.1f}x" if sdk else ""]
+        for kind, result in results.items()
     ]
-    head = ["client", "CPU ms per episode", "CPU ms per call", "episodes per s", "peak MB"]
+    head = ["client", "CPU ms per episode", "CPU ms per call", "episodes per s", "peak MB", "SDK / this"]
     report("model_client", results, [head, *rows], options.json)
 
 

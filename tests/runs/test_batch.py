@@ -99,28 +99,6 @@ async def test_errors_in_a_row_stop_the_run_and_are_kept(listed: str, patience: 
     assert len(kept) == played
 
 
-async def test_the_next_job_is_played_while_a_record_is_written_but_not_the_one_after_it() -> None:
-    """So a slow disk costs little, and at most one record of each player is not yet on it."""
-    played: list[str] = []
-    written = asyncio.Event()
-
-    async def play(job: Job) -> Played:
-        played.append(job.task.key)
-        return a_record(job.task.key), None
-
-    async def keep(_: Record) -> None:
-        await written.wait()
-
-    run = asyncio.create_task(Batch(play, keep).run(jobs(5)))
-    await until(lambda: len(played) == 2)
-    for _ in range(20):
-        await asyncio.sleep(0)
-    assert played == ["0", "1"]
-    written.set()
-    await run
-    assert len(played) == 5
-
-
 async def test_a_record_that_cannot_be_written_ends_the_run_without_waiting_for_long_episodes() -> None:
     async def play(job: Job) -> Played:
         if job.task.index:

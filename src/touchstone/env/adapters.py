@@ -82,7 +82,7 @@ def trl_reward(benchmark: Source, rewards: RewardOptions | None = None) -> Calla
     env = SyncBatchEnv(benchmark, rewards)
 
     def touchstone_reward(completions: Sequence[Any], task: Sequence[str], **_: Any) -> list[float | None]:
-        paid = env.score([(key, _text(said)) for key, said in zip(task, completions, strict=True)])
+        paid = env.score([(key, _text(completion)) for key, completion in zip(task, completions, strict=True)])
         return [each.reward if each.usable else None for each in paid]
 
     return touchstone_reward
@@ -93,8 +93,8 @@ def _text(completion: Any) -> str:
     if isinstance(completion, str):
         return completion
     messages = cast("Sequence[Message]", completion)
-    said = [message.get("content") for message in messages if message.get("role", "assistant") == "assistant"]
-    return said[-1] if said and isinstance(said[-1], str) else ""
+    texts = [message.get("content") for message in messages if message.get("role", "assistant") == "assistant"]
+    return texts[-1] if texts and isinstance(texts[-1], str) else ""
 
 
 def verifiers_taskset(benchmark: Source, rewards: RewardOptions | None = None) -> Any:
@@ -116,8 +116,8 @@ def verifiers_taskset(benchmark: Source, rewards: RewardOptions | None = None) -
     class TouchstoneTaskset(vf.Taskset[TouchstoneTask, vf.TasksetConfig]):
         def load(self) -> Any:
             for step in env.begun():
-                said = {"prompt": step.text, "system_prompt": step.info["instructions"]}
-                yield TouchstoneTask(vf.TaskData(id=step.info["task"], name=step.info["task"], **said))
+                prompts = {"prompt": step.text, "system_prompt": step.info["instructions"]}
+                yield TouchstoneTask(vf.TaskData(id=step.info["task"], name=step.info["task"], **prompts))
 
     return TouchstoneTaskset(vf.TasksetConfig())
 
@@ -144,8 +144,8 @@ def skyrl_env(benchmark: Source, rewards: RewardOptions | None = None, *, max_st
         def step(self, action: str) -> Any:
             self.turns += 1  # pyright: ignore[reportUnknownMemberType]
             step = self._episode.step(call_in(action, self._episode.tools))
-            said = [] if step.done else [{"role": "user", "content": step.text}]
-            return skyrl.BaseTextEnvStepOutput(observations=said, reward=step.reward, done=step.done, metadata=step.info)
+            messages = [] if step.done else [{"role": "user", "content": step.text}]
+            return skyrl.BaseTextEnvStepOutput(observations=messages, reward=step.reward, done=step.done, metadata=step.info)
 
         def close(self) -> None:
             self._episode.close()

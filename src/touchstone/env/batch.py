@@ -23,7 +23,7 @@ from ..errors import InputError
 from ..protocols import Benchmark, BenchmarkConfig, Opening
 from ..types import Tool, ToolCall
 from .reward import RewardOptions
-from .sessions import Session, Sessions, Slots, Step, open_sessions
+from .sessions import EnvSession, Sessions, Slots, Step, open_sessions
 
 T = TypeVar("T")
 _MOST = 2**31
@@ -45,7 +45,7 @@ class BatchEnv:
 
     def __init__(self, sessions: Sessions, parallel: int) -> None:
         self._sessions = sessions
-        self._slots: list[Session] = []
+        self._slots: list[EnvSession] = []
         self._turns = asyncio.Semaphore(parallel)
 
     @property
@@ -81,7 +81,7 @@ class BatchEnv:
         """What whole answers pay: pairs of a task's key and the text of a completion."""
         return await self._together(self._scored(task, text) for task, text in answers)
 
-    async def begin(self, task: str | None = None) -> tuple[Session, Step]:
+    async def begin(self, task: str | None = None) -> tuple[EnvSession, Step]:
         """A slot of its own, apart from the batch, and its first episode. `end` gives it back."""
         slot = self._sessions.lease()
         try:
@@ -90,10 +90,10 @@ class BatchEnv:
             await self.end(slot)
             raise
 
-    async def end(self, slot: Session) -> None:
+    async def end(self, slot: EnvSession) -> None:
         await self._sessions.release(slot)
 
-    async def _one(self, slot: Session, action: Action | str | None) -> Step:
+    async def _one(self, slot: EnvSession, action: Action | str | None) -> Step:
         if action is None:
             assert slot.last is not None
             return slot.last
@@ -138,7 +138,7 @@ class SyncEpisode:
     def __init__(self, env: BatchEnv, background: Background) -> None:
         self._env = env
         self._background = background
-        self._slot: Session | None = None
+        self._slot: EnvSession | None = None
 
     @property
     def tools(self) -> Sequence[Tool]:

@@ -15,7 +15,7 @@ from ..errors import InputError
 from ..models.wire import arguments_schema, tool_schema
 from ..types import Message, ToolCall
 from .reward import submission_tool
-from .sessions import Session, Sessions, Step
+from .sessions import EnvSession, Sessions, Step
 
 RESERVED = ("verify", "seed_session", "close_session", "aggregate_metrics", "mcp")
 Json = dict[str, Any]
@@ -30,7 +30,7 @@ def task_in(body: Json) -> str:
     raise InputError("the row names no task: expected verifier_metadata.task, as `touchstone env rows` writes it")
 
 
-async def verify(sessions: Sessions, body: Json, session: Session | None) -> Json:
+async def verify(sessions: Sessions, body: Json, session: EnvSession | None) -> Json:
     """The row with the response, and what it is worth."""
     response = body.get("response")
     if not isinstance(response, dict):
@@ -48,7 +48,7 @@ async def verify(sessions: Sessions, body: Json, session: Session | None) -> Jso
     return {**body, **_verdict(session, step)}
 
 
-async def _handed_in(session: Session, response: Json) -> Step:
+async def _handed_in(session: EnvSession, response: Json) -> Step:
     """Plays what the response hands in by calls, but for those that the session has played already; then, if the episode is not
     over, what its last text answers. The first submission counts, as in every other episode."""
     assert session.last is not None
@@ -77,7 +77,7 @@ def text_of(items: Sequence[Json]) -> str:
     return ""
 
 
-def _verdict(session: Session, step: Step) -> Json:
+def _verdict(session: EnvSession, step: Step) -> Json:
     info, usable = step.info, bool(step.info["usable"])
     judged: Json = {"reward": session.total, "mask_sample": not usable, "task": info["task"], "outcome": info["outcome"]}
     judged["failure_kind"] = None if usable else f"touchstone:{info['why']}"

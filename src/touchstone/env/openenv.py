@@ -23,7 +23,7 @@ from ..api.gym import call_of
 from ..errors import InputError
 from ..models.wire import arguments_schema
 from ..types import Tool
-from .sessions import Full, Session, Sessions, Step
+from .sessions import EnvSession, Full, Sessions, Step
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
@@ -66,7 +66,7 @@ class Refused(Exception):
         self.data = {"message": message, "code": code, **more}
 
 
-class Connection:
+class OpenEnvConnection:
     """One client's WebSocket, which is its lease."""
 
     def __init__(self, sessions: Sessions, socket: WebSocket) -> None:
@@ -87,7 +87,7 @@ class Connection:
                 return
             await self._lease(session)
 
-    async def _lease(self, session: Session) -> None:
+    async def _lease(self, session: EnvSession) -> None:
         reading = asyncio.create_task(self._read())
         conversation = asyncio.create_task(self._converse(session))
         session.expired = conversation.cancel
@@ -114,12 +114,12 @@ class Connection:
             text = message.get("text")
             await self._inbox.put(message.get("bytes") if text is None else text)
 
-    async def _converse(self, session: Session) -> None:
+    async def _converse(self, session: EnvSession) -> None:
         while await self._answer(session, await self._inbox.get()):
             pass
         await self._socket.close()
 
-    async def _answer(self, session: Session, text: str | bytes | None) -> bool:
+    async def _answer(self, session: EnvSession, text: str | bytes | None) -> bool:
         """False when the client has said goodbye."""
         try:
             try:
@@ -149,14 +149,14 @@ class Connection:
             await self._say("error", {"message": str(error), "code": "EXECUTION_ERROR"})
         return True
 
-    async def _reset(self, session: Session, fields: dict[str, Any]) -> dict[str, Any]:
+    async def _reset(self, session: EnvSession, fields: dict[str, Any]) -> dict[str, Any]:
         seed, task, name = fields.get("seed"), fields.get("task"), fields.get("episode_id")
         if not isinstance(seed, int | None) or not isinstance(name, str | None) or len(name or "") > LONGEST_NAME:
             raise Refused("VALIDATION_ERROR", "reset takes task (text), seed (a whole number) and episode_id (a short text)")
         self._episode_id = name
         return observation_of(await session.reset(task, seed=seed))
 
-    async def _step(self, session: Session, fields: dict[str, Any]) -> dict[str, Any]:
+    async def _step(self, session: EnvSession, fields: dict[str, Any]) -> dict[str, Any]:
         action: Any = fields.get("action", fields)
         if not isinstance(action, dict):
             raise Refused("VALIDATION_ERROR", "an action is an object")
@@ -180,7 +180,7 @@ class Connection:
         await self._socket.send({"type": "websocket.send", "text": _encode({"type": kind, "data": data}).decode()})
 
 
-def tools_of(sessions: Sessions, session: Session | None = None) -> Sequence[Tool]:
+def tools_of(sessions: Sessions, session: EnvSession | None = None) -> Sequence[Tool]:
     """Those of the episode under way; before the first, those of the first task."""
     return session.tools if session is not None and session.tools else sessions.tools
 
@@ -196,7 +196,7 @@ def _base64(step: Step) -> list[str]:
     return [b64encode(picture).decode() for picture in step.pictures]
 
 
-def state_of(session: Session, episode_id: str | None = None) -> dict[str, Any]:
+def state_of(session: EnvSession, episode_id: str | None = None) -> dict[str, Any]:
     last = session.last
     task = last.info["task"] if last else None
     steps = last.info.get("steps", 0) if last else 0
@@ -244,7 +244,7 @@ def metadata(sessions: Sessions, label: str) -> dict[str, Any]:
 # MCP over HTTP, without state but for sessions by their names. An episode begins with the session, or with a `reset` of a task.
 
 
-async def answer_rpc(sessions: Sessions, request: dict[str, Any], own: Session | None = None) -> dict[str, Any]:
+async def answer_rpc(sessions: Sessions, request: dict[str, Any], own: EnvSession | None = None) -> dict[str, Any]:
     """A JSON-RPC request's response; `own` is the session of the connection that it came over."""
     number = request.get("id")
     params: Any = request.get("params") or {}
@@ -265,7 +265,7 @@ class _RpcError(Exception):
         self.code = code
 
 
-async def _rpc(sessions: Sessions, method: str, params: dict[str, Any], own: Session | None) -> Any:
+async def _rpc(sessions: Sessions, method: str, params: dict[str, Any], own: EnvSession | None) -> Any:
     if method == "initialize":
         about = {"name": "touchstone", "version": __version__}
         return {

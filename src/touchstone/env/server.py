@@ -40,7 +40,7 @@ from ..serving.gate import Gate
 from ..types import ToolCall
 from . import nemo, openenv
 from .openenv import as_json, body_of
-from .sessions import BUCKETS, Full, Session, Sessions, Slots
+from .sessions import BUCKETS, EnvSession, Full, Sessions, Slots
 
 COOKIE = "touchstone_session"
 LARGEST_BODY = 64 * 2**20
@@ -109,7 +109,7 @@ class EnvApp:
         )
 
     async def _websocket(self, socket: WebSocket) -> None:
-        await openenv.Connection(self._sessions, socket).serve()
+        await openenv.OpenEnvConnection(self._sessions, socket).serve()
 
     async def _health(self, _: Request) -> Response:
         if self._sessions.draining:
@@ -166,7 +166,7 @@ class EnvApp:
         step = await self._session(request).step(ToolCall("call", name, arguments))
         return PlainTextResponse(step.text)
 
-    def _session(self, request: Request) -> Session:
+    def _session(self, request: Request) -> EnvSession:
         session = self._sessions.leased.get(request.cookies.get(COOKIE, ""))
         if session is None:
             raise _Gone

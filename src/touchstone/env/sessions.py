@@ -104,7 +104,7 @@ class Slots:
         struct.pack_into("q", self._counts, 8 * self.process, count + change)
 
 
-class Session:
+class EnvSession:
     """One client's episode after another. Calls are played one after the other."""
 
     def __init__(self, sessions: Sessions, name: str) -> None:
@@ -240,7 +240,7 @@ class Sessions:
         self.slots = slots or Slots(1024)
         self.max_steps = max_steps
         self.draining = False
-        self.leased: dict[str, Session] = {}
+        self.leased: dict[str, EnvSession] = {}
         self.tools: Sequence[Tool] = ()
         """Of the first task that can be played, once `try_tasks` has found it."""
         self.counts: Counter[str] = Counter()
@@ -292,7 +292,7 @@ class Sessions:
                 await episode.close()
         raise InputError(f"none of the {len(self._order)} tasks can be played here: {failure}")
 
-    def lease(self, name: str | None = None) -> Session:
+    def lease(self, name: str | None = None) -> EnvSession:
         """A session of the caller's. Raises Full."""
         if self.draining:
             self.counts["sessions_refused"] += 1
@@ -302,13 +302,13 @@ class Sessions:
             raise Full(f"all {self.slots.most} sessions are in use", self.slots.active, self.slots.most)
         if self._reaper is None:
             self._reaper = asyncio.create_task(self._reap())
-        session = Session(self, self._prefix + (name or secrets.token_urlsafe(16)))
+        session = EnvSession(self, self._prefix + (name or secrets.token_urlsafe(16)))
         self.leased[session.name] = session
         self.counts["sessions"] += 1
         self._empty.clear()
         return session
 
-    async def begun(self, task: Any, name: str | None = None) -> Session:
+    async def begun(self, task: Any, name: str | None = None) -> EnvSession:
         """A session with an episode of the task. Raises Full, and InputError before a slot is taken."""
         key = None if task is None else self.task(task).key
         session = self.lease(name)
@@ -319,7 +319,7 @@ class Sessions:
             raise
         return session
 
-    async def release(self, session: Session) -> None:
+    async def release(self, session: EnvSession) -> None:
         """Once is enough; twice does no harm."""
         if self.leased.pop(session.name, None) is None:
             return
@@ -330,7 +330,7 @@ class Sessions:
         await session.close()
 
     @contextmanager
-    def watched(self, session: Session, *, timed: bool) -> Generator[None]:
+    def watched(self, session: EnvSession, *, timed: bool) -> Generator[None]:
         """While a call or a reset of the session is under way."""
         started = time.monotonic()
         session.busy += 1

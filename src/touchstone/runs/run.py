@@ -115,8 +115,8 @@ async def run(
         plan.trace.begin(directory.path.name)
 
     async def keep(record: Record) -> None:
-        counted.add(record)  # at once, since limits of cost look at it; should the write fail, all is counted again
         await directory.append(record)
+        counted.add(record)
         watch(record, counted)
         if plan.trace:
             plan.trace.add(record)

@@ -70,8 +70,6 @@ class Batch:
         self._first_reason: str | None = None
         self.interrupted = False
         self._players: list[asyncio.Task[None]] = []
-        self._unwritten: BaseException | None = None
-        """Why a record could not be kept."""
 
     async def run(self, jobs: Iterable[Job]) -> None:
         """Returns when all jobs are done or the user interrupted; raises RunStopped when it makes no sense to go on."""
@@ -82,8 +80,6 @@ class Batch:
                 await asyncio.gather(*self._players)
                 await self._conclude()
             except asyncio.CancelledError:
-                if self._unwritten is not None:
-                    raise self._unwritten from None
                 if not self.interrupted:
                     raise
             finally:
@@ -106,37 +102,21 @@ class Batch:
             player.cancel()
 
     async def _player(self, queue: Iterator[Job]) -> None:
-        """Plays on while its last record is written, and is never further ahead of the disk than that."""
-        writing: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        writing.set_result(None)
-        try:
-            for job in queue:
-                self.used_up = self.used_up or self._enough()
-                if self.interrupted or self.used_up:
-                    break
-                self._playing += 1
-                try:
-                    record, failure = await self._play(job)
-                finally:
-                    self._playing -= 1
-                await asyncio.shield(writing)  # an interrupted player's last record is written all the same
-                self._stop_if_hopeless(record, failure)
-                held = self._hold_back(record, failure)
-                await self._keep_all()
-                if not held:
-                    writing = asyncio.ensure_future(self._keep(record))
-                    writing.add_done_callback(self._look_at_write)
-                    await asyncio.sleep(0)  # it begins by counting the record, which the limits of the next job look at
-                    self._stop_after_too_many(record)
-        finally:
-            await asyncio.shield(writing)
-
-    def _look_at_write(self, writing: asyncio.Future[None]) -> None:
-        """Episodes whose records cannot be kept are not played to their end."""
-        if not writing.cancelled() and (failure := writing.exception()) is not None:
-            self._unwritten = self._unwritten or failure
-            for player in self._players:
-                player.cancel()
+        for job in queue:
+            self.used_up = self.used_up or self._enough()
+            if self.interrupted or self.used_up:
+                return
+            self._playing += 1
+            try:
+                record, failure = await self._play(job)
+            finally:
+                self._playing -= 1
+            self._stop_if_hopeless(record, failure)
+            held = self._hold_back(record, failure)
+            await self._keep_all()
+            if not held:
+                await self._keep(record)
+                self._stop_after_too_many(record)
 
     def _hold_back(self, record: Record, failure: EpisodeFailure | None) -> bool:
         """Whether the record waits for another that shows the set-up to be right. Raises RunStopped after too many."""

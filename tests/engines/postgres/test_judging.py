@@ -156,7 +156,7 @@ async def test_a_worker_that_dies_is_replaced_once(world: PostgresEpisodeDatabas
 
 
 async def test_a_function_that_does_not_end(world: PostgresEpisodeDatabase) -> None:
-    with pytest.raises(WorkerFailure, match="has done nothing"):
+    with pytest.raises(WorkerFailure, match="has made no progress"):
         await world.judge(functions.sleep, Work(), LIMITS, wall=0.5)
     assert await look(world, "SELECT count(*) FROM items") == [("3",)]
 

@@ -503,6 +503,11 @@ def test_a_factor_says_which_side_is_rounded() -> None:
     assert "100 times too small and not rounded as expected:" in explain(values(33.33), values(1 / 3)).sentence
 
 
+@pytest.mark.parametrize(("gold", "prediction"), [(53, 1), (101, 1), (0.012, 1.0), (250, 3.0), (3.0, 250)])
+def test_one_digit_is_no_sign_of_a_factor(gold: float, prediction: float) -> None:
+    assert "times too" not in explain(values(gold), values(prediction)).sentence
+
+
 def test_a_factor_in_one_column_does_not_explain_rounding_in_another() -> None:
     found = explain(people((0.333, 12.5), (0.777, 50)), people((0.3, 0.125), (0.8, 0.5)))
     assert (found.kind, found.evidence["also"]) == ("factor", ["rounding"])

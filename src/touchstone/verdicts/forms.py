@@ -367,7 +367,7 @@ def other_factor(pair: RowPair) -> Difference | None:
             if all(row[at] == 0 for row in pair.missing) or len(scaled) != len(pair.missing):
                 continue
             rounding = None if scaled.keys() == others.keys() else find_rounding(list(scaled), list(others))
-            if scaled.keys() == others.keys() or (rounding and _only_at(at, rounding)):
+            if scaled.keys() == others.keys() or (rounding and _only_at(at, rounding) and _shows_digits(at, rounding)):
                 first = next(iter(scaled))
                 partner = others[first] if rounding is None else others[dict(rounding.partners)[first]]
                 return _by_factor(pair, at, factor, scaled[first], partner, rounding)
@@ -377,6 +377,14 @@ def other_factor(pair: RowPair) -> Difference | None:
 def _only_at(at: int, rounding: Rounding) -> bool:
     """Whether the rounded numbers are those of one column."""
     return all((*gold[:at], *gold[at + 1 :]) == (*row[:at], *row[at + 1 :]) for gold, row in rounding.partners)
+
+
+def _shows_digits(at: int, rounding: Rounding) -> bool:
+    """Whether the rounded numbers have two digits somewhere: 1 is 53 as a share, rounded, and half of all other numbers too."""
+    if rounding.how == "noise":
+        return True
+    numbers = (gold[at] if rounding.side == "gold" else row[at] for gold, row in rounding.partners)
+    return any(len(f"{number:.12g}".strip("-").replace(".", "").strip("0")) > 1 for number in numbers if is_number(number))
 
 
 def _factor_and_rows(pair: RowPair) -> Difference | None:

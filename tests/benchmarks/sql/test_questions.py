@@ -147,6 +147,25 @@ def test_an_open_document_spreadsheet(tmp_path: Path) -> None:
         load_questions(path, {}, "shop")
 
 
+@pytest.mark.parametrize(
+    ("right", "wrong", "complaint"),
+    [
+        (
+            "<table:table-row><table:table-cell office",
+            '<table:table-row table:number-rows-repeated="9999999999"><table:table-cell office',
+            "more than 1,048,576 rows",
+        ),
+        ('office:value="7"', 'office:value="seven"', "could not convert"),
+        ('repeated="16384"', 'repeated="many"', "invalid literal"),
+    ],
+)
+def test_an_open_document_spreadsheet_that_no_program_writes(tmp_path: Path, right: str, wrong: str, complaint: str) -> None:
+    with ZipFile(tmp_path / "q.ods", "w") as archive:
+        archive.writestr("content.xml", SHEET.replace(right, wrong))
+    with pytest.raises(InputError, match=f"not a spreadsheet: .*{complaint}"):
+        load_questions(tmp_path / "q.ods", {}, "shop")
+
+
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_csv_as_other_programs_write_it(tmp_path: Path, delimiter: str, encoding: str) -> None:

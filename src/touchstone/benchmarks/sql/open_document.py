@@ -14,7 +14,8 @@ from ...errors import InputError
 
 _OFFICE, _TABLE, _TEXT = (f"{{urn:oasis:names:tc:opendocument:xmlns:{name}:1.0}}" for name in ("office", "table", "text"))
 _LARGEST = 256 * 2**20
-_MOST_CELLS = 16_384
+_MOST = {"rows": 1_048_576, "columns": 16_384}
+"""Of a sheet, as spreadsheet programs have it."""
 _MARKS = {f"{_TEXT}tab": "\t", f"{_TEXT}line-break": "\n"}
 
 
@@ -25,12 +26,18 @@ def first_table(path: Path) -> list[list[Any]]:
             if archive.getinfo("content.xml").file_size > _LARGEST:
                 raise InputError(f"{path}: the spreadsheet is larger than {_LARGEST // 2**20} MB")
             table = ElementTree.fromstring(archive.read("content.xml")).find(f".//{_TABLE}table")
-    except (BadZipFile, OSError, KeyError, ElementTree.ParseError, RuntimeError) as error:
+        return [] if table is None else _rows(table)
+    except (BadZipFile, OSError, KeyError, ValueError, ElementTree.ParseError, RuntimeError) as error:
         raise InputError(f"{path}: not a spreadsheet: {error}") from None
+
+
+def _rows(table: ElementTree.Element) -> list[list[Any]]:
     rows: list[list[Any]] = []
-    for row in table.iter(f"{_TABLE}table-row") if table is not None else ():
+    for row in table.iter(f"{_TABLE}table-row"):
         cells = _cells(row)
         rows += [cells] * (_count(row, "rows") if cells else 1)
+        if len(rows) > _MOST["rows"]:
+            raise ValueError(f"more than {_MOST['rows']:,} rows")
     return rows
 
 
@@ -38,14 +45,14 @@ def _cells(row: ElementTree.Element) -> list[Any]:
     cells: list[Any] = []
     for cell in row:
         if cell.tag in (f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"):
-            cells += [_value(cell)] * min(_count(cell, "columns"), _MOST_CELLS)
+            cells += [_value(cell)] * _count(cell, "columns")
     while cells and cells[-1] is None:
         cells.pop()
     return cells
 
 
 def _count(element: ElementTree.Element, what: str) -> int:
-    return int(element.get(f"{_TABLE}number-{what}-repeated", "1"))
+    return min(int(element.get(f"{_TABLE}number-{what}-repeated", "1")), _MOST[what])
 
 
 def _value(cell: ElementTree.Element) -> Any:
@@ -66,6 +73,6 @@ def _text(element: ElementTree.Element) -> str:
     """With what is marked up within it; several blanks are an element with their number."""
     parts = [element.text or ""]
     for child in element:
-        blanks = " " * int(child.get(f"{_TEXT}c", "1")) if child.tag == f"{_TEXT}s" else None
+        blanks = " " * min(int(child.get(f"{_TEXT}c", "1")), _MOST["columns"]) if child.tag == f"{_TEXT}s" else None
         parts += [blanks if blanks is not None else _MARKS.get(child.tag) or _text(child), child.tail or ""]
     return "".join(parts)

@@ -10,7 +10,8 @@ import pytest
 
 from tests.support.rewrites import rewrites
 from tests.support.spider_like import make_schema
-from touchstone.proof import Budget, Subject, prove
+from touchstone.proof import Budget, Subject, prove, violations
+from touchstone.proof.judge import QueryPair, Search
 
 SHORT = Budget(databases=120, informative=50, minimising=0)
 
@@ -68,6 +69,66 @@ def test_a_share_that_follows_from_others_is_kept(exams: Subject) -> None:
     """The two say the same of every row in which the share is what it is."""
     gold = "SELECT id FROM exam WHERE share > 0.5"
     assert prove(gold, "SELECT id FROM exam WHERE CAST(passed AS REAL) / taken > 0.5", exams).verdict == "upheld"
+
+
+@pytest.fixture(scope="module")
+def hotel(tmp_path_factory: pytest.TempPathFactory) -> Subject:
+    """Few guests: their first names, last names and points happen to be unique; each bill repeats the town."""
+    path = tmp_path_factory.mktemp("hotel") / "hotel.sqlite"
+    connection = sqlite3.connect(path)
+    connection.executescript(
+        "CREATE TABLE guest (id INTEGER PRIMARY KEY, first TEXT, last TEXT, passport TEXT, points INTEGER, town TEXT);"
+        "CREATE TABLE bill (id INTEGER PRIMARY KEY, guest_id INTEGER REFERENCES guest (id), guest_town TEXT, total INTEGER);"
+    )
+    first = "Ada Bea Cleo Dora Emma Fay Gwen Hana Ida Jane Kim Lea".split()
+    last = "Moor Nash Orr Page Quinn Reed Shaw Todd Ure Vane West York".split()
+    towns = ["Bonn", "Graz"] * 6
+    for number in range(12):
+        row = (number, first[number], last[number], f"X{number:03}", 100 + 7 * number, towns[number])
+        connection.execute("INSERT INTO guest VALUES (?, ?, ?, ?, ?, ?)", row)
+    for number in range(40):
+        guest = number * 5 % 12
+        connection.execute("INSERT INTO bill VALUES (?, ?, ?, ?)", (number, guest, towns[guest], 20 + number % 9))
+    connection.commit()
+    connection.close()
+    return Subject(path)
+
+
+@pytest.mark.parametrize(
+    ("gold", "prediction"),
+    [
+        (
+            "SELECT town FROM guest WHERE first = 'Cleo' AND last = 'Orr'",
+            "SELECT town FROM guest WHERE first = 'Cleo'",
+        ),
+        (
+            "SELECT total FROM guest JOIN bill ON guest.id = guest_id WHERE first = 'Cleo' AND last = 'Orr' AND total > 25",
+            "SELECT total FROM guest JOIN bill ON guest.id = guest_id WHERE last = 'Orr' AND total > 25",
+        ),
+        ("SELECT first FROM guest WHERE points > 140", "SELECT first FROM guest WHERE points >= 140"),
+    ],
+)
+def test_values_that_are_unique_by_accident_are_exchanged(hotel: Subject, gold: str, prediction: str) -> None:
+    assert prove(gold, prediction, hotel).verdict == "refuted"
+
+
+def test_a_column_that_alone_says_which_thing_is_meant_is_not_exchanged(hotel: Subject) -> None:
+    """Who asks for a guest by passport means the one whom others ask for by name."""
+    gold, prediction = "SELECT town FROM guest WHERE passport = 'X002'", "SELECT town FROM guest WHERE last = 'Orr'"
+    assert prove(gold, prediction, hotel).verdict != "refuted"
+
+
+def test_exchanged_values_keep_every_law(hotel: Subject) -> None:
+    gold = "SELECT total FROM guest JOIN bill ON guest.id = guest_id WHERE first = 'Cleo' AND last = 'Orr'"
+    search = Search(QueryPair(gold, gold.partition(" AND ")[0], hotel), 0)
+    exchanged = 0
+    for number in range(60):
+        content = search.generator.database(number)
+        assert content is not None
+        assert not list(violations(search.laws.all, content, search.laws.tables))
+        exchanged += any((row[1], row[2]) not in hotel.source.run("SELECT first, last FROM guest") for row in content["guest"])
+    search.close()
+    assert exchanged > 5
 
 
 @pytest.mark.parametrize("number", range(8))

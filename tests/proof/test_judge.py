@@ -256,6 +256,15 @@ def test_a_query_that_sqlglot_cannot_parse_is_tried_by_execution(shop: Subject) 
     assert proof.verdict == "refuted"
 
 
+@pytest.mark.parametrize("seed", [5, 7])
+def test_a_refutation_that_stays_large_gives_way_to_a_smaller_one(shop: Subject, seed: int) -> None:
+    """Four friends have eight rows of friends where they come from four pairs, and fewer where one has them all."""
+    gold = "SELECT city FROM customer JOIN friends ON one = customer.id GROUP BY city HAVING COUNT(*) > 3"
+    proof = prove(gold, gold.replace("> 3", ">= 3"), shop, seed=seed)
+    assert proof.refutation is not None
+    assert proof.refutation.rows <= 10
+
+
 @pytest.mark.parametrize(
     ("model", "task"),
     [("gpt-4o-ta", "1403"), ("gpt-4", "801"), ("gpt-4", "773"), ("gpt-4", "800"), ("gpt-4o-ta", "206"), ("gpt-4o-ta", "282")],

@@ -343,8 +343,9 @@ def outer_join(holder: exp.Expr, chance: random.Random) -> bool:
         on = joins[-1].args.get("on") if joins else None
         if any(join.args.get("side") for join in joins) or not isinstance(on, exp.EQ) or any(c.is_star for c in select.selects):
             continue
-        key = next((side for side in (on.left, on.right) if side.find(exp.Column) and side.table == joins[-1].this.alias), None)
-        if not isinstance(key, exp.Column) or not key.table:
+        sides = [side for side in (on.left, on.right) if isinstance(side, exp.Column)]
+        key = next((side for side in sides if side.table == joins[-1].this.alias), None)
+        if key is None or not key.table:
             continue
         joins[-1].set("kind", None)
         joins[-1].set("side", "LEFT")

@@ -51,9 +51,21 @@ class Draft:
 
     # Changing cells
 
-    def change(self, table: str, row: list[Any], values: dict[int, Any]) -> bool:
-        """New values for some cells of a row, with all that follows; nothing if one of them may not be."""
-        wanted = self._consequences(table, row, values)
+    def exchange(self, table: str, row: list[Any], column: int, value: Any) -> bool:
+        """A new value in a column that is merely unique: the row that has it here gets the old one."""
+        old = row[column]
+        others = [] if value is None else [other for other in self.with_value(table, column, value) if other is not row]
+        if not self.change(table, row, {column: value}, released=column):
+            return False
+        if all([self.change(table, other, {column: old}, released=column) for other in others]):
+            return True
+        self.change(table, row, {column: old}, released=column)
+        return False
+
+    def change(self, table: str, row: list[Any], values: dict[int, Any], released: int | None = None) -> bool:
+        """New values for some cells of a row, with all that follows; nothing if one of them may not be. No fixed column is
+        changed but the one released."""
+        wanted = self._consequences(table, row, values, released)
         if wanted is None:
             return False
         before = list(row)
@@ -102,7 +114,7 @@ class Draft:
         rows = (self._pool.rows[table][number] for number in self._pool.rows_with(table, other, value))
         return next((row[column] for row in rows if row[column] is not None), None)
 
-    def _consequences(self, table: str, row: list[Any], values: dict[int, Any]) -> dict[int, Any] | None:
+    def _consequences(self, table: str, row: list[Any], values: dict[int, Any], released: int | None) -> dict[int, Any] | None:
         wanted = {
             column: value for column, value in values.items() if row[column] != value or type(row[column]) is not type(value)
         }
@@ -110,7 +122,9 @@ class Draft:
         while queue:
             column = queue.pop()
             value = wanted[column]
-            if (table, column) in self._laws.fixed or not self._laws.allows(table, column, value):
+            if (table, column) in self._laws.fixed and column != released:
+                return None
+            if not self._laws.allows(table, column, value):
                 return None
             for other, facts in self._laws.determining.get((table, column), ()):
                 if value is None or facts is None:

@@ -1,9 +1,10 @@
 """Small databases made where the queries look, each keeping every invariant.
 
 A database is a choice of real rows that belong together, and then a few changes: the columns of a condition get values from
-either side of it, two rows get the same value (a tie, a group of two), a key points at another row, a value becomes NULL
-where NULLs occur. A change carries along what depends on it. What cannot be mended is left out, and at the end the laws that
-the changes could have broken are checked; a database that breaks one is never given out.
+either side of it, two rows get the same value (a tie, a group of two) or exchange values that are unique by accident, a key
+points at another row, a value becomes NULL where NULLs occur. A change carries along what depends on it. What cannot be
+mended is left out, and at the end the laws that the changes could have broken are checked; a database that breaks one is
+never given out.
 
 Everything follows from the seed and the number of the database.
 """
@@ -105,7 +106,8 @@ class Generator:
         return chance.choice(list(rows.values())) if rows else None
 
     def _decide(self, draft: Draft, chance: random.Random, choice: Choice) -> None:
-        """The columns of a condition get values that meet it, or not; where they are fixed, a key points at such a row."""
+        """The columns of a condition get values that meet it, or not. Where they are fixed, two rows exchange theirs or a key
+        points at a row that has such values."""
         row = self._some_row(draft, chance, choice.table)
         if row is None:
             return
@@ -113,7 +115,10 @@ class Generator:
         if draft.change(choice.table, row, dict(zip(choice.positions, values, strict=True))):
             return
         if len(choice.positions) == 1:
-            self._bring(draft, chance, choice.table, choice.positions[0], values[0])
+            position, value = choice.positions[0], values[0]
+            released = (choice.table, position) in self.pool.released and chance.random() < 0.5
+            if not released or not draft.exchange(choice.table, row, position, value):
+                self._bring(draft, chance, choice.table, position, value)
 
     def _bring(self, draft: Draft, chance: random.Random, table: str, position: int, value: Any) -> None:
         """A real row with this value joins the database, and a row that points at its table points at it."""

@@ -65,8 +65,10 @@ class Laws:
             self._arrange(law)
         self.connections: dict[str, list[tuple[int, str, int]]] = {}
         """Tables that only connect others, in which rows can be made: the columns, and where they point."""
+        self.merely_unique: set[Cell] = set()
+        """Columns that are fixed only because their values happen to be unique: no key, and nothing points at them."""
         self.fixed = self._fixed(laws)
-        """Columns that say which thing a row is about: never changed."""
+        """Columns that say which thing a row is about: never changed, but for values exchanged in those merely unique."""
         self.connecting = sorted(self.connections)
 
     def _arrange(self, law: Invariant) -> None:
@@ -100,6 +102,7 @@ class Laws:
     def _fixed(self, laws: list[Invariant]) -> set[Cell]:
         """Told by all laws of the database, also those that lead to tables which are not here."""
         fixed: set[Cell] = set()
+        unique: set[Cell] = set()
         keys = {name: {table.position(column) for column in table.key} for name, table in self.tables.items()}
         bound: dict[str, set[int]] = {name: set() for name in self.tables}
         pointing: dict[str, set[int]] = {name: set() for name in self.tables}
@@ -119,7 +122,7 @@ class Laws:
                 keys[name].add(at)
                 # A measure may be unique by accident: only names and numbers of things are fixed.
                 if not any(word in self.tables[name].types[at].upper() for word in _NUMBERS):
-                    fixed.add(cells[0])
+                    unique.add(cells[0])
         fixed.update((name, at) for name, positions in keys.items() for at in positions if self._is_key(name, at))
         # A table without a thing of its own (all it has is pairs of others): its rows come and go, they do not point elsewhere.
         for name, positions in pointing.items():
@@ -129,7 +132,8 @@ class Laws:
                         (at, *self.pointing[name, at][0]) for at in sorted(positions) if self.pointing.get((name, at))
                     ]
                 fixed.update((name, at) for at in positions)
-        return fixed
+        self.merely_unique = unique - fixed
+        return fixed | unique
 
     def _is_key(self, name: str, at: int) -> bool:
         return self.tables[name].columns[at] in self.tables[name].key

@@ -15,7 +15,7 @@ from typing import Any
 from msgspec import Struct
 
 from .invariants import Inclusion, Symmetric, as_key
-from .laws import Laws
+from .laws import Cell, Laws
 from .queries import Atom, Query
 from .source import Source, TableInfo, Values, quoted
 
@@ -68,6 +68,7 @@ class RowPool:
         self.order_keys = self._cells(key for query in queries for key in query.order_keys)
         atoms = dict.fromkeys(atom for query in queries for atom in query.atoms if atom.table in self.tables)
         believed = set(queries[0].atoms)
+        self.released = self._released(queries[0])
         self._idle: set[tuple[str, str]] = set()
         self.choices = [choice for atom in atoms if (choice := self._choice(atom, atom in believed))]
         self.pairs = [
@@ -186,6 +187,17 @@ class RowPool:
     def _add_all(self, table: str, rows: Iterable[Values] | None) -> None:
         for row in rows or ():
             self._add(table, row)
+
+    def _released(self, gold: Query) -> set[Cell]:
+        """Merely unique columns that the gold does not take for the name of a thing: it asks for another fixed column as well,
+        or for more or less than a value. In all others, a row with an exchanged value would be about another thing."""
+        asked = [
+            ((atom.table, self.tables[atom.table].position(atom.columns[0])), atom.equates)
+            for atom in gold.atoms
+            if atom.table in self.tables and len(atom.columns) == 1
+        ]
+        several = len({cell for cell, _ in asked} & self._laws.fixed) > 1
+        return {cell for cell, equates in asked if cell in self._laws.merely_unique and (several or not equates)}
 
     def _choice(self, atom: Atom, believed: bool) -> Choice | None:
         """Text that the gold asks for may be there, even if no row has it: whoever wrote the gold believed so."""

@@ -104,7 +104,7 @@ class Desktop(Guest, Protocol):
 EMPTY = 180
 """Megabytes of a desktop on which nothing runs."""
 MEGABYTES = {
-    **{"chromium": 250, "vscode": 550, "excel": 200, "jupyter": 300, "dbt": 100, "dagster": 500, "airflow": 650},
+    **{"chromium": 250, "vscode": 550, "excel": 250, "jupyter": 300, "dbt": 100, "dagster": 500, "airflow": 650},
     **{"superset": 500, "postgresql": 40, "mysql": 100, "metabase": 900},
 }
 """What an application adds, measured as the memory that its processes do not share."""

@@ -64,7 +64,7 @@ _THOUSANDS = re.compile(r"(?<![\w.,])([1-9]\d{0,2})\.(\d{3})(?!\w|[.,]\d)")
 _HUNDREDTHS = {"‰": 1000, "b": 10_000}
 _COMMA = re.compile(r"(?<![\w.,])(\d{1,3}(?:[. ]\d{3})+|\d+)[,·](\d+)(?!\w|[.,]\d)\s*(%)?")
 _MIXED = re.compile(r"(?<![\w./])(?:(\d{1,6})(?: and)? )?(\d{1,4})\s*/\s*(\d{1,4})(?![\w/])")
-_MONEY = re.compile(r"(?<!\d)(\d+) (?:dollars?|euros?|pounds?|bucks|francs?)(?: and)? (\d\d?)(?: (?:cents?|pence))?\b", re.IGNORECASE)
+_MONEY = re.compile(r"(?<!\d)(\d+) (?:dollar|euro|pound|franc)s?(?: and)? (\d\d?)(?: (?:cents?|pence))?\b", re.IGNORECASE)
 _REMAINDER = re.compile(rf"({_FIGURE}) and (0\.\d+)\b")
 _POINT = re.compile(r"(?<![\w.])(\d+) point (\d+(?:; \d)*)(?![\w.])", re.IGNORECASE)
 _BARE_POINT = re.compile(r"(?<![\w.])\.(?=\d)")

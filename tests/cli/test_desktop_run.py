@@ -146,7 +146,7 @@ def test_desktops_are_stopped_however_it_ends(tmp_path: Path, monkeypatch: pytes
             ("--provider", "remote", "--address", "http://x:5000", "--parallel", "2"),
             "--parallel 2: the provider remote has one desktop",
         ),
-        (("--max-steps", "0"), "--max-turns 0: expected a positive whole number"),
+        (("--max-steps", "0"), "--max-steps 0: expected a positive whole number"),
         (("--history", "-1"), "--history -1: expected a whole number of at least 0"),
         (("--provider", "nowhere:make"), "--provider nowhere:make: No module named 'nowhere'"),
         (("--provider", "cloud"), "--provider cloud: expected one of sandbox, docker, remote"),

@@ -162,13 +162,12 @@ class StructCommand:
         """Of the file or the resumed run: what belongs to this command."""
         known = {name: field for struct in self.structs for name, field in field_names(struct).items()}
         known |= {key(name): field for field in self.options.values() for name in self.synonyms.get(field.name, ())}
-        if self.stored.as_typed:
-            known |= {key(option): self.options[name] for name, option in self.renamed.items()}
+        renamed = {key(option): self.options[name] for name, option in self.renamed.items()} if self.stored.as_typed else {}
         values: dict[str, Any] = {}
         for name, value in self.stored.values.items():
-            if field := known.get(key(name)):
-                own = self.options.get(name.replace("-", "_"), field)
-                field = own if _fits(own, value) else field
+            if field := renamed.get(key(name)) or known.get(key(name)):
+                own = self.options.get(name.replace("-", "_"), field)  # before another that has its name as a further one
+                field = own if key(name) not in renamed and _fits(own, value) else field
                 values[field.name] = self._located(field, value)
             elif self.explain(name).startswith("Unknown"):
                 raise InputError(f"{self.stored.source}: {name}: there is no such option")

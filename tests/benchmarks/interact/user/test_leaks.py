@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -27,6 +28,7 @@ def found(answer: str, *allowed: str, sql: str = SQL) -> tuple[str, ...]:
     [
         ("It is the snrratio of each.", "SnrRatio"),
         ("Use `SnrRatio`.", "SnrRatio"),
+        ("Use the SnrRatios of each.", "SnrRatio"),
         ("Use s.SNRRATIO here.", "SnrRatio"),
         ("Number them with ROW_NUMBER.", "row_number"),
         ("Sort by val2.", "val2"),
@@ -60,7 +62,7 @@ def test_given_away(answer: str, leak: str) -> None:
         "I want the count of the best ones, the first 10 in order, from 1 to 100.",
         "Use `COUNT`, `ORDER BY` and `LIMIT`.",
         "The snr ratio, value 2, in 1800 or 0.255 or 10.25 cases of 18.0.",
-        "unsnrratio, SnrRatios and xval2",
+        "unsnrratio, SnrRational and xval2",
     ],
 )
 def test_ordinary_talk(answer: str) -> None:
@@ -166,6 +168,17 @@ DOSES = (
         ("d0sage_ev3nts", "dosage_events"),
         ("\u0440atientRef", "PatientRef"),
         ("p a t i e n t r e g i s t", "patient_registry"),
+        ("Papa Alpha Tango India Echo November Tango Romeo Echo Foxtrot", "PatientRef"),
+        (
+            "P as in pie, a as in ant, t as in tea, i for ink, e as in egg, n like no, t for two, r for red, e for end",
+            "PatientRef",
+        ),
+        ("sdwlhqwUhi", "PatientRef"),
+        ("OBQXI2LFNZ2FEZLG", "PatientRef"),
+        ("route underscore kind", "route_kind"),
+        ("the words lag and hours, joined", "lag_hours"),
+        ("a patient-registries thing", "patient_registry"),
+        ("\u1e57\u00e0tientRef", "PatientRef"),
         ("only 'intra venous'", "IntraVenous"),
     ],
 )
@@ -296,6 +309,18 @@ def test_real_answers() -> None:
                 given_away.update(leaks(step["result"], passed[:1], [step["args"]["question"]], "postgres"))
     assert {"noisefloordbm", "credit_and_compliance", "credscore", "freqdrifthzs", "equipmenttype", "0.0005"} <= given_away
     assert not {"signals", "score", "quality", "name", "2", "100"} & given_away
+
+
+def test_answers_that_were_written_before_the_detector_could_read_them() -> None:
+    """Leaks with what each tells, and clean answers, each with the question if it matters."""
+    answers = 0
+    for case in json.loads((Path(__file__).parent / "answers.json").read_text()):
+        for answer, leak in case["leaks"]:
+            assert leak in leaks(answer, [case["sql"]], ["Which ones do you mean?", case["request"]], case["dialect"]), answer
+        for answer, *question in case["clean"]:
+            assert leaks(answer, [case["sql"]], [*question, case["request"]], case["dialect"]) == (), answer
+        answers += len(case["leaks"]) + len(case["clean"])
+    assert answers > 400
 
 
 def test_the_gold_of_the_tests() -> None:

@@ -7,12 +7,10 @@ the gold these count, as whole words and in any case:
 - plain ones (`name`, `signals`, 'High'), which may be ordinary English, only where the answer writes them as code: within
   backticks, alone in quotes, next to a dot, before a bracket or a comparison, behind a keyword in capitals, with a
   capital inside or all in capitals; a literal also where it has its own capital in the middle of a sentence;
-- numbers but the integers up to ten and the powers of ten, whatever they count; 70% is 0.7, 1.75 million and 1750k are
-  1750000;
-- days: 30 June 2021, 6/30/2021 and "the end of June 2021" are 2021-06-30;
+- numbers but the integers up to ten and the powers of ten, whatever they count, and days, as `figures` reads them;
 - passages: six tokens and more in a row, three of them words or numbers, qualifiers (`s.`) left out;
-- all of these in disguise, as `disguises` reads it: numbers in words, names in another spelling, spelled out or encoded;
-- the gold's sort direction and its number of decimals, where what may be told does not speak of them.
+- names and literals in disguise, as `disguises` reads them: in another spelling, spelled out or encoded;
+- the gold's sort direction and its number of decimals (`order`), where what may be told does not speak of them.
 
 Keywords, types, the everyday functions and names of one or two letters never count.
 """
@@ -26,19 +24,9 @@ from functools import lru_cache
 from itertools import pairwise
 
 from .clauses import Dialect, Token, lex
-from .disguises import (
-    LARGE,
-    SHORTEST,
-    Hidden,
-    canonical,
-    dates,
-    joined_words,
-    name_parts,
-    numbers_in_words,
-    spellings,
-    told_direction,
-    told_places,
-)
+from .disguises import SHORTEST, Hidden, canonical, glued_words, joined_words, name_parts, singular, spellings
+from .figures import dates, plain, values
+from .order import told_direction, told_places
 
 RUN = 6
 _ORDINARY = frozenset(
@@ -55,12 +43,6 @@ _ORDINARY = frozenset(
     unique update upper using value values varchar varying view when where window with within without year zone""".split()
 )
 _WORDS = re.compile(r"\w+")
-_NUMBER = re.compile(
-    r"(?<![\w.])(\d{1,3}(?:[, \u00a0\u2009\u202f'’]\d{3})+|\d{1,3}(?:\.\d{3}){2,}|\d+)(\.\d+)?"
-    r"(?:[ -]?(k|m|mn|bn|dozen|hundred|thousand|million|billion))?(?!\w|\.\d)\s*(%|per ?cent\b)?",
-    re.IGNORECASE,
-)
-_SCALES = {"k": 10**3, "m": 10**6, "mn": 10**6, "bn": 10**9} | {"dozen": 12} | LARGE
 _TELLING = re.compile(r"[_\d]|[a-z][A-Z]|[A-Z]{2}[a-z]")
 _CODE = re.compile(
     r"""`([^`]+)` | (\w+)(?=\.\w|\(|\s*[<>=]) | (?<=\w\.)(\w+)
@@ -88,12 +70,13 @@ _SIGNS = str.maketrans({"×": "*", "·": "*", "−": "-", "–": "-", "÷": "/",
 
 def leaks(answer: str, gold: Sequence[str], allowed: Sequence[str], dialect: Dialect) -> tuple[str, ...]:
     """Names and literals in the order of the gold, then numbers, then passages, then what is told of order and rounding."""
+    answer, allowed = plain(answer), [plain(text) for text in allowed]
     words = _Words(answer)
     known = _Words(" \0 ".join(allowed))
     tokens = [token for sql in gold for token in lex(sql, dialect)]
     named = [text for text, literal in _secrets(tokens) if words.tell(text, literal) and not known.have(text)]
     named += _dates(answer, tokens, allowed)
-    numbers = (_values(answer) & _numbers(tokens)) - _values(" \n ".join(allowed))
+    numbers = (values(answer) & _numbers(tokens)) - values(" \n ".join(allowed))
     runs = _runs(answer, " ".join(token.text for token in tokens), tuple(allowed))
     whole = "\n".join(gold)
     more = (told_direction(answer, whole, allowed), told_places(answer, whole, allowed))
@@ -119,6 +102,7 @@ class _Words:
         self._spellings = spellings(text)
         self._joined = joined_words(text)
         self._hidden = Hidden(text)
+        self._glued = glued_words(text)
         self._named = _NAMED.findall(text.casefold())
 
     def tell(self, secret: str, literal: bool) -> bool:
@@ -132,10 +116,10 @@ class _Words:
 
     def have(self, secret: str) -> bool:
         """In whatever form."""
-        plain = canonical(secret)
+        plain = canonical("".join(map(singular, name_parts(secret))))
         apart = _phrase(" ".join(name_parts(secret)))
         alone = plain in self._spellings or plain in self._joined
-        return _phrase(secret) in self._all or apart in self._all or alone or self._hidden.has(plain)
+        return _phrase(secret) in self._all or apart in self._all or alone or self._disguised(secret, literal=True)
 
     def _disguised(self, secret: str, literal: bool) -> bool:
         """In another spelling, letter by letter, in a code, or, if it cannot be ordinary talk, as words of their own."""
@@ -147,7 +131,8 @@ class _Words:
         parts = name_parts(secret)
         if len(parts) < 2:
             return False
-        if plain in self._joined:
+        one_by_one = iter(self._glued)
+        if plain in self._joined or all(singular(part) in one_by_one for part in parts):
             return True
         if not _TELLING.search(secret):
             return False
@@ -163,7 +148,8 @@ class _Words:
 
 def _phrase(text: str) -> str:
     """Its words, such that one phrase is in another as whole words or not at all."""
-    return f" {' '.join(_WORDS.findall(text.replace(chr(0), ' __between__ ').casefold()))} "
+    words = _WORDS.findall(text.replace(chr(0), " __between__ ").casefold())
+    return f" {' '.join(map(singular, words))} "
 
 
 def _secrets(tokens: Iterable[Token]) -> Iterator[tuple[str, bool]]:
@@ -197,20 +183,12 @@ def _numbers(tokens: Iterable[Token]) -> set[Decimal]:
 def _dates(answer: str, tokens: Iterable[Token], allowed: Sequence[str]) -> list[str]:
     """The gold's days that the answer names, in whatever form."""
     told = dates(answer) - dates(" \n ".join(allowed))
-    return [day.isoformat() for token in tokens if token.kind == "string" for day in dates(token.text) & told]
+    days = (day for token in tokens if token.kind == "string" for day in dates(token.text))
+    return [day for day in days if {day, day[5:]} & told]
 
 
 def _everyday(number: Decimal) -> bool:
     return (number == number.to_integral_value() and number <= 10) or (number > 1 and number.as_tuple().digits == (1,))
-
-
-def _values(text: str) -> set[Decimal]:
-    """The numbers in prose; a percentage is also its fraction."""
-    values: set[Decimal] = set()
-    for whole, fraction, scale, percent in _NUMBER.findall(text):
-        number = Decimal(re.sub(r"\D", "", whole) + fraction)
-        values |= {number, number * _SCALES.get(scale.lower(), 1), number / (100 if percent else 1)}
-    return {value.normalize() for value in values} | numbers_in_words(text)
 
 
 def _runs(answer: str, gold: str, allowed: tuple[str, ...]) -> list[str]:

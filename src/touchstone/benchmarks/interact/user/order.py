@@ -1,0 +1,167 @@
+"""A sort direction and a number of decimals, as prose tells them.
+
+A direction is either named ("descending", "A to Z"), or told by an extreme and its place ("the ones that waited longest at the
+top", "the cheapest last"), or by two extremes ("from the newest to the oldest").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from .figures import in_figures
+from .languages import ASCENDING, DESCENDING
+
+_ORDER = re.compile(r"\border\s+by\b(.*?)(?:\blimit\b|\boffset\b|\)|;|$)", re.IGNORECASE | re.DOTALL)
+_SPEAKS_OF_ORDER = re.compile(
+    r"\b(?:order(?:ed|ing)?|sort\w*|rank\w*|descend\w*|ascend\w*|top|first|highest|lowest|desc|asc)\b", re.IGNORECASE
+)
+_NAMED = {
+    "descending": re.compile(
+        r"\b(?:descend\w*|(?:decreas|fall|declin|dropp|diminish)ing (?:order|sequence)|desc|z ?(?:to|-|→) ?a"
+        r"|reverse \w*(?:order|cal)\w*"
+        rf"|sort\w*(?: \w+)? downwards?|top[- ]down|{DESCENDING})\b",
+        re.IGNORECASE,
+    ),
+    "ascending": re.compile(
+        r"\b(?:ascend\w*|(?:increas|ris|grow|climb)ing (?:order|sequence)|asc|a ?(?:to|-|→) ?z"
+        r"|(?<!reverse )(?:alphabet|chronolog)ical(?:ly)?"
+        rf"|sort\w*(?: \w+)? upwards?|bottom[- ]up|{ASCENDING})\b",
+        re.IGNORECASE,
+    ),
+}
+_HIGH = "high|large|big|bigg|great|new|late|long|heavi|strong|tall|fast|deep|expensive|dear|costli|many|much|most|more"
+_LOW = "low|small|early|earli|few|short|light|weak|slow|shallow|cheap|tini|little|least|less|fewer"
+_DEGREE = re.compile(rf"(?:(?P<high>{_HIGH}|b)|(?P<low>{_LOW})|old|young|wor)(?P<compared>e?r|e?st|)|[a-z]{{3,}}(?P<other>est)")
+_COMPARED = frozenset(("most", "least", "more", "less", "fewer"))
+_NO_DEGREES = frozenset("b wor request interest forest harvest honest suggest invest digest protest contest manifest".split())
+_THE_MORE = re.compile(
+    r"\bthe (\w+) [^.;!?]*?,? the (?:(higher|further|closer|nearer|earlier|sooner|farther)|lower|later)\b(?! \w+ (?:is|are))"
+)
+_WORD = re.compile(r"[\w'’]+|[.;!?,→]")
+_REACH = 7
+_LINKS = frozenset(("to", "→", "before", "then", "over", "above", "ahead"))
+_BEHIND_ADVERBS = frozenset(
+    (*".,;!?", "and", "then", "please", "in", "on", "when", "with", "the", "those", "line", "row", "place", "spot")
+)
+_LISTS = frozenset(("list", "table", "ranking", "results", "output", "report", "sheet"))
+
+
+def told_direction(answer: str, gold: str, allowed: Sequence[str]) -> str | None:
+    """The gold's sort direction, where nothing that may be told speaks of an order."""
+    orders = _ORDER.findall(gold)
+    if not orders or any(map(_SPEAKS_OF_ORDER.search, allowed)):
+        return None
+    descend = [re.search(r"\bdesc\b", order, re.IGNORECASE) is not None for order in orders]
+    told = {name for name, pattern in _NAMED.items() if pattern.search(answer)} | set(_directions(answer))
+    for direction, is_the_golds in (("descending", any(descend)), ("ascending", not all(descend))):
+        if is_the_golds and direction in told:
+            return f"{direction} order"
+    return None
+
+
+def _directions(text: str) -> Iterator[str]:
+    words = _WORD.findall(text.lower())
+    for word, upwards in _THE_MORE.findall(text.lower()):
+        degree = _degree([word], 0)
+        if degree and degree[1]:
+            yield from _turned(degree[0], not upwards)
+    degrees = {at: degree for at in range(len(words)) if (degree := _degree(words, at))}
+    for at, (one, compared) in degrees.items():
+        for later in degrees.keys() & range(at + 1, at + _REACH + 1):
+            other, also_compared = degrees[later]
+            near = later <= at + (_REACH if compared and also_compared else 2)
+            linked = near and _LINKS & {*words[at + 1 : later]} and _one_sentence(words, at, later)
+            if linked and one != other:
+                yield from _turned(one, False)
+        for place in range(max(0, at - _REACH), at + _REACH + 1):
+            end = _end_of_list(words, place) if compared else None
+            between = degrees.keys() & range(min(at, place) + 1, max(at, place))
+            if end and not between and _one_sentence(words, at, place):
+                yield from _turned(one, end == "last")
+
+
+def _degree(words: Sequence[str], at: int) -> tuple[str, bool] | None:
+    """High, low or either, and whether it is compared: `longest`, `most expensive`; not `at least`, `most of`."""
+    match = _DEGREE.fullmatch(words[at])
+    before, behind = words[max(0, at - 2) : at], words[at + 1 : at + 2]
+    if (
+        not match
+        or words[at] in _NO_DEGREES
+        or _is_limit(before, words[at])
+        or behind == ["of"]
+        or before[-1:] in (["most"], ["least"])
+    ):
+        return None
+    degree = "high" if match["high"] else "low" if match["low"] else "either"
+    return degree, bool(match["compared"] or match["other"]) or words[at] in _COMPARED
+
+
+def _is_limit(before: Sequence[str], word: str) -> bool:
+    """At least, at the latest."""
+    return before[-1:] == ["at"] or ("at" in before and word in ("latest", "earliest", "most", "least"))
+
+
+def _end_of_list(words: Sequence[str], at: int) -> str | None:
+    """Which end of the list a word is about."""
+    if at >= len(words):
+        return None
+    word, before, behind = words[at], {*words[max(0, at - 3) : at]}, words[at + 1 : at + 4]
+    listed = behind[:1] != ["of"] or bool(_LISTS & {*behind})
+    if word in ("first", "last") and (not behind or behind[0] in _BEHIND_ADVERBS):
+        return word
+    of_list = behind[:1] in (["of"], ["the"]) and bool(_LISTS & {*behind})
+    if word in ("top", "front", "head", "lead") and (of_list or (listed and {"at", "on", "to", "in", "up"} & before)):
+        return "first"
+    if word in ("bottom", "end") and listed and {"at", "to"} & before:
+        return "last"
+    if re.match("start|begin|lead|open|head", word) and {"with", "by", "from", "at", "on"} & {*behind[:2]}:
+        return "first"
+    return "last" if re.match("finish|end|clos", word) and {"with", "on"} & {*behind[:2]} else None
+
+
+def _one_sentence(words: Sequence[str], one: int, other: int) -> bool:
+    return not {".", ";", "!", "?"} & {*words[min(one, other) : max(one, other)]}
+
+
+def _turned(degree: str, reverse: bool) -> Iterator[str]:
+    if degree != "low":
+        yield "ascending" if reverse else "descending"
+    if degree != "high":
+        yield "descending" if reverse else "ascending"
+
+
+_ROUNDED = re.compile(r"\bround\s*\(.*?,\s*(\d+)\s*\)", re.IGNORECASE | re.DOTALL)
+_SPEAKS_OF_PLACES = re.compile(r"\b(?:round\w*|decimals?|places|digits|precis\w+)\b", re.IGNORECASE)
+_PLACES = re.compile(
+    r"\b(\d)(?: |-|th |st |nd |rd )?(?:\w+ )?(?:decimals?|places?|digits?|figures?|dp|d\.p\."
+    r"|(?:after|behind) the (?:point|dot|comma))(?!\w)"
+    r"|\bround\w*(?: \w+)? (?:to|at) (\d)\b(?! \w)"
+    r"|\b(?:decimals?|places|digits|precision)(?: of|:| to| =| set to)* (\d)\b|\.(\d)f\b|\b0\.(0+|x+)\b"
+    r"|\b(?:nearest|closest|to(?: the| a)?|in) (?:\w+ )?(?:0\.(0*1)|1(0+)ths?)\b",
+    re.IGNORECASE,
+)
+_COUNTS = (
+    (re.compile(r"(?<=[dn]th)s\b", re.IGNORECASE), ""),
+    (re.compile(r"\b(?:a )?single\b", re.IGNORECASE), "1"),
+    (re.compile(r"\b(?:a )?(?:couple|pair) of\b", re.IGNORECASE), "2"),
+    (re.compile(r"\b(?:nearest|to the) (?:cent|penny)\b|\bcent-exact\b", re.IGNORECASE), "2 decimals"),
+    (
+        re.compile(r"\b(?:whole|round|full) (?:numbers?|units?)\b|\b(?:no|without(?: any)?) (?:decimals?|fractions?)\b"),
+        "0 decimals",
+    ),
+)
+
+
+def told_places(answer: str, gold: str, allowed: Sequence[str]) -> str | None:
+    """The gold's number of decimals, where nothing that may be told speaks of rounding."""
+    wanted = set(_ROUNDED.findall(gold))
+    if not wanted or any(map(_SPEAKS_OF_PLACES.search, allowed)):
+        return None
+    for words, figure in _COUNTS:
+        answer = words.sub(figure, answer)
+    for counted, rounded, named, formatted, *lengths in _PLACES.findall(in_figures(answer)):
+        places = counted or rounded or named or formatted or str(len("".join(lengths)))
+        if places in wanted:
+            return f"{places} decimals"
+    return None

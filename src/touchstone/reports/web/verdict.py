@@ -183,7 +183,7 @@ def _proof(proof: Mapping[str, Any]) -> Child:
         return None
     parts: list[Child] = [h("h3", f"Proof: {proof.get('verdict')}"), h("p", str(proof.get("reason") or ""))]
     if difference := mapping(proof.get("difference")):
-        words = "The queries differ on this small database; it does not say which is wrong."
+        words = "The queries differ on this small database; that does not say which is wrong. Marked: rows of only one."
         parts += [h("p", words, class_="dim"), small_database(difference, "Prediction")]
     return h("section", *parts, class_="submission", id="proof")
 

@@ -13,6 +13,7 @@ from tests.support.scripted_model import Answer as ModelAnswer
 from tests.support.scripted_model import ScriptedModel, calls, says
 from touchstone.agents.scripted import ScriptedAgent
 from touchstone.agents.tools import ToolAgent
+from touchstone.benchmarks.interact.rules import Compat
 from touchstone.benchmarks.interact.user.view import Situation, UserAnswer
 from touchstone.errors import ContextLimit, ModelFailure, ModelNonsense, ModelRefusal, SizeLimit
 from touchstone.runs.episode_runner import play
@@ -139,12 +140,16 @@ class TestCharges:
         assert record.evidence["charges"][-1] == {"action": "submit", "price": 1, "after": 0}
         assert "follow-up" not in seen(record)[-1].text
 
-    async def test_a_spent_budget_without_a_submission_is_a_limit_under_the_rules_of_batch(self, dataset: Path) -> None:
-        async with sqlite_benchmark(dataset, compat="batch", patience=0) as benchmark:
-            moves = [("ask", "active?")] * 5 + [("execute", "SELECT 1"), ("submit", ACTIVE)]
-            record = await play_moves(benchmark, "shop_1", *moves)
+    @pytest.mark.parametrize("compat", ["batch", "conv"])
+    @pytest.mark.parametrize("forbidden", [("execute", "SELECT 1"), ToolCall("1", "look", "{}")])
+    async def test_a_spent_budget_without_a_submission_is_a_limit_under_the_rules_of_batch(
+        self, dataset: Path, compat: Compat, forbidden: ToolCall | tuple[str, str]
+    ) -> None:
+        async with sqlite_benchmark(dataset, compat=compat, patience=0) as benchmark:
+            record = await play_moves(benchmark, "shop_1", *[("ask", "active?")] * 5, forbidden, ("submit", ACTIVE))
         assert (record.outcome, record.reason) == (Outcome.limit, "the budget ran out before a submission")
         assert len(seen(record)) == 6
+        assert record.evidence["charges"][-1] == {"action": "ask", "price": 2, "after": 0}
         assert "your next action must be a submission" in seen(record)[4].text
 
 

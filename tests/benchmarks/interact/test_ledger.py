@@ -97,9 +97,10 @@ class TestBatch:
 
     def test_anything_but_a_submission_then_ends_the_task(self) -> None:
         account = ledger(1, "batch")
+        assert not account.is_forbidden("ask")
         account.charge("execute")
-        account.charge("execute")
-        assert account.exhausted
+        assert all(account.is_forbidden(action) for action in ACTIONS if action != "submit")
+        assert not account.is_forbidden("submit")
 
     def test_a_submission_with_the_last_coins_ends_the_task(self) -> None:
         account = ledger(3, "batch")

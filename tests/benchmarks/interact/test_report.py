@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.support.records import a_record
 from touchstone.benchmarks.interact.report import InteractReport, report_of
-from touchstone.benchmarks.interact.report_tables import as_csv, as_latex, as_text
+from touchstone.benchmarks.interact.report_tables import as_csv, as_latex, as_text, labels
 from touchstone.reports.estimates import estimate
 from touchstone.reports.statistics import bootstrap
 from touchstone.runs.aggregate import wilson
@@ -119,3 +119,10 @@ def test_text_csv_and_latex_have_every_figure_with_its_n(report: InteractReport)
     assert float(cell["value"]) == pytest.approx(2 / 3, abs=1e-5)
     latex = as_latex([report])
     assert r"All & 3 & 66.7 {\scriptsize [20.8, 93.9]}" in latex
+
+
+def test_lines_are_labelled_by_what_tells_runs_apart_and_nothing_is_cut() -> None:
+    titles = [f"BIRD-Interact, agentic: agent {'long-' * 12}{end}, user u, rules batch" for end in ("a", "b")]
+    assert labels(titles) == [f"agent {'long-' * 12}a", f"agent {'long-' * 12}b"]
+    assert labels(titles[:1])[0].replace("\n", " ") == titles[0].partition(": ")[2]
+    assert labels([titles[0]] * 2)[1].endswith("(2)")

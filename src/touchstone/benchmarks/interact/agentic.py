@@ -33,9 +33,8 @@ class AgenticEpisode(InteractEpisode):
         self._called[tool] += 1
         if refusal := self._ledger.refusal(tool):
             return Observation(f"{refusal}\n{self._ledger.note()}", error=True, details={"refused": True})
-        if self._rules.credit == "batch" and self._ledger.must_submit and tool != "submit":
-            self._over = True
-            return Observation("You had nothing left and did not submit: the task is over.", error=True)
+        if self._ledger.is_forbidden(tool):
+            return self._ended_in_debt()
         observation = await self._act(tool, arguments)  # a failure of ours raises here, before anything is charged
         if tool == "ask" and self._answers[-1].failed:
             return Observation(f"{observation.text}\n{self._ledger.note()}", details=observation.details)
@@ -44,9 +43,15 @@ class AgenticEpisode(InteractEpisode):
     def unreadable(self, complaint: str) -> Observation:
         self._actions += 1
         self._called["unreadable"] += 1
+        if self._ledger.is_forbidden("unreadable"):
+            return self._ended_in_debt()
         if not self._rules.pays_for_misreading:
             return Observation(f"{complaint}\n{self._ledger.note()}", error=True)
         return self._charged("unreadable", Observation(complaint, error=True))
+
+    def _ended_in_debt(self) -> Observation:
+        self._over = True
+        return Observation("You had nothing left and did not submit: the task is over.", error=True)
 
     def _charged(self, action: str, observation: Observation) -> Observation:
         charge = self._ledger.charge(action)

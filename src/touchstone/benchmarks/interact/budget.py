@@ -4,7 +4,8 @@ Three ways to treat an action that costs more than is left:
 
 - strict: it is refused without a charge, except a submission, which takes what is left and is the last. A misread action takes
   at most what is left.
-- batch: it is carried out and may leave a debt. Whoever has nothing left must submit; anything else then ends the task.
+- batch: it is carried out and may leave a debt. Whoever has nothing left must submit; anything else then ends the task,
+  uncharged.
 - adk: it is refused without a charge, except a submission, which is the last and leaves -1.
 
 In all three a submission that uses up the last coins ends the task, whatever its verdict.
@@ -48,9 +49,12 @@ class Ledger:
             return None
         return f"{action} costs {coins(price)}, and you have {self.balance:g} left. You can still submit."
 
+    def is_forbidden(self, action: str) -> bool:
+        """Whether it ends the task, without being carried out or charged."""
+        return self._credit == "batch" and self.must_submit and action != "submit"
+
     def charge(self, action: str) -> Charge:
         price = self._prices.of(action)
-        owed = self.must_submit
         after = round(self.balance - price, 6)
         if self._credit == "strict":
             price, after = min(price, self.balance), max(after, 0.0)
@@ -58,7 +62,7 @@ class Ledger:
             after = -1.0
         self.balance = after
         self.must_submit = after <= 0
-        self.exhausted = self.must_submit and (action == "submit" or (self._credit == "batch" and owed))
+        self.exhausted = self.must_submit and action == "submit"
         made = Charge(action, price, after)
         self.charges.append(made)
         return made

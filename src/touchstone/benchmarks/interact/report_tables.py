@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import Any, cast
 
 from ...distribution import pip_install
@@ -27,7 +28,7 @@ _USER_WORDS = {
 
 
 def as_text(report: InteractReport) -> str:
-    lines = [report.title, f"{report.episodes} episodes of {report.tasks} tasks{_apart(report)}", ""]
+    lines = [report.title, f"{_count(report.episodes, 'episode')} of {_count(report.tasks, 'task')}{_apart(report)}", ""]
     lines += ["In percent, with 95% intervals:", *_aligned(list(_category_rows(report))), ""]
     lines += ["Each episode on average:", *_aligned(list(_effort_rows(report)))]
     if report.actions:
@@ -79,14 +80,14 @@ def draw_curves(reports: Sequence[InteractReport], directory: Path) -> list[Path
         if curves:
             figure = new_figure()
             axes = figure.subplots()
-            for at, (title, curve) in enumerate(curves):
-                _line(axes, curve, "phase_1", f"{_short(title)}: phase 1", f"C{at}", ":")
-                _line(axes, curve, "passed", f"{_short(title)}: both phases", f"C{at}", "-")
+            for at, (label, (_, curve)) in enumerate(zip(labels([title for title, _ in curves]), curves, strict=True)):
+                _line(axes, curve, "phase_1", f"{label}: phase 1", f"C{at}", ":")
+                _line(axes, curve, "passed", f"{label}: both phases", f"C{at}", "-")
             axes.set_xlabel(f"{unit} spent")
             axes.set_ylabel("percent of episodes")
             axes.set_ylim(-3, 103)
             axes.grid(alpha=0.3)
-            axes.legend(fontsize="small")
+            add_legend(figure)
             written += save(figure, directory, f"curve-{unit}")
     return written
 
@@ -97,6 +98,13 @@ def new_figure() -> Any:
     except ImportError:
         raise InputError(f"the plot needs matplotlib: {pip_install('plot')}") from None
     return cast(Any, Figure)(figsize=(6.4, 4.2), layout="constrained")
+
+
+def add_legend(figure: Any) -> None:
+    """Below the axes, which keep their size."""
+    legend = figure.legend(loc="outside lower center", fontsize="small")
+    lines = sum(text.get_text().count("\n") + 1 for text in legend.get_texts())
+    figure.set_figheight(figure.get_figheight() + 0.18 * lines)
 
 
 def save(figure: Any, directory: Path, name: str) -> list[Path]:
@@ -182,7 +190,14 @@ def _escaped(text: str) -> str:
     return "".join(f"\\{letter}" if letter in "&%$#_{}" else letter for letter in text)
 
 
-def _short(title: str) -> str:
-    """Without the benchmark's name, which all have."""
-    words = title.partition(": ")[2] or title
-    return words if len(words) <= 40 else f"{words[:39]}…"
+def labels(titles: Sequence[str]) -> list[str]:
+    """What tells the titles apart, or all that each says behind the benchmark's name; numbered if nothing does."""
+    parts = [(title.partition(": ")[2] or title).split(", ") for title in titles]
+    shared = set(parts[0]).intersection(*parts[1:]) if len(parts) > 1 else set[str]()
+    told = [", ".join(part for part in each if part not in shared) or ", ".join(each) for each in parts]
+    numbered = [f"{label} ({at})" if told.count(label) > 1 else label for at, label in enumerate(told, 1)]
+    return [fill(label, 70) for label in numbered]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"

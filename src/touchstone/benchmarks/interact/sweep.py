@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import msgspec
@@ -25,10 +26,11 @@ from ...reports.comparison.runs import RunData
 from ...reports.estimates import Estimate, percent
 from ...reports.statistics import holm
 from .report import interact_report
-from .report_tables import new_figure, save
+from .report_tables import add_legend, new_figure, save
 
 REFERENCE = "unambiguous"
 _PREFIX = "patience-"
+_WIDEST = 70
 
 
 @dataclass(frozen=True)
@@ -145,14 +147,14 @@ def plot(sweeps: Sequence[Sweep], directory: Path, compared: Sequence[Step] = ()
     figure = new_figure()
     axes = figure.subplots()
     for at, sweep in enumerate(sweeps):
-        _draw(axes, sweep, f"C{at}", f"{sweep.title}: " if len(sweeps) > 1 else "")
-    axes.set_title(sweeps[0].title if len(sweeps) == 1 else "Interaction-time scaling")
+        _draw(axes, sweep, f"C{at}", f"{fill(sweep.title, _WIDEST)}: " if len(sweeps) > 1 else "")
+    axes.set_title(fill(sweeps[0].title, _WIDEST) if len(sweeps) == 1 else "Interaction-time scaling")
     axes.set_xlabel("patience")
     axes.set_ylabel("percent")
     axes.set_xticks(sorted({level.patience or 0.0 for sweep in sweeps for level in sweep.points}))
     axes.set_ylim(-3, 103)
     axes.grid(alpha=0.3)
-    axes.legend(fontsize="small")
+    add_legend(figure)
     written = save(figure, directory, "scaling")
     levels = [
         {"sweep": sweep.title, "patience": level.patience, "passed": level.accuracy, "reward": level.reward}

@@ -104,3 +104,12 @@ def test_suspects_are_ranked_by_who_stands_against_them(shop: Subject) -> None:
     assert [one.task for one in ranked([case, stronger])] == ["11", "9"]
     divided = replace(stronger, task="10", elsewhere=("f", "g"))
     assert [one.task for one in ranked([divided, stronger])] == ["11", "10"]
+
+
+def test_a_suite_has_databases_on_which_the_gold_finds_nothing(shop: Subject) -> None:
+    """Where the two differ, the largest order of all is no gift, so that the gold counts none."""
+    gold = "SELECT COUNT(*) FROM orders WHERE note = 'gift' AND gross = (SELECT MAX(gross) FROM orders)"
+    other = gold.replace("FROM orders)", "FROM orders WHERE note = 'gift')")
+    suite = Suite({"1": build_task(gold, shop, [other])})
+    assert suite.told_apart("1", other) is not None
+    assert suite.told_apart("1", gold) is None

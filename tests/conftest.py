@@ -10,6 +10,8 @@ from hypothesis import HealthCheck, settings
 
 from tests.support.worlds import World, make_world
 
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # its import would ask the network
+
 # A busy machine is no failure, and the same code has the same result. To search anew: --hypothesis-profile=anew
 settings.register_profile("anew", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=2_000)
 settings.register_profile("here", settings.get_profile("anew"), max_examples=100, derandomize=True)

@@ -113,6 +113,21 @@ def test_results_of_the_service_based_harness(cli: Cli, dataset: Path) -> None:
     assert rewards(verdicts(cli, dataset, file, "--mode", "agentic")) == {"shop_1": 1}
 
 
+def test_results_of_the_conversational_scripts(cli: Cli, dataset: Path) -> None:
+    """Any of the four files stands for all; who the user was is not known, so the title names none."""
+    kinds = {"": WRONG, "_debug": ACTIVE, "_fu": WRONG, "_fu_debug": TOTALS}
+    files = [
+        write_lines(Path(f"sql_results{kind}.jsonl"), {"instance_id": "shop_1", "pred_sqls": [sql]})
+        for kind, sql in kinds.items()
+    ]
+    assert [rewards(verdicts(cli, dataset, file, "--compat", "conv")) for file in (files[0], files[3])] == [{"shop_1": 0.7}] * 2
+    title = json.loads((Path("scored") / "latest" / "config.json").read_text())["title"]
+    assert title == "BIRD-Interact, conversational: sql_results_fu_debug.jsonl, rules conv"
+    files[0].unlink()
+    refused = cli("score", "interact", files[2], "--dataset", dataset)
+    assert (refused.code, "expected sql_results.jsonl beside it" in refused.err) == (2, True)
+
+
 def test_a_run_of_ours_gets_the_same_verdicts_again(cli: Cli, dataset: Path) -> None:
     assert cli("interact", dataset, "--agent", "oracle", "-o", "first").code == 0
     first = {record["task"]: record["score"] for record in records(run_directory(Path("first")))}

@@ -45,6 +45,8 @@ class InteractSettings:
     judging: Limits = field(default_factory=Limits)
     proof: bool = False
     """Whether a query that is right is also tried on small databases; it changes no verdict."""
+    scored: bool = False
+    """Whether it was submitted elsewhere, with a user and a patience that are not known here."""
 
     @property
     def patience_or_default(self) -> float:
@@ -108,7 +110,7 @@ class Interact:
     def title(self, who: str) -> str:
         settings, scorable, total = self._settings, self.facts["scorable"], len(self._tasks)
         patience = f", patience {settings.patience_or_default:g}"
-        user = "" if settings.mode == "single" else f", user {self._user.identity()['model']}{patience}"
+        user = "" if settings.mode == "single" or settings.scored else f", user {self._user.identity()['model']}{patience}"
         left = "" if scorable == total else f", {scorable} of {total} tasks can be scored"
         return f"BIRD-Interact, {settings.mode}: {who}{user}, rules {settings.compat}{left}"
 

@@ -135,7 +135,7 @@ def report(
     """
     if not run_dir:
         raise InputError("interact report needs a run directory, or that of a sweep")
-    paths = [path for given in run_dir for path in _runs_in(given)]
+    paths = [path for folder in run_dir for path in _runs_in(folder)]
     sweeps = [path for path in paths if is_sweep(path)]
     if sweeps and len(sweeps) < len(paths):
         raise InputError("interact report: give runs or sweeps, not both")

@@ -350,7 +350,7 @@ class ScoredConfig(InteractConfig, frozen=True):
     def settings(self) -> InteractSettings:
         """What was submitted has been paid for."""
         settings = super().settings()
-        return replace(settings, prices=msgspec.structs.replace(settings.prices, submit=0.0))
+        return replace(settings, prices=msgspec.structs.replace(settings.prices, submit=0.0), scored=True)
 
     def predictions(self, path: Path, tasks: Sequence[Task], *, allow_missing: bool = False) -> Mapping[str, Sequence[Move]]:
         """By task: for each phase the attempts at it, of which the next is made if one is not accepted."""

@@ -210,7 +210,9 @@ def _conversational(path: Path, known: Mapping[str, str]) -> Submissions:
         for key in phases[0][0]
     }
     if not by_task:
-        raise InputError(f"{path.with_name('sql_results.jsonl')}: there are no results of phase 1")
+        raise InputError(
+            f"{path}: the results of phase 1 are missing: expected sql_results.jsonl beside it, with a line a task"
+        )
     return Submissions(by_task, "conversational", is_run=True)
 
 

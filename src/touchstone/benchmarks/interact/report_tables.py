@@ -194,8 +194,8 @@ def labels(titles: Sequence[str]) -> list[str]:
     """What tells the titles apart, or all that each says behind the benchmark's name; numbered if nothing does."""
     parts = [(title.partition(": ")[2] or title).split(", ") for title in titles]
     shared = set(parts[0]).intersection(*parts[1:]) if len(parts) > 1 else set[str]()
-    told = [", ".join(part for part in each if part not in shared) or ", ".join(each) for each in parts]
-    numbered = [f"{label} ({at})" if told.count(label) > 1 else label for at, label in enumerate(told, 1)]
+    differing = [", ".join(part for part in each if part not in shared) or ", ".join(each) for each in parts]
+    numbered = [f"{label} ({at})" if differing.count(label) > 1 else label for at, label in enumerate(differing, 1)]
     return [fill(label, 70) for label in numbered]
 
 

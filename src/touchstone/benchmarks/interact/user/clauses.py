@@ -188,7 +188,7 @@ class _Scan:
         self._tokens = tokens
         self._low = low
         self._high = high
-        self._found: list[ClauseStart] = []
+        self._starts: list[ClauseStart] = []
         self._head = ""
         self._cases = 0
 
@@ -196,10 +196,10 @@ class _Scan:
         at = self._low
         while at < self._high:
             at = self._step(at)
-        if not self._found or self._found[0].at > self._low:
+        if not self._starts or self._starts[0].at > self._low:
             first = "QUERY" if self._tokens.opens_query(self._low) else "STATEMENT"
-            self._found.insert(0, ClauseStart(self._low, first))
-        return self._found
+            self._starts.insert(0, ClauseStart(self._low, first))
+        return self._starts
 
     def _step(self, at: int) -> int:
         """Looks at one token, and says where to look next."""
@@ -214,7 +214,7 @@ class _Scan:
 
     def _table_expression(self, at: int) -> int | None:
         """A CTE: the first one with its WITH, the others behind a comma, which stays with the one before."""
-        more = self._tokens.word(at - 1) == "," and bool(self._found) and self._found[-1].clause.startswith("WITH ")
+        more = self._tokens.word(at - 1) == "," and bool(self._starts) and self._starts[-1].clause.startswith("WITH ")
         if self._tokens.word(at) != "WITH" and not (more and self._tokens.word(at - 2) == ")"):
             return None
         cte = self._tokens.cte(at)
@@ -225,13 +225,13 @@ class _Scan:
 
     def _add(self, cut: ClauseStart) -> None:
         """A SELECT right behind a UNION is one clause with it."""
-        last = self._found[-1] if self._found else ClauseStart(-1, "STATEMENT")
+        last = self._starts[-1] if self._starts else ClauseStart(-1, "STATEMENT")
         operator = last.clause.split()
         adjoins = operator[0] in _SET_OPERATORS and cut.at - last.at == len(operator)
         if adjoins and cut.clause in ("SELECT", "VALUES"):
-            self._found[-1] = ClauseStart(last.at, f"{last.clause} {cut.clause}")
+            self._starts[-1] = ClauseStart(last.at, f"{last.clause} {cut.clause}")
             return
-        self._found.append(cut)
+        self._starts.append(cut)
 
     def _clause(self, at: int, word: str) -> ClauseStart | None:
         before, behind = self._before(at), self._tokens.word(at + 1)
@@ -248,11 +248,11 @@ class _Scan:
         return ClauseStart(at, word) if self._begins(at, word, before, behind) else None
 
     def _behind_expressions(self, before: str) -> bool:
-        return before == ")" and bool(self._found) and self._found[-1].clause.startswith("WITH ")
+        return before == ")" and bool(self._starts) and self._starts[-1].clause.startswith("WITH ")
 
     def _begins(self, at: int, word: str, before: str, behind: str) -> bool:
         """Whether a word of many uses begins a clause here."""
-        current = self._found[-1].clause if self._found else ""
+        current = self._starts[-1].clause if self._starts else ""
         if word in _PLAIN:
             return before != "AS" or word == "SELECT"
         if word == "FROM":
@@ -283,11 +283,11 @@ class _Scan:
 
     def _join(self, at: int) -> ClauseStart:
         """With the words before it that belong to it."""
-        floor = self._found[-1].at + 1 if self._found else self._low
+        floor = self._starts[-1].at + 1 if self._starts else self._low
         start = at
         while start > floor and self._tokens.word(start - 1) in _JOIN_WORDS:
             start -= 1
-        return ClauseStart(start, " ".join(self._tokens.word(place) for place in range(start, at + 1)))
+        return ClauseStart(start, " ".join(self._tokens.word(index) for index in range(start, at + 1)))
 
     def _before(self, at: int) -> str:
         return self._tokens.word(at - 1) if at > self._low else ""

@@ -182,9 +182,9 @@ def _numbers(tokens: Iterable[Token]) -> set[Decimal]:
 
 def _dates(answer: str, tokens: Iterable[Token], allowed: Sequence[str]) -> list[str]:
     """The gold's days that the answer names, in whatever form."""
-    told = dates(answer) - dates(" \n ".join(allowed))
+    told_days = dates(answer) - dates(" \n ".join(allowed))
     days = (day for token in tokens if token.kind == "string" for day in dates(token.text))
-    return [day for day in days if {day, day[5:]} & told]
+    return [day for day in days if {day, day[5:]} & told_days]
 
 
 def _everyday(number: Decimal) -> bool:

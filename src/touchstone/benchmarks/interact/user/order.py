@@ -53,9 +53,9 @@ def told_direction(answer: str, gold: str, allowed: Sequence[str]) -> str | None
     if not orders or any(map(_SPEAKS_OF_ORDER.search, allowed)):
         return None
     descend = [re.search(r"\bdesc\b", order, re.IGNORECASE) is not None for order in orders]
-    told = {name for name, pattern in _NAMED.items() if pattern.search(answer)} | set(_directions(answer))
+    directions = {name for name, pattern in _NAMED.items() if pattern.search(answer)} | set(_directions(answer))
     for direction, is_the_golds in (("descending", any(descend)), ("ascending", not all(descend))):
-        if is_the_golds and direction in told:
+        if is_the_golds and direction in directions:
             return f"{direction} order"
     return None
 
@@ -70,14 +70,15 @@ def _directions(text: str) -> Iterator[str]:
     for at, (one, compared) in degrees.items():
         for later in degrees.keys() & range(at + 1, at + _REACH + 1):
             other, also_compared = degrees[later]
-            near = later <= at + (_REACH if compared and also_compared else 2)
+            reach = _REACH if compared and also_compared else 5 if _from_here(words, at) else 2
+            near = later <= at + reach
             linked = near and _LINKS & {*words[at + 1 : later]} and _one_sentence(words, at, later)
             if linked and one != other:
                 yield from _turned(one, False)
-        for place in range(max(0, at - _REACH), at + _REACH + 1):
-            end = _end_of_list(words, place) if compared else None
-            between = degrees.keys() & range(min(at, place) + 1, max(at, place))
-            if end and not between and _one_sentence(words, at, place):
+        for end_at in range(max(0, at - _REACH), at + _REACH + 1):
+            end = _end_of_list(words, end_at) if compared else None
+            between = degrees.keys() & range(min(at, end_at) + 1, max(at, end_at))
+            if end and not between and _one_sentence(words, at, end_at):
                 yield from _turned(one, end == "last")
 
 
@@ -95,6 +96,11 @@ def _degree(words: Sequence[str], at: int) -> tuple[str, bool] | None:
         return None
     degree = "high" if match["high"] else "low" if match["low"] else "either"
     return degree, bool(match["compared"] or match["other"]) or words[at] in _COMPARED
+
+
+def _from_here(words: Sequence[str], at: int) -> bool:
+    """From a high level to a low one; not from early July to late August."""
+    return "from" in words[max(0, at - 2) : at] and words[at] not in ("early", "late")
 
 
 def _is_limit(before: Sequence[str], word: str) -> bool:

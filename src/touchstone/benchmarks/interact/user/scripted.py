@@ -62,7 +62,7 @@ class ScriptedUser:
     def identity(self) -> dict[str, Any]:
         return {"model": self.name}
 
-    async def answer(self, question: str, situation: Situation, place: CallPosition) -> UserAnswer:
+    async def answer(self, question: str, situation: Situation, position: CallPosition) -> UserAnswer:
         matches = sorted(_matches(question, situation.ambiguities), key=lambda match: match[:4], reverse=True)
         if matches:
             return _labeled(question, situation, [match.ambiguity for match in matches])

@@ -59,8 +59,8 @@ class SimulatedUser:
             "on_leak": self._on_leak,
         }
 
-    async def answer(self, question: str, situation: Situation, place: CallPosition) -> UserAnswer:
-        talk = _Talk(self._model, place)
+    async def answer(self, question: str, situation: Situation, position: CallPosition) -> UserAnswer:
+        talk = _Talk(self._model, position)
         values = _values(question, situation, self._prompts.mode)
         match self._prompts.mode:
             case "guarded":
@@ -124,9 +124,9 @@ class SimulatedUser:
 class _Talk:
     """The calls for one question, and what went wrong in them."""
 
-    def __init__(self, model: Model, place: CallPosition) -> None:
+    def __init__(self, model: Model, position: CallPosition) -> None:
         self._model = model
-        self._place = place
+        self._position = position
         self._messages: list[Message] = []
         self.calls: list[Asked] = []
         self.faults: list[str] = []
@@ -155,8 +155,8 @@ class _Talk:
 
     async def _reply(self, stage: int, messages: list[Message]) -> Reply:
         start = time.perf_counter()
-        place = CallPosition(self._place.task, self._place.epoch, self._place.call + len(self.calls))
-        reply = await self._model.reply(messages, (), place)
+        position = CallPosition(self._position.task, self._position.epoch, self._position.call + len(self.calls))
+        reply = await self._model.reply(messages, (), position)
         self.calls.append(Asked(stage, reply, time.perf_counter() - start))
         return reply
 

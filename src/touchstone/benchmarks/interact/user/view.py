@@ -81,9 +81,9 @@ class User(Protocol):
         """What makes the answers of two users comparable."""
         ...
 
-    async def answer(self, question: str, situation: Situation, place: CallPosition) -> UserAnswer:
+    async def answer(self, question: str, situation: Situation, position: CallPosition) -> UserAnswer:
         """Never raises for what the question says. Raises an EpisodeFailure when the simulator's model is not to be had.
 
-        `place.call` is the number of calls that this user has made in the episode before.
+        `position.call` is the number of calls that this user has made in the episode before.
         """
         ...

@@ -79,6 +79,7 @@ class TestStrict:
         assert account.must_submit
         assert not account.exhausted
         assert account.refusal("get_column_meaning")
+        assert not account.is_forbidden("unreadable")
         assert account.charge("submit").price == 0
         assert account.exhausted
 

@@ -62,7 +62,7 @@ _NUMBER = re.compile(
 _RANGE = re.compile(rf"({_FIGURE}) ?(?:-|to|and|or|;) ?({_FIGURE}) ?(%|per ?cent|pct)", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<![\w.,])([1-9]\d{0,2})\.(\d{3})(?!\w|[.,]\d)")
 _HUNDREDTHS = {"‰": 1000, "b": 10_000}
-_COMMA = re.compile(r"(?<![\w.,])(\d{1,3}(?:[. ]\d{3})+|\d+)[,·](\d+)(?!\w|[.,]\d)\s*(%)?")
+_COMMA = re.compile(r"(?<![\w.,])(\d{1,3}(?:[. ]\d{3})+|\d+)[,·](\d+)(?:[a-zA-Z]{1,2}\b)?(?!\w|[.,]\d)\s*(%)?")
 _MIXED = re.compile(r"(?<![\w./])(?:(\d{1,6})(?: and)? )?(\d{1,4})\s*/\s*(\d{1,4})(?![\w/])")
 _MONEY = re.compile(r"(?<!\d)(\d+) (?:dollar|euro|pound|franc)s?(?: and)? (\d\d?)(?: (?:cents?|pence))?\b", re.IGNORECASE)
 _REMAINDER = re.compile(rf"({_FIGURE}) and (0\.\d+)\b")
@@ -138,6 +138,8 @@ def _read(words: Sequence[str]) -> Iterator[str]:
             total, group = total + (group or 1) * _POWERS[word], Decimal(0)
         elif word in _PARTS and (word in _SHARES or _is_part(before, word)):
             count = _CARDINALS.get(before, 1)
+            if scale := (_POWERS | _DOZENS).get(words[at - 3] if at > 2 else ""):  # a dozen and a half
+                yield _figure(total + group + Decimal(scale) / _PARTS[word])
             group += Decimal(count) / _PARTS[word] - (count if before in _CARDINALS else 0)
         elif word in _ORDINALS:
             value = _ORDINALS[word]

@@ -70,7 +70,8 @@ def _directions(text: str) -> Iterator[str]:
     for at, (one, compared) in degrees.items():
         for later in degrees.keys() & range(at + 1, at + _REACH + 1):
             other, also_compared = degrees[later]
-            near = later <= at + (_REACH if compared and also_compared else 2)
+            reach = _REACH if compared and also_compared else 5 if _from_here(words, at) else 2
+            near = later <= at + reach
             linked = near and _LINKS & {*words[at + 1 : later]} and _one_sentence(words, at, later)
             if linked and one != other:
                 yield from _turned(one, False)
@@ -95,6 +96,11 @@ def _degree(words: Sequence[str], at: int) -> tuple[str, bool] | None:
         return None
     degree = "high" if match["high"] else "low" if match["low"] else "either"
     return degree, bool(match["compared"] or match["other"]) or words[at] in _COMPARED
+
+
+def _from_here(words: Sequence[str], at: int) -> bool:
+    """From a high level to a low one; not from early July to late August."""
+    return "from" in words[max(0, at - 2) : at] and words[at] not in ("early", "late")
 
 
 def _is_limit(before: Sequence[str], word: str) -> bool:

@@ -232,12 +232,45 @@ class Query:
     @cached_property
     def decided(self) -> list[str]:
         """The query with what it leaves open decided one way and the other; empty where it leaves nothing open."""
-        if self.tree is None or not any(
-            select.args.get("limit") or select.args.get("offset") for select in self.tree.find_all(exp.Select, exp.SetOperation)
-        ):
+        if self.tree is None:
+            return []
+        selects = self.tree.find_all(exp.Select, exp.SetOperation)
+        limited = any(select.args.get("limit") or select.args.get("offset") for select in selects)
+        sqlite = self._source.dialect == "sqlite"  # the only one that lets a select leave them open
+        if not limited and not (sqlite and _loose_columns(self.tree)):
             return []
         row_number = "ctid" if self._source.dialect == "postgres" else "rowid"
-        return [self.written(_decided(self.tree.copy(), descending, row_number)) for descending in (False, True)]
+        decided: list[str] = []
+        for descending in (False, True):
+            tree = self.tree.copy()
+            for column in _loose_columns(tree) if sqlite else ():
+                column.replace((exp.Max if descending else exp.Min)(this=column.copy()))
+            decided.append(self.written(_decided(tree, descending, row_number)))
+        return decided
+
+
+def _loose_columns(tree: exp.Expr) -> list[exp.Column]:
+    """Columns that a select takes from any row of a group, as SQLite lets it; beside MAX or MIN they are of that row."""
+    return [column for select in tree.find_all(exp.Select) for column in _loose_in(select)]
+
+
+def _loose_in(select: exp.Select) -> Iterator[exp.Column]:
+    def own(kind: type[exp.Expr], within: exp.Expr) -> Iterator[Any]:
+        return (node for node in within.find_all(kind) if node.find_ancestor(exp.Select) is select)
+
+    group = select.args.get("group")
+    aggregates = [node for node in own(exp.AggFunc, select) if node.find_ancestor(exp.Window, exp.Select) is select]
+    if any(isinstance(node, exp.Max | exp.Min) for node in aggregates) or not (group or aggregates):
+        return
+    keys = {text(key).lower() for key in group.expressions} if group else set[str]()
+    names = {column.name.lower() for key in (group.expressions if group else ()) for column in key.find_all(exp.Column)}
+    for number, projection in enumerate(select.expressions, 1):
+        if {str(number), projection.alias_or_name.lower(), text(projection.unalias()).lower()} & (keys | names):
+            continue
+        for column in own(exp.Column, projection):
+            inside = column.find_ancestor(exp.AggFunc, exp.Window, exp.Select)
+            if inside is select and column.name.lower() not in names and not isinstance(column.this, exp.Star):
+                yield column
 
 
 def _for_one_row(holder: exp.Expr) -> bool:

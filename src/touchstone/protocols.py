@@ -35,6 +35,15 @@ from .types import (
 A = TypeVar("A")
 R = TypeVar("R")
 
+DIALECTS = {
+    "sqlite": "SQLite",
+    "duckdb": "DuckDB",
+    "postgres": "PostgreSQL",
+    "mysql": "MySQL",
+    "bigquery": "BigQuery",
+    "snowflake": "Snowflake",
+}
+"""What the SQL of an engine is called, by the engine's name."""
 STEPS_PER_SECOND = 70_000_000
 """By which a time limit becomes a number of steps of SQLite's virtual machine: see docs/sql-limits.md for how it was chosen."""
 

@@ -23,10 +23,10 @@ from typing import Annotated, Any, ClassVar, cast
 
 from ..errors import Skipped
 from ..options import Count, Opt, OptionError, WholeNumber
-from ..protocols import WHO, Agent, AgentConfig, AgentContext, Model, Stage
+from ..protocols import DIALECTS, WHO, Agent, AgentConfig, AgentContext, Model, Stage
 from ..types import Message, NoteStep, Observation
 from .model_turns import only_tools
-from .schema_prompt import DIALECTS, DatabaseText, Meanings, SchemaForm, SqlTools, cells, database_text, matching_values
+from .schema_prompt import DatabaseText, Meanings, SchemaForm, SqlTools, cells, database_text, matching_values
 
 _FENCED = re.compile(r"```[ \t]*(?:sql\w*|\w*)[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
 _QUERY = re.compile(r"\b(?:SELECT|WITH)\b.*", re.DOTALL | re.IGNORECASE)

@@ -24,14 +24,6 @@ SchemaForm = Literal["ddl", "full", "values"]
 Meanings = Mapping[str, Mapping[str, str]]
 """Of columns, by table and column."""
 
-DIALECTS = {
-    "sqlite": "SQLite",
-    "duckdb": "DuckDB",
-    "postgres": "PostgreSQL",
-    "mysql": "MySQL",
-    "bigquery": "BigQuery",
-    "snowflake": "Snowflake",
-}
 _PAGE, _MOST_PAGES = 100, 100
 _SAMPLES, _VALUES_OF_A_COLUMN, _MOST_VALUES = 3, 5, 30
 _COLUMNS_PER_QUERY = 20

@@ -8,18 +8,10 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from ..errors import SqlError, Unscorable
-from ..protocols import EpisodeDatabase, Limits
+from ..protocols import DIALECTS, EpisodeDatabase, Limits
 from ..types import Brief, Observation, Tool
 from .sql_episode import LOOKING, QueryEpisode
 
-DIALECTS = {
-    "sqlite": "SQLite",
-    "duckdb": "DuckDB",
-    "postgres": "PostgreSQL",
-    "mysql": "MySQL",
-    "bigquery": "BigQuery",
-    "snowflake": "Snowflake",
-}
 _SCHEMA_HINTS = {
     "sqlite": "The schema: SELECT name, sql FROM sqlite_master.",
     "duckdb": "The schema: SELECT table_name, column_name, data_type FROM information_schema.columns.",

@@ -83,12 +83,7 @@ class PlainConnection:
         return Result(table.columns, table.rows, table.changed)
 
     def trial(self, statements: Sequence[str]) -> Result:
-        self.run("BEGIN")
-        try:
-            return last_result(self.run, statements)
-        finally:
-            with suppress(SqlError):
-                self.run("ROLLBACK")
+        return rolled_back(self.run, statements)
 
     def official_rows(self, sql: str, result: Result) -> list[tuple[Any, ...]]:
         return result.rows
@@ -110,6 +105,16 @@ def last_result(run: Callable[[str], Result], statements: Sequence[str]) -> Resu
     for statement in statements:
         result = run(statement)
     return result
+
+
+def rolled_back(run: Callable[[str], Result], statements: Sequence[str]) -> Result:
+    """What the last of them gives, in a transaction that leaves nothing behind."""
+    run("BEGIN")
+    try:
+        return last_result(run, statements)
+    finally:
+        with suppress(SqlError):
+            run("ROLLBACK")
 
 
 # Functions of benchmarks that run beside the data: known by name, so that a worker process can find them.

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from ...errors import Skipped, Unscorable
-from ...protocols import Gold, Limits
+from ...protocols import DIALECTS, Gold, Limits
 from ...types import Brief, Task, ToolCall
 from ..sql_episode import EXPLORING
 from .agentic import AgenticEpisode
@@ -29,7 +29,6 @@ from .tools import CONVERSATIONAL, SINGLE, priced
 from .user.view import User
 
 INSTRUCTIONS = Path(__file__).with_name("instructions")
-_DIALECTS = {"postgres": "PostgreSQL", "sqlite": "SQLite"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +74,7 @@ class Interact:
         self._settings = settings or InteractSettings()
         self._rules = RULES[self._settings.compat]
         template = (INSTRUCTIONS / f"{self._settings.mode}.md").read_text() if instructions is None else instructions
-        self._instructions = template.replace("{dialect}", _DIALECTS[worlds.dialect])
+        self._instructions = template.replace("{dialect}", DIALECTS[worlds.dialect])
         self._texts = {name: self._read_texts(name) for name in sorted({task.database for task in tasks})}
 
     def tasks(self) -> Sequence[InteractTask]:

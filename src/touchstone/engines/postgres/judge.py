@@ -8,14 +8,13 @@ that a function that catches all of those cannot swallow them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
 import msgspec
 from psycopg.pq import TransactionStatus
 
 from ...errors import SqlError
-from ..judging_connection import Result, last_result, named_function
+from ..judging_connection import Result, last_result, named_function, rolled_back
 from .connection import (
     CannotBegin,
     Connection,
@@ -120,12 +119,7 @@ class CopyJudgingConnection:
             raise SqlError("crash", CRASHED) from None
 
     def trial(self, statements: Sequence[str]) -> Result:
-        self.run("BEGIN")
-        try:
-            return last_result(self.run, statements)
-        finally:
-            with suppress(SqlError):
-                self.run("ROLLBACK")
+        return rolled_back(self.run, statements)
 
     def official_rows(self, sql: str, result: Result) -> list[tuple[Any, ...]]:
         return _official_rows(self._request.login, sql, result)

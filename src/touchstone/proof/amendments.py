@@ -19,13 +19,13 @@ import msgspec
 from msgspec import Struct
 
 from ..errors import InputError
-from .invariants import KINDS, Invariant, named, violations
+from .invariants import KINDS, Invariant, violations
 from .source import Source, quoted
 
 
 class _Entry(Struct, frozen=True):
     where: str
-    kind: type[Struct]
+    kind: type[Invariant]
     fields: dict[str, Any]
     database: str | None
 
@@ -87,10 +87,9 @@ class Amendments:
 
     def _law(self, entry: _Entry) -> Invariant:
         try:
-            law: Any = msgspec.convert(entry.fields, entry.kind)
+            return msgspec.convert(entry.fields, entry.kind)
         except msgspec.ValidationError as error:
             raise InputError(f"{self._file}: {entry.where}: {error}") from None
-        return law
 
 
 def read_amendments(path: Path) -> tuple[Amendments, str]:
@@ -111,7 +110,7 @@ def amended(laws: Sequence[Invariant], path: Path, source: Source) -> list[Invar
 
 def _absent(law: Invariant, source: Source) -> str | None:
     """A column that the law is about and the database does not have."""
-    for table, column in named(law):
+    for table, column in law.named():
         info = source.tables.get(table.lower())
         if info is None or not info.has(column):
             return f"{table}.{column}"
@@ -122,7 +121,7 @@ def _is_broken(law: Invariant, source: Source) -> bool:
     """As far as the tables can be read; real rows are taken to keep all laws."""
     if _absent(law, source) is not None:
         return False
-    rows = {table.lower(): source.ask(f"SELECT * FROM {quoted(table)}") for table, _ in named(law)}
+    rows = {table.lower(): source.ask(f"SELECT * FROM {quoted(table)}") for table, _ in law.named()}
     present = {table: read for table, read in rows.items() if read is not None}
     return len(present) == len(rows) and any(violations([law], present, source.tables))
 

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from msgspec import Struct
 
 from ..engines.sqlite.guard import Guard
-from .source import TableInfo, create, decode, quoted
+from .source import FAILURES, TableInfo, bounded, create, decode, quoted
 
 STEPS = 400_000
 """For one statement on a small database."""
@@ -23,8 +23,6 @@ _PER_CHECK = 2_000
 _MOST_ROWS = 5_000
 _MOST_BYTES = 8 * 2**20
 _LONGEST_VALUE = 2**20
-
-FAILURES = (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError, MemoryError)
 
 Rows = list[tuple[Any, ...]]
 Frozen = frozenset[tuple[Any, ...]]
@@ -90,18 +88,9 @@ class GuardedDatabase:
             return None
         self._left = STEPS
         try:
-            cursor = self._connection.execute(sql)
-            rows: Rows = []
-            size = 0
-            while batch := cursor.fetchmany(20):
-                rows += batch
-                size += sum(len(value) for row in batch for value in row if isinstance(value, str | bytes))
-                if len(rows) > _MOST_ROWS or size > _MOST_BYTES:
-                    cursor.close()
-                    return None
+            return bounded(self._connection.execute(sql), _MOST_ROWS, _MOST_BYTES)
         except FAILURES:
             return None
-        return rows
 
     def names(self, sql: str) -> tuple[str, ...]:
         cursor = self._connection.execute(sql)
@@ -152,7 +141,13 @@ class SqliteArena(GuardedDatabase):
         self._fill = {name.lower(): f"INSERT INTO {quoted(name)} VALUES ({','.join('?' * width)})" for name, width in base}
 
     def statements(self, content: Mapping[str, Sequence[Sequence[Any]]]) -> list[str]:
-        return statements(self.tables, content)
+        made = schema(self.tables)
+        for name, rows in content.items():
+            filled = self.tables[name]
+            if rows:
+                values = ",\n  ".join(f"({', '.join(literal(row[position]) for position in filled.positions)})" for row in rows)
+                made.append(f"INSERT INTO {quoted(filled.info.name)} VALUES\n  {values}")
+        return made
 
     def fill(self, content: Mapping[str, Sequence[Sequence[Any]]], *, backwards: bool = False) -> bool:
         self._guarded = False
@@ -197,20 +192,24 @@ def _comparable(value: Any) -> Any:
     return repr(value) if isinstance(value, list | dict) else value  # PostgreSQL's arrays and JSON  # pyright: ignore[reportUnknownArgumentType]
 
 
-def is_void(rows: Rows | Frozen) -> bool:
+def is_void(rows: Frozen) -> bool:
     """Nothing, NULL or 0: what queries say in different ways when there is nothing to say."""
     return all(value is None or value == 0 for row in rows for value in row)
 
 
-def statements(tables: Mapping[str, ArenaTable], content: Mapping[str, Sequence[Sequence[Any]]]) -> list[str]:
-    """CREATE and INSERT statements of a database."""
-    made = schema(tables)
-    for name, rows in content.items():
-        filled = tables[name]
-        if rows:
-            values = ",\n  ".join(f"({', '.join(literal(row[position]) for position in filled.positions)})" for row in rows)
-            made.append(f"INSERT INTO {quoted(filled.info.name)} VALUES\n  {values}")
-    return made
+def differ(one: Frozen, other: Frozen) -> bool:
+    """Whether two results differ, and one of them says something."""
+    return one != other and not (is_void(one) and is_void(other))
+
+
+def both_results(
+    arena: Arena, content: Mapping[str, Sequence[Sequence[Any]]], gold: str, prediction: str
+) -> tuple[Rows, Rows] | None:
+    """What both queries give on a database, if both give something there."""
+    if not arena.fill(content):
+        return None
+    expected, got = arena.run(gold), arena.run(prediction)
+    return None if expected is None or got is None else (expected, got)
 
 
 def literal(value: Any) -> str:

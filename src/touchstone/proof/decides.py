@@ -16,7 +16,7 @@ from sqlglot import exp
 from ..types import Table
 from ..verdicts.explain import explain
 from ..verdicts.shown import clipped, shown_row
-from .arena import Arena, Frozen, Rows, canonical
+from .arena import Arena, Frozen, Rows, both_results, canonical
 from .draft import Content
 from .mutants import Mutant, mutants
 from .queries import Query, parsed, text
@@ -39,7 +39,7 @@ def what_decides(arena: Arena, gold: Query, prediction: Query, shown: Content, b
     candidates = [(side, mutant) for side, query in enumerate((gold, prediction)) for mutant in mutants(query)[:_MOST_MUTANTS]]
     failures: Counter[tuple[int, str]] = Counter()
     for content in (shown, *beside):
-        rows = _results(arena, content, gold, prediction)
+        rows = both_results(arena, content, gold.sql, prediction.sql)
         if rows is None:
             continue
         wanted = canonical(rows[1]), canonical(rows[0])
@@ -47,7 +47,7 @@ def what_decides(arena: Arena, gold: Query, prediction: Query, shown: Content, b
             if not _gives(arena, mutant, wanted[side]):
                 failures[side, mutant.sql] += _FEW + 1 if content is shown else 1
         candidates = [(side, mutant) for side, mutant in candidates if failures[side, mutant.sql] <= _FEW]
-    results = _results(arena, shown, gold, prediction) or ([], [])
+    results = both_results(arena, shown, gold.sql, prediction.sql) or ([], [])
     if mutant := _telling((mutant for side, mutant in candidates if side == 0), prediction):
         return _condition(mutant, *results) or f"The prediction gives what the gold gives when {mutant.what}."
     if mutant := _telling((mutant for side, mutant in candidates if side == 1), gold):
@@ -55,12 +55,6 @@ def what_decides(arena: Arena, gold: Query, prediction: Query, shown: Content, b
     if _is_reordered(*results):
         return f"The columns come in another order: {_plainly(*results)}"
     return " ".join(filter(None, (_reading(gold, prediction), _plainly(*results))))
-
-
-def _results(arena: Arena, content: Content, gold: Query, prediction: Query) -> tuple[Rows, Rows] | None:
-    arena.fill(content)
-    rows = arena.run(gold.sql), arena.run(prediction.sql)
-    return None if rows[0] is None or rows[1] is None else (rows[0], rows[1])
 
 
 def _gives(arena: Arena, mutant: Mutant, wanted: Frozen) -> bool:

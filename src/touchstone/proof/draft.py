@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .invariants import Checker, Copied, Inclusion, Invariant, NullTogether, Ordered, Sum, as_key, holds_in_row, named
-from .laws import Cell, Laws, RowLaw
+from .invariants import Checker, Copied, Inclusion, Invariant, NullTogether, RowLaw, as_key
+from .laws import Cell, Laws
 from .pool import RowPool
 
 Content = dict[str, list[list[Any]]]
@@ -83,27 +83,17 @@ class Draft:
         """Where a law about a row no longer holds, a cell that was not changed makes up for it, and so on."""
         queue = list(wanted)
         while queue:
-            for law in self._laws.mendable.get((table, queue.pop()), ()):
-                if not holds_in_row(law, row, self._laws.tables[table]):
-                    queue += self._make_up(law, table, row, wanted)
+            for law, positions in self._laws.upset(table, queue.pop(), row):
+                queue += self._make_up(law, positions, table, row, wanted)
 
-    def _make_up(self, law: RowLaw, table: str, row: list[Any], wanted: dict[int, Any]) -> list[int]:
+    def _make_up(self, law: RowLaw, positions: list[int], table: str, row: list[Any], wanted: dict[int, Any]) -> list[int]:
         """The column that was changed, if one could be."""
-        positions = [self._laws.tables[table].position(column) for _, column in named(law)]
-        ways: list[tuple[int, Any]]
+        ways = law.ways([row[position] for position in positions])
         if isinstance(law, NullTogether):
             column, other = positions
-            ways = [(column, self._beside(table, column, other, row[other])), (other, None)]
-        elif isinstance(law, Ordered):
-            less, more = positions
-            ways = [(more, row[less]), (less, row[more])]
-        elif isinstance(law, Sum):
-            result, one, other = positions
-            ways = [(other, row[result] - row[one]), (one, row[result] - row[other]), (result, row[one] + row[other])]
-        else:
-            result, one, other = positions
-            ways = [(result, row[one] / row[other]), (one, _whole(row[result] * row[other], row[one]))]
-        for changed, value in ways:
+            ways = [(0, self._beside(table, column, other, row[other])), (1, None)]
+        for number, value in ways:
+            changed = positions[number]
             if changed not in wanted and self._laws.allows(table, changed, value) and (table, changed) not in self._laws.fixed:
                 row[changed] = wanted[changed] = value
                 return [changed]
@@ -161,16 +151,10 @@ class Draft:
     def _carry(self, table: str, row: list[Any], changed: dict[int, Any]) -> None:
         """Columns that are copies: a change of the copy changes what it is copied from; the rest follows in `mend`."""
         for law in self._laws.copied:
-            if law.table.lower() != table:
-                continue
-            info = self._laws.tables[table]
-            column = info.position(law.column)
-            if column not in changed or info.position(law.key) in changed:
-                continue
-            parent = law.parent.lower()
-            there = self._laws.tables[parent]
-            for other in self.with_value(parent, there.position(law.parent_key), row[info.position(law.key)]):
-                self.change(parent, other, {there.position(law.parent_column): changed[column]})
+            (copying, key), (_, column), (parent, parent_key), (_, original) = self._laws.cells(law)
+            if copying == table and column in changed and key not in changed:
+                for other in self.with_value(parent, parent_key, row[key]):
+                    self.change(parent, other, {original: changed[column]})
 
     # Keeping the laws
 
@@ -185,9 +169,7 @@ class Draft:
     def _complete(self) -> bool:
         done = False
         for law in self._laws.inclusions:
-            table, parent = law.table.lower(), law.parent.lower()
-            here = self._laws.tables[table].position(law.column)
-            there = self._laws.tables[parent].position(law.parent_column)
+            (table, here), (parent, there) = self._laws.cells(law)
             present = {as_key(row[there]) for row in self.rows[parent].values()}
             for number, row in list(self.rows[table].items()):
                 if row[here] is None or as_key(row[here]) in present:
@@ -205,10 +187,9 @@ class Draft:
         done = False
         for law in self._laws.symmetric:
             table = law.table.lower()
-            info = self._laws.tables[table]
             there = {tuple(row) for row in self.rows[table].values()}
             for number, row in list(self.rows[table].items()):
-                mirrored = law.mirror(row, info)
+                mirrored = law.mirror(row, self._laws.tables[table])
                 if mirrored in there:
                     continue
                 done = True
@@ -223,11 +204,8 @@ class Draft:
     def _copy(self) -> bool:
         done = False
         for law in self._laws.copied:
-            table, parent = law.table.lower(), law.parent.lower()
-            info, there = self._laws.tables[table], self._laws.tables[parent]
-            key, column, original = info.position(law.key), info.position(law.column), there.position(law.parent_column)
-            there_key = there.position(law.parent_key)
-            parents = {as_key(row[there_key]): (number, row[original]) for number, row in self.rows[parent].items()}
+            (table, key), (_, column), (parent, parent_key), (_, original) = self._laws.cells(law)
+            parents = {as_key(row[parent_key]): (number, row[original]) for number, row in self.rows[parent].items()}
             for number, row in self.rows[table].items():
                 parent_number, value = parents.get(as_key(row[key]), (None, row[column]))
                 if parent_number is None or row[column] == value:
@@ -241,11 +219,9 @@ class Draft:
 
     def _is_exception(self, law: Copied, number: int, parent_number: int) -> bool:
         """The two rows belong together in the original, and are not equal there."""
-        table, parent = law.table.lower(), law.parent.lower()
-        row, original = self._pool.rows[table][number], self._pool.rows[parent][parent_number]
-        info, there = self._laws.tables[table], self._laws.tables[parent]
-        together = as_key(row[info.position(law.key)]) == as_key(original[there.position(law.parent_key)])
-        return together and row[info.position(law.column)] != original[there.position(law.parent_column)]
+        (table, key), (_, column), (parent, parent_key), (_, original) = self._laws.cells(law)
+        row, pointed_at = self._pool.rows[table][number], self._pool.rows[parent][parent_number]
+        return as_key(row[key]) == as_key(pointed_at[parent_key]) and row[column] != pointed_at[original]
 
     def _settle(self) -> bool:
         """Where a column determines another: all follow the first row that was changed, else the first."""
@@ -269,8 +245,8 @@ class Draft:
         laws: dict[int, Invariant] = {id(law): law for law in self._laws.asking}
         for cell in self.changed:
             laws.update((id(law), law) for law in self._laws.about.get(cell, ()))
-        check = Checker(self.content(), self._laws.tables)
-        return next((law for law in laws.values() if not check.holds(law)), None) or self._broken_in_a_row()
+        checker = Checker(self.content(), self._laws.tables)
+        return next((law for law in laws.values() if not checker.holds(law)), None) or self._broken_in_a_row()
 
     def _broken_in_a_row(self) -> Invariant | None:
         for table, column in self.changed:
@@ -278,11 +254,6 @@ class Draft:
                 if law := self._laws.broken_in_row(table, column, row):
                     return law
         return None
-
-
-def _whole(value: float, like: Any) -> float:
-    """As whole as its column's values are, but for the last digits."""
-    return type(like)(round(value)) if isinstance(like, int) or float(like).is_integer() else value
 
 
 def hash_free(value: Any, size: int) -> int:
@@ -296,16 +267,13 @@ def subset_keeps(laws: Laws, content: Content) -> Content:
     while True:
         removed = False
         for law in laws.asking:
-            table = law.table.lower()
-            info = laws.tables[table]
-            here = info.position(law.column)
+            (table, here), (parent, there) = laws.cells(law)
             if isinstance(law, Inclusion):
-                there = laws.tables[law.parent.lower()].position(law.parent_column)
-                present = {as_key(row[there]) for row in left[law.parent.lower()]}
+                present = {as_key(row[there]) for row in left[parent]}
                 kept = [row for row in left[table] if row[here] is None or as_key(row[here]) in present]
             else:
                 there_too = {tuple(row) for row in left[table]}
-                kept = [row for row in left[table] if law.mirror(row, info) in there_too]
+                kept = [row for row in left[table] if law.mirror(row, laws.tables[table]) in there_too]
             if len(kept) < len(left[table]):
                 left[table] = kept
                 removed = True

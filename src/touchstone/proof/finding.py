@@ -85,12 +85,13 @@ def finding_of(proof: Proof) -> ProofFinding:
 
 def counterexample_of(refutation: Refutation) -> Counterexample:
     gold, prediction = refutation.gold, refutation.prediction
-    columns = list(refutation.columns)
-    shown = (plain_rows(gold), plain_rows(prediction))
-    return Counterexample(refutation.script, refutation.rows, columns, len(gold), shown[0], len(prediction), shown[1])
+    return Counterexample(
+        *(refutation.script, refutation.rows, list(refutation.columns)),
+        *(len(gold), _plain_rows(gold), len(prediction), _plain_rows(prediction)),
+    )
 
 
-def plain_rows(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+def _plain_rows(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
     return [list(plain_row([_plain(cell) for cell in row])) for row in rows[:ROWS]]
 
 

@@ -12,6 +12,7 @@ Everything follows from the seed and the number of the database.
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 from .draft import Content, Draft
@@ -37,6 +38,19 @@ class Generator:
             weight[table] += 1
         self._tables = list(weight)
         self._weights = list(weight.values())
+        changes: tuple[tuple[float, object, Callable[[Draft, random.Random], None]], ...] = (
+            (0.35, pool.choices, self._decide_any),
+            (0.48, True, self._point_elsewhere),
+            (0.55, True, self._connect),
+            (0.65, pool.pairs, self._equate),
+            (0.72, True, self._repeat),
+            (0.79, True, self._add_sibling),
+            (0.84, pool.group_keys, self._merge_groups),
+            (0.88, pool.order_keys, self._rank),
+            (1.0, True, self._vary),
+        )
+        self._changes = [(below, change) for below, possible, change in changes if possible]
+        """What is done to a draft, where chance is below a number."""
 
     def database(self, number: int) -> Content | None:
         """The database of this number, or None where changes and laws did not go together."""
@@ -82,28 +96,14 @@ class Generator:
             self._decide(draft, chance, choices[number % len(choices)])
         for _ in range(_CHANGES[number % len(_CHANGES)]):
             what = chance.random()
-            if choices and what < 0.35:
-                self._decide(draft, chance, chance.choice(choices))
-            elif what < 0.48:
-                self._point_elsewhere(draft, chance)
-            elif what < 0.55:
-                self._connect(draft, chance)
-            elif what < 0.65 and self.pool.pairs:
-                self._equate(draft, chance)
-            elif what < 0.72:
-                self._repeat(draft, chance)
-            elif what < 0.79:
-                self._add_sibling(draft, chance)
-            elif what < 0.84 and self.pool.group_keys:
-                self._merge_groups(draft, chance)
-            elif what < 0.88 and self.pool.order_keys:
-                self._rank(draft, chance)
-            else:
-                self._vary(draft, chance)
+            next(change for below, change in self._changes if what < below)(draft, chance)
 
     def _some_row(self, draft: Draft, chance: random.Random, table: str) -> list[Any] | None:
         rows = draft.rows[table]
         return chance.choice(list(rows.values())) if rows else None
+
+    def _decide_any(self, draft: Draft, chance: random.Random) -> None:
+        self._decide(draft, chance, chance.choice(self.pool.choices))
 
     def _decide(self, draft: Draft, chance: random.Random, choice: Choice) -> None:
         """The columns of a condition get values that meet it, or not. Where they are fixed, two rows exchange theirs or a key

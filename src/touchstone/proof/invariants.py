@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar, Union
 
 from msgspec import Struct
 
 from .source import TableInfo
 
 Content = Mapping[str, Sequence[Sequence[Any]]]
+Rows = Sequence[Sequence[Any]]
 NEAR = 1e-6
 
 
@@ -27,120 +28,73 @@ def as_key(value: Any) -> Any:
     return value
 
 
-class NotNull(Struct, frozen=True, tag=True):
+class Invariant(Struct, frozen=True, tag=True):
+    """A law about a table, and perhaps others."""
+
     table: str
+    words: ClassVar[str]
+    """The law in words, of its own fields."""
+    about: ClassVar[tuple[str, ...]] = ("table.column",)
+    """The fields that name its columns, each behind the one that names the table."""
+
+    def __str__(self) -> str:
+        return self.words.format(law=self)
+
+    def named(self) -> list[tuple[str, str]]:
+        """The tables and columns that it is about."""
+        fields = (name.split(".") for name in self.about)
+        return [(getattr(self, table), getattr(self, column)) for table, column in fields]
+
+    def holds(self, rows: Rows, at: list[int], checker: Checker) -> bool:
+        """In the rows of its table. `at` has the positions of the columns that are `named`."""
+        raise NotImplementedError
+
+
+class RowLaw(Invariant, frozen=True):
+    """A law about the cells of one row, which come in the order in which they are `named`."""
+
+    def holds_for(self, cells: Sequence[Any]) -> bool:
+        raise NotImplementedError
+
+    def ways(self, cells: Sequence[Any]) -> list[tuple[int, Any]]:
+        """Which of the cells could be changed, and to what, to make it hold again."""
+        return []
+
+    def holds(self, rows: Rows, at: list[int], checker: Checker) -> bool:
+        return all(self.holds_for([row[position] for position in at]) for row in rows)
+
+
+class CellLaw(RowLaw, frozen=True):
+    """A law about one cell."""
+
     column: str
 
-    def __str__(self) -> str:
-        return f"{self.table}.{self.column} is never NULL"
+    def allows(self, value: Any) -> bool:
+        raise NotImplementedError
+
+    def holds_for(self, cells: Sequence[Any]) -> bool:
+        return self.allows(cells[0])
 
 
-class Unique(Struct, frozen=True, tag=True):
-    table: str
-    columns: tuple[str, ...]
+class NotNull(CellLaw, frozen=True):
+    words = "{law.table}.{law.column} is never NULL"
 
-    def __str__(self) -> str:
-        return f"{_columns(self.table, self.columns)} {'is' if len(self.columns) == 1 else 'are'} unique"
-
-
-class Inclusion(Struct, frozen=True, tag=True):
-    table: str
-    column: str
-    parent: str
-    parent_column: str
-
-    def __str__(self) -> str:
-        return f"{self.table}.{self.column} occurs in {self.parent}.{self.parent_column}"
+    def allows(self, value: Any) -> bool:
+        return value is not None
 
 
-class Determines(Struct, frozen=True, tag=True):
-    table: str
-    column: str
-    other: str
-    pairs: tuple[tuple[Any, Any], ...] | None = None
-    """The pairs of values that occur, where they are few enough to be a list of facts and not an accident of the rows."""
-
-    def __str__(self) -> str:
-        return f"{self.table}.{self.column} determines {self.other}"
-
-
-class Copied(Struct, frozen=True, tag=True):
-    """A column holds what the row that a key points at holds. With exceptions: no change may add one."""
-
-    table: str
-    key: str
-    column: str
-    parent: str
-    parent_key: str
-    parent_column: str
-    exceptions: bool = False
-
-    def __str__(self) -> str:
-        mostly = "mostly " if self.exceptions else ""
-        return f"{self.table}.{self.column} {mostly}equals {self.parent}.{self.parent_column} of the row {self.key} points at"
-
-
-class NotNullAcross(Struct, frozen=True, tag=True):
-    """A column that may be NULL, but not in a row that a key points at."""
-
-    table: str
-    key: str
-    parent: str
-    parent_key: str
-    parent_column: str
-
-    def __str__(self) -> str:
-        return f"{self.parent}.{self.parent_column} is never NULL in a row that {self.table}.{self.key} points at"
-
-
-class Agreement(Struct, frozen=True, tag=True):
-    """Two keys of one row point at rows that agree in a column."""
-
-    table: str
-    key: str
-    parent: str
-    parent_key: str
-    parent_column: str
-    other_key: str
-    other_parent: str
-    other_parent_key: str
-    other_parent_column: str
-
-    def __str__(self) -> str:
-        one, other = f"{self.parent}.{self.parent_column}", f"{self.other_parent}.{self.other_parent_column}"
-        return f"{one} over {self.table}.{self.key} equals {other} over {self.table}.{self.other_key}"
-
-
-class Symmetric(Struct, frozen=True, tag=True):
-    """Every row is there twice: once more with two columns exchanged, and with the same values in the others."""
-
-    table: str
-    column: str
-    other: str
-
-    def __str__(self) -> str:
-        return f"every row of {self.table} is there with {self.column} and {self.other} exchanged, too"
-
-    def mirror(self, row: Sequence[Any], table: TableInfo) -> tuple[Any, ...]:
-        one, other = table.position(self.column), table.position(self.other)
-        mirrored = list(row)
-        mirrored[one], mirrored[other] = row[other], row[one]
-        return tuple(mirrored)
-
-
-class OneOf(Struct, frozen=True, tag=True):
-    table: str
-    column: str
+class OneOf(CellLaw, frozen=True):
     values: tuple[Any, ...]
 
     def __str__(self) -> str:
         shown = ", ".join(repr(value) for value in self.values[:8]) + (", …" if len(self.values) > 8 else "")
         return f"{self.table}.{self.column} is one of {shown}"
 
+    def allows(self, value: Any) -> bool:
+        return value is None or value in self.values
 
-class Range(Struct, frozen=True, tag=True):
-    table: str
-    column: str
+
+class Range(CellLaw, frozen=True):
     low: int | float
     high: int | float
     whole: bool
@@ -149,236 +103,237 @@ class Range(Struct, frozen=True, tag=True):
     def __str__(self) -> str:
         return f"{self.table}.{self.column} is {'a whole number' if self.whole else 'a number'} from {self.low} to {self.high}"
 
+    def allows(self, value: Any) -> bool:
+        if value is None:
+            return True
+        if isinstance(value, str | bytes) or (self.whole and value != int(value)):
+            return False
+        return self.low <= value <= self.high
 
-class Format(Struct, frozen=True, tag=True):
-    table: str
-    column: str
+
+class Format(CellLaw, frozen=True):
     shapes: tuple[str, ...]
 
     def __str__(self) -> str:
         return f"{self.table}.{self.column} looks like {' or '.join(self.shapes)}"
 
+    def allows(self, value: Any) -> bool:
+        return value is None or (isinstance(value, str) and shape(value) in self.shapes)
 
-class Ordered(Struct, frozen=True, tag=True):
-    table: str
+
+class PairLaw(RowLaw, frozen=True):
+    """A law about two cells."""
+
     column: str
     other: str
-
-    def __str__(self) -> str:
-        return f"{self.table}.{self.column} is at most {self.other}"
+    about = ("table.column", "table.other")
 
 
-class Sum(Struct, frozen=True, tag=True):
-    table: str
+class Ordered(PairLaw, frozen=True):
+    words = "{law.table}.{law.column} is at most {law.other}"
+
+    def holds_for(self, cells: Sequence[Any]) -> bool:
+        value, other = cells
+        if value is None or other is None:
+            return True
+        return (type(value) is not type(other) and not _are_numbers(cells)) or value <= other
+
+    def ways(self, cells: Sequence[Any]) -> list[tuple[int, Any]]:
+        less, more = cells
+        return [(1, less), (0, more)]
+
+
+class Prefix(PairLaw, frozen=True):
+    words = "{law.table}.{law.column} begins with {law.other}"
+
+    def holds_for(self, cells: Sequence[Any]) -> bool:
+        return None in cells or str(cells[0]).startswith(str(cells[1]))
+
+
+class NullTogether(PairLaw, frozen=True):
+    words = "where {law.table}.{law.column} is NULL, {law.other} is, too"
+
+    def holds_for(self, cells: Sequence[Any]) -> bool:
+        return cells[0] is not None or cells[1] is None
+
+
+class ArithmeticLaw(RowLaw, frozen=True):
+    """A number that is computed from two others."""
+
     column: str
     parts: tuple[str, str]
 
+    @staticmethod
+    def computed(one: float, other: float) -> float | None:
+        raise NotImplementedError
+
+    def named(self) -> list[tuple[str, str]]:
+        return [(self.table, column) for column in (self.column, *self.parts)]
+
+    def holds_for(self, cells: Sequence[Any]) -> bool:
+        if not _are_numbers(cells):
+            return True
+        result = self.computed(cells[1], cells[2])
+        return result is None or abs(cells[0] - result) <= NEAR * max(1.0, abs(cells[0]), abs(result))
+
+
+class Sum(ArithmeticLaw, frozen=True):
+    words = "{law.table}.{law.column} is {law.parts[0]} + {law.parts[1]}"
+
+    @staticmethod
+    def computed(one: float, other: float) -> float:
+        return one + other
+
+    def ways(self, cells: Sequence[Any]) -> list[tuple[int, Any]]:
+        total, one, other = cells
+        return [(2, total - one), (1, total - other), (0, one + other)]
+
+
+class Quotient(ArithmeticLaw, frozen=True):
+    words = "{law.table}.{law.column} is {law.parts[0]} / {law.parts[1]}"
+
+    @staticmethod
+    def computed(one: float, other: float) -> float | None:
+        return one / other if other else None
+
+    def ways(self, cells: Sequence[Any]) -> list[tuple[int, Any]]:
+        result, one, other = cells
+        return [(0, one / other), (1, _whole(result * other, one))]
+
+
+class Unique(Invariant, frozen=True):
+    columns: tuple[str, ...]
+
     def __str__(self) -> str:
-        return f"{self.table}.{self.column} is {self.parts[0]} + {self.parts[1]}"
+        columns = ", ".join(f"{self.table}.{column}" for column in self.columns)
+        return f"{columns} {'is' if len(self.columns) == 1 else 'are'} unique"
+
+    def named(self) -> list[tuple[str, str]]:
+        return [(self.table, column) for column in self.columns]
+
+    def holds(self, rows: Rows, at: list[int], checker: Checker) -> bool:
+        keys = [tuple(row[position] for position in at) for row in rows]
+        keys = [key for key in keys if None not in key]
+        return len(set(keys)) == len(keys)
 
 
-class Quotient(Struct, frozen=True, tag=True):
-    table: str
-    column: str
-    parts: tuple[str, str]
-
-    def __str__(self) -> str:
-        return f"{self.table}.{self.column} is {self.parts[0]} / {self.parts[1]}"
-
-
-class Prefix(Struct, frozen=True, tag=True):
-    table: str
+class Determines(Invariant, frozen=True):
     column: str
     other: str
+    pairs: tuple[tuple[Any, Any], ...] | None = None
+    """The pairs of values that occur, where they are few enough to be a list of facts and not an accident of the rows."""
+    words = "{law.table}.{law.column} determines {law.other}"
+    about = ("table.column", "table.other")
 
-    def __str__(self) -> str:
-        return f"{self.table}.{self.column} begins with {self.other}"
-
-
-class NullTogether(Struct, frozen=True, tag=True):
-    table: str
-    column: str
-    other: str
-
-    def __str__(self) -> str:
-        return f"where {self.table}.{self.column} is NULL, {self.other} is, too"
-
-
-Invariant = (
-    NotNull
-    | Unique
-    | Inclusion
-    | Determines
-    | Copied
-    | NotNullAcross
-    | Agreement
-    | Symmetric
-    | OneOf
-    | Range
-    | Format
-    | Ordered
-    | Sum
-    | Quotient
-    | Prefix
-    | NullTogether
-)
-ROW_LAWS = (Ordered, Sum, Quotient, Prefix, NullTogether)
-CELL_LAWS = (NotNull, OneOf, Range, Format)
-
-
-def _columns(table: str, columns: Iterable[str]) -> str:
-    return ", ".join(f"{table}.{column}" for column in columns)
-
-
-_UPPER, _LOWER, _DIGITS = re.compile("[A-Z]+"), re.compile("[a-z]+"), re.compile(r"\d")
-
-
-def shape(text: str) -> str:
-    """2019-09-01 is 9999-99-99, Fresno is Aa: letters are shortened, digits are counted."""
-    return _LOWER.sub("a", _UPPER.sub("A", _DIGITS.sub("9", text)))
-
-
-def holds_in_cell(law: NotNull | OneOf | Range | Format, value: Any) -> bool:
-    if value is None:
-        return not isinstance(law, NotNull)
-    match law:
-        case NotNull():
-            return True
-        case OneOf():
-            return value in law.values
-        case Range():
-            if isinstance(value, str | bytes) or (law.whole and value != int(value)):
-                return False
-            return law.low <= value <= law.high
-        case Format():
-            return isinstance(value, str) and shape(value) in law.shapes
-
-
-def holds_in_row(law: Ordered | Sum | Quotient | Prefix | NullTogether, row: Sequence[Any], table: TableInfo) -> bool:
-    value = row[table.position(law.column)]
-    if isinstance(law, NullTogether):
-        return value is not None or row[table.position(law.other)] is None
-    if isinstance(law, Sum | Quotient):
-        one, other = (row[table.position(part)] for part in law.parts)
-        if not (_number(value) and _number(one) and _number(other)):
-            return True
-        if isinstance(law, Quotient):
-            return other == 0 or _near(value, one / other)
-        return _near(value, one + other)
-    other = row[table.position(law.other)]
-    if value is None or other is None:
-        return True
-    if isinstance(law, Prefix):
-        return str(value).startswith(str(other))
-    return (type(value) is not type(other) and not (_number(value) and _number(other))) or value <= other
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float)
-
-
-def _near(one: float, other: float) -> bool:
-    return abs(one - other) <= NEAR * max(1.0, abs(one), abs(other))
-
-
-def violations(laws: Iterable[Invariant], content: Content, tables: Mapping[str, TableInfo]) -> Iterator[Invariant]:
-    """The laws that some row breaks. A law about a table that is not there says nothing."""
-    check = Checker(content, tables)
-    return (law for law in laws if not check.holds(law))
-
-
-class Checker:
-    """Checks laws on one content; what several laws need is made once."""
-
-    def __init__(self, content: Content, tables: Mapping[str, TableInfo]) -> None:
-        self._content = content
-        self._tables = tables
-        self._indexes: dict[tuple[str, str], dict[Any, list[Sequence[Any]]]] = {}
-
-    def holds(self, law: Invariant) -> bool:
-        name = law.table.lower()
-        rows = self._content.get(name)
-        if rows is None:
-            return True
-        table = self._tables[name]
-        match law:
-            case NotNull() | OneOf() | Range() | Format():
-                at = table.position(law.column)
-                return all(holds_in_cell(law, row[at]) for row in rows)
-            case Ordered() | Sum() | Quotient() | Prefix() | NullTogether():
-                return all(holds_in_row(law, row, table) for row in rows)
-            case Unique():
-                positions = [table.position(column) for column in law.columns]
-                keys = [tuple(row[at] for at in positions) for row in rows]
-                keys = [key for key in keys if None not in key]
-                return len(set(keys)) == len(keys)
-            case Determines():
-                return self._determines(law, rows, table)
-            case Symmetric():
-                present = {tuple(row) for row in rows}
-                return all(law.mirror(row, table) in present for row in rows)
-            case Inclusion():
-                if law.parent.lower() not in self._content:
-                    return True
-                at = table.position(law.column)
-                parents = self.index(law.parent, law.parent_column)
-                return all(row[at] is None or as_key(row[at]) in parents for row in rows)
-            case Copied() | NotNullAcross() | Agreement():
-                return self._across(law, rows, table)
-
-    def _determines(self, law: Determines, rows: Sequence[Sequence[Any]], table: TableInfo) -> bool:
-        one, other = table.position(law.column), table.position(law.other)
-        known: dict[Any, Any] = dict(law.pairs or ())
-        closed = law.pairs is not None
+    def holds(self, rows: Rows, at: list[int], checker: Checker) -> bool:
+        one, other = at
+        known: dict[Any, Any] = dict(self.pairs or ())
         for row in rows:
             left, right = row[one], row[other]
             if left is None:
                 continue
-            if closed and left not in known:
+            if self.pairs is not None and left not in known:
                 return False
             if known.setdefault(left, right) != right:
                 return False
         return True
 
-    def _across(self, law: Copied | NotNullAcross | Agreement, rows: Sequence[Sequence[Any]], table: TableInfo) -> bool:
-        if law.parent.lower() not in self._content:
-            return True
-        parents = self.index(law.parent, law.parent_key)
-        there = self._tables[law.parent.lower()].position(law.parent_column)
-        key = table.position(law.key)
-        if isinstance(law, Agreement):
-            if law.other_parent.lower() not in self._content:
-                return True
-            others = self.index(law.other_parent, law.other_parent_key)
-            other_there = self._tables[law.other_parent.lower()].position(law.other_parent_column)
-            other_key = table.position(law.other_key)
-            return all(
-                parent[there] == other[other_there]
-                for row in rows
-                for parent in parents.get(as_key(row[key]), ())
-                for other in others.get(as_key(row[other_key]), ())
-            )
-        if isinstance(law, NotNullAcross):
-            return all(parent[there] is not None for row in rows for parent in parents.get(as_key(row[key]), ()))
-        position = table.position(law.column)
-        return law.exceptions or all(
-            parent[there] == row[position] for row in rows for parent in parents.get(as_key(row[key]), ())
+
+class Symmetric(Invariant, frozen=True):
+    """Every row is there twice: once more with two columns exchanged, and with the same values in the others."""
+
+    column: str
+    other: str
+    words = "every row of {law.table} is there with {law.column} and {law.other} exchanged, too"
+    about = ("table.column", "table.other")
+
+    def mirror(self, row: Sequence[Any], table: TableInfo) -> tuple[Any, ...]:
+        return _exchanged(row, table.position(self.column), table.position(self.other))
+
+    def holds(self, rows: Rows, at: list[int], checker: Checker) -> bool:
+        present = {tuple(row) for row in rows}
+        return all(_exchanged(row, *at) in present for row in rows)
+
+
+class Inclusion(Invariant, frozen=True):
+    column: str
+    parent: str
+    parent_column: str
+    words = "{law.table}.{law.column} occurs in {law.parent}.{law.parent_column}"
+    about = ("table.column", "parent.parent_column")
+
+    def holds(self, rows: Rows, at: list[int], checker: Checker) -> bool:
+        here, there = at
+        parents = checker.index(self.parent, there)
+        return all(row[here] is None or as_key(row[here]) in parents for row in rows)
+
+
+class Copied(Invariant, frozen=True):
+    """A column holds what the row that a key points at holds. With exceptions: no change may add one."""
+
+    key: str
+    column: str
+    parent: str
+    parent_key: str
+    parent_column: str
+    exceptions: bool = False
+    about = ("table.key", "table.column", "parent.parent_key", "parent.parent_column")
+
+    def __str__(self) -> str:
+        mostly = "mostly " if self.exceptions else ""
+        return f"{self.table}.{self.column} {mostly}equals {self.parent}.{self.parent_column} of the row {self.key} points at"
+
+    def holds(self, rows: Rows, at: list[int], checker: Checker) -> bool:
+        key, column, parent_key, there = at
+        pairs = checker.joined(rows, key, self.parent, parent_key)
+        return self.exceptions or all(parent[there] == row[column] for row, parent in pairs)
+
+
+class NotNullAcross(Invariant, frozen=True):
+    """A column that may be NULL, but not in a row that a key points at."""
+
+    key: str
+    parent: str
+    parent_key: str
+    parent_column: str
+    words = "{law.parent}.{law.parent_column} is never NULL in a row that {law.table}.{law.key} points at"
+    about = ("table.key", "parent.parent_key", "parent.parent_column")
+
+    def holds(self, rows: Rows, at: list[int], checker: Checker) -> bool:
+        key, parent_key, there = at
+        return all(parent[there] is not None for _, parent in checker.joined(rows, key, self.parent, parent_key))
+
+
+class Agreement(Invariant, frozen=True):
+    """Two keys of one row point at rows that agree in a column."""
+
+    key: str
+    parent: str
+    parent_key: str
+    parent_column: str
+    other_key: str
+    other_parent: str
+    other_parent_key: str
+    other_parent_column: str
+    words = (
+        "{law.parent}.{law.parent_column} over {law.table}.{law.key} equals "
+        "{law.other_parent}.{law.other_parent_column} over {law.table}.{law.other_key}"
+    )
+    about = (
+        *("table.key", "parent.parent_key", "parent.parent_column"),
+        *("table.other_key", "other_parent.other_parent_key", "other_parent.other_parent_column"),
+    )
+
+    def holds(self, rows: Rows, at: list[int], checker: Checker) -> bool:
+        key, parent_key, there, other_key, other_parent_key, other_there = at
+        return all(
+            parent[there] == other[other_there]
+            for row, parent in checker.joined(rows, key, self.parent, parent_key)
+            for _, other in checker.joined([row], other_key, self.other_parent, other_parent_key)
         )
 
-    def index(self, table: str, column: str) -> dict[Any, list[Sequence[Any]]]:
-        name = table.lower()
-        index = self._indexes.get((name, column))
-        if index is None:
-            position = self._tables[name].position(column)
-            grouped: defaultdict[Any, list[Sequence[Any]]] = defaultdict(list)
-            for row in self._content[name]:
-                if row[position] is not None:
-                    grouped[as_key(row[position])].append(row)
-            index = self._indexes[name, column] = dict(grouped)
-        return index
 
-
-KINDS: dict[str, type[Struct]] = {
+KINDS: dict[str, type[Invariant]] = {
     "not-null": NotNull,
     "unique": Unique,
     "inclusion": Inclusion,
@@ -396,6 +351,8 @@ KINDS: dict[str, type[Struct]] = {
     "prefix": Prefix,
     "null-together": NullTogether,
 }
+ANY_KIND: Any = Union[tuple(KINDS.values())]  # noqa: UP007 - of a list that is known when it runs
+"""For decoding."""
 
 
 def kind_of(law: Invariant) -> str:
@@ -403,25 +360,63 @@ def kind_of(law: Invariant) -> str:
     return next(name for name, kind in KINDS.items() if kind is type(law))
 
 
-def named(law: Invariant) -> Iterator[tuple[str, str]]:
-    """The tables and columns that a law is about."""
-    match law:
-        case Unique():
-            yield from ((law.table, column) for column in law.columns)
-        case Sum() | Quotient():
-            yield from ((law.table, column) for column in (law.column, *law.parts))
-        case NotNull() | OneOf() | Range() | Format():
-            yield law.table, law.column
-        case Determines() | Symmetric() | Ordered() | Prefix() | NullTogether():
-            yield from ((law.table, law.column), (law.table, law.other))
-        case Inclusion():
-            yield from ((law.table, law.column), (law.parent, law.parent_column))
-        case Copied():
-            yield from ((law.table, law.key), (law.table, law.column))
-            yield from ((law.parent, law.parent_key), (law.parent, law.parent_column))
-        case NotNullAcross():
-            yield from ((law.table, law.key), (law.parent, law.parent_key), (law.parent, law.parent_column))
-        case Agreement():
-            yield from ((law.table, law.key), (law.parent, law.parent_key), (law.parent, law.parent_column))
-            yield from ((law.table, law.other_key), (law.other_parent, law.other_parent_key))
-            yield law.other_parent, law.other_parent_column
+_UPPER, _LOWER, _DIGITS = re.compile("[A-Z]+"), re.compile("[a-z]+"), re.compile(r"\d")
+
+
+def shape(text: str) -> str:
+    """2019-09-01 is 9999-99-99, Fresno is Aa: letters are shortened, digits are counted."""
+    return _LOWER.sub("a", _UPPER.sub("A", _DIGITS.sub("9", text)))
+
+
+def _are_numbers(cells: Iterable[Any]) -> bool:
+    return all(isinstance(cell, int | float) for cell in cells)
+
+
+def _whole(value: float, like: Any) -> float:
+    """As whole as its column's values are, but for the last digits."""
+    return type(like)(round(value)) if isinstance(like, int) or float(like).is_integer() else value
+
+
+def _exchanged(row: Sequence[Any], one: int, other: int) -> tuple[Any, ...]:
+    exchanged = list(row)
+    exchanged[one], exchanged[other] = row[other], row[one]
+    return tuple(exchanged)
+
+
+def violations(laws: Iterable[Invariant], content: Content, tables: Mapping[str, TableInfo]) -> Iterator[Invariant]:
+    """The laws that some row breaks. A law about a table that is not there says nothing."""
+    checker = Checker(content, tables)
+    return (law for law in laws if not checker.holds(law))
+
+
+class Checker:
+    """Checks laws on one content; what several laws need is made once."""
+
+    def __init__(self, content: Content, tables: Mapping[str, TableInfo]) -> None:
+        self._content = content
+        self._tables = tables
+        self._indexes: dict[tuple[str, int], dict[Any, list[Sequence[Any]]]] = {}
+
+    def holds(self, law: Invariant) -> bool:
+        cells = [(table.lower(), column) for table, column in law.named()]
+        if any(table not in self._content for table, _ in cells):
+            return True
+        at = [self._tables[table].position(column) for table, column in cells]
+        return law.holds(self._content[law.table.lower()], at, self)
+
+    def index(self, table: str, position: int) -> dict[Any, list[Sequence[Any]]]:
+        """The rows of a table by their key there."""
+        name = table.lower()
+        index = self._indexes.get((name, position))
+        if index is None:
+            grouped: defaultdict[Any, list[Sequence[Any]]] = defaultdict(list)
+            for row in self._content[name]:
+                if row[position] is not None:
+                    grouped[as_key(row[position])].append(row)
+            index = self._indexes[name, position] = dict(grouped)
+        return index
+
+    def joined(self, rows: Rows, key: int, parent: str, parent_key: int) -> Iterator[tuple[Sequence[Any], Sequence[Any]]]:
+        """Each row with each row of the parent that its key points at."""
+        index = self.index(parent, parent_key)
+        return ((row, other) for row in rows for other in index.get(as_key(row[key]), ()))

@@ -12,17 +12,18 @@ that the queries differ, not which of them is wrong.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from functools import cached_property, partial
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct
 from sqlglot import exp
 
 from ..engines.cache import Cache
 from .amendments import Amendments
-from .arena import Arena, ArenaTable, Frozen, SqliteArena, canonical, is_void
+from .arena import Arena, ArenaTable, Frozen, Rows, SqliteArena, both_results, canonical, differ, is_void
 from .decides import what_decides
 from .draft import Content, subset_keeps
 from .generator import Generator
@@ -42,7 +43,6 @@ _BESIDE = 12
 ENOUGH = 10
 """Informative databases below which nothing is said."""
 
-Rows = list[tuple[Any, ...]]
 RowNumber = tuple[str, int]
 """A row: its table, and its number there."""
 Word = Literal["same", "refuted", "upheld", "open"]
@@ -67,14 +67,8 @@ class Refutation(Struct, frozen=True):
     columns: tuple[str, ...]
     gold: Rows
     prediction: Rows
-    missing: Rows
-    """Rows of the gold that the prediction does not have."""
-    extra: Rows
-    """Rows of the prediction that the gold does not have."""
     rows: int
     """In all tables."""
-    changed: bool
-    """Some row is not a row of the original."""
     decides: str
     """A sentence that says what makes the difference."""
 
@@ -121,23 +115,14 @@ class Subject:
 
 def prove(gold: str, prediction: str, database: Path | Subject, budget: Budget = Budget(), seed: int = 0) -> Proof:  # noqa: B008
     """Whether a prediction that gives the gold's rows on the original means the same as the gold."""
-    if isinstance(database, Subject):
-        return judge(QueryPair(gold, prediction, database), budget, seed)
-    subject = Subject(database)
-    try:
-        return judge(QueryPair(gold, prediction, subject), budget, seed)
-    finally:
-        subject.close()
-
-
-def judge(pair: QueryPair, budget: Budget, seed: int) -> Proof:
+    if not isinstance(database, Subject):
+        with closing(Subject(database)) as subject:
+            return prove(gold, prediction, subject, budget, seed)
+    pair = QueryPair(gold, prediction, database)
     if reason := pair.hopeless():
         return Proof(*reason)
-    search = Search(pair, seed)
-    try:
+    with closing(Search(pair, seed)) as search:
         return search.run(budget)
-    finally:
-        search.close()
 
 
 class QueryPair:
@@ -158,12 +143,10 @@ class QueryPair:
             return "same", "the same statement"
         if not self.gold.single or not self.prediction.single:
             return "open", "it is not a single statement"
-        if self.gold.volatile or self.prediction.volatile:
-            both = "the gold asks" if self.gold.volatile else "the prediction asks"
-            same = same_statement(self.gold, self.prediction)
-            return ("same", "the same statement") if same else ("open", f"{both} the clock or chance")
         if same_statement(self.gold, self.prediction):
             return "same", "the same statement"
+        if self.gold.volatile or self.prediction.volatile:
+            return "open", f"the {'gold' if self.gold.volatile else 'prediction'} asks the clock or chance"
         if not self.base_tables:
             return "open", "the queries read no table of the database"
         return None
@@ -241,17 +224,14 @@ class Search:
 
     def tells(self, content: Content) -> bool:
         """Whether the two differ here, and it counts. Takes note of how much the database was worth."""
-        arena, gold, prediction = self.arena, self.pair.gold, self.pair.prediction
-        if not arena.fill(content):
+        results = self._results(content)
+        if results is None:
             return False
-        expected, got = arena.run(gold.sql), arena.run(prediction.sql)
-        if expected is None or got is None:
-            return False
-        one, other = canonical(expected), canonical(got)
-        if one == other or (is_void(one) and is_void(other)):
+        one, other = map(canonical, results)
+        if not differ(one, other):
             if is_void(one):
                 self.silent += 1
-            elif self._decides(gold, expected) and self._decides(prediction, got):
+            elif all(map(self._decides, (self.pair.gold, self.pair.prediction), results)):
                 self.informative += 1
             else:
                 self.undecided += 1
@@ -260,6 +240,9 @@ class Search:
             self.undetermined += 1
             return False
         return True
+
+    def _results(self, content: Content) -> tuple[Rows, Rows] | None:
+        return both_results(self.arena, content, self.pair.gold.sql, self.pair.prediction.sql)
 
     def _decides(self, query: Query, result: Rows) -> bool:
         """Whether its conditions, taken together, make a difference here."""
@@ -324,13 +307,11 @@ class Search:
 
     def differs(self, content: Content) -> bool:
         """As `tells`, but without taking note."""
-        if not self.arena.fill(content):
+        results = self._results(content)
+        if results is None:
             return False
-        expected, got = self.arena.run(self.pair.gold.sql), self.arena.run(self.pair.prediction.sql)
-        if expected is None or got is None:
-            return False
-        one, other = canonical(expected), canonical(got)
-        return one != other and not (is_void(one) and is_void(other)) and self._counts(content, one)
+        one, other = map(canonical, results)
+        return differ(one, other) and self._counts(content, one)
 
     def without(self, content: Content, numbers: Iterable[RowNumber]) -> Content:
         """Less these rows, and those that need them."""
@@ -344,21 +325,8 @@ class Search:
         others = [self.generator.database(self.databases + number) for number in range(_BESIDE)]
         beside = [first, *(other for other in others if other is not None)]
         decides = what_decides(self.arena, pair.gold, pair.prediction, content, beside)
-        arena.fill(content)
-        gold, prediction = arena.run(pair.gold.sql) or [], arena.run(pair.prediction.sql) or []
-        expected, got = canonical(gold), canonical(prediction)
-        real = {name: set(rows) for name, rows in self.pool.rows.items()}
-        return Refutation(
-            tuple(arena.statements(content)),
-            arena.names(pair.gold.sql),
-            gold,
-            prediction,
-            [row for row in dict.fromkeys(gold) if not canonical([row]) & got],
-            [row for row in dict.fromkeys(prediction) if not canonical([row]) & expected],
-            _row_count(content),
-            any(tuple(row) not in real[name] for name, rows in content.items() for row in rows),
-            decides,
-        )
+        results = self._results(content) or ([], [])
+        return Refutation(tuple(arena.statements(content)), arena.names(pair.gold.sql), *results, _row_count(content), decides)
 
 
 # A refutation made smaller: as few rows as still show it, each step keeping the invariants. Large parts are tried first, then

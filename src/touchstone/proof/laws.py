@@ -3,38 +3,29 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from .invariants import (
-    CELL_LAWS,
-    ROW_LAWS,
     Agreement,
+    CellLaw,
     Copied,
     Determines,
     Format,
     Inclusion,
     Invariant,
     NotNull,
-    NullTogether,
     OneOf,
-    Ordered,
     Prefix,
-    Quotient,
     Range,
-    Sum,
+    RowLaw,
     Symmetric,
     Unique,
-    holds_in_cell,
-    holds_in_row,
-    named,
 )
 from .source import TableInfo
 
 _NUMBERS = ("REAL", "FLOA", "DOUB", "NUM", "DEC")
 
-RowLaw = Sum | Quotient | Ordered | NullTogether
-"""Laws about a row that another change of the row can mend."""
 Cell = tuple[str, int]
 """A column: table in lower case, position."""
 
@@ -45,14 +36,14 @@ class Laws:
     def __init__(self, laws: Iterable[Invariant], tables: Mapping[str, TableInfo]) -> None:
         laws = list(laws)
         self.tables = tables
-        self.all = [law for law in laws if all(table.lower() in tables for table, _ in named(law))]
+        self.all = [law for law in laws if all(table.lower() in tables for table, _ in law.named())]
         self.asking = [law for law in self.all if isinstance(law, Inclusion | Symmetric)]
         self.copied = [law for law in self.all if isinstance(law, Copied)]
         self.inclusions = [law for law in self.all if isinstance(law, Inclusion)]
-        self.mendable: defaultdict[Cell, list[RowLaw]] = defaultdict(list)
         self.symmetric = [law for law in self.all if isinstance(law, Symmetric)]
-        self._cells: defaultdict[Cell, list[Any]] = defaultdict(list)
-        self._rows: defaultdict[Cell, list[Any]] = defaultdict(list)
+        self._cells_of = {id(law): [self._cell(table, column) for table, column in law.named()] for law in self.all}
+        self._alone: defaultdict[Cell, list[CellLaw]] = defaultdict(list)
+        self._together: defaultdict[Cell, list[tuple[RowLaw, list[int]]]] = defaultdict(list)
         self.about: defaultdict[Cell, list[Invariant]] = defaultdict(list)
         """What a change of a column may break beyond its own row."""
         self.determining: defaultdict[Cell, list[tuple[int, dict[Any, Any] | None]]] = defaultdict(list)
@@ -72,15 +63,13 @@ class Laws:
         self.connecting = sorted(self.connections)
 
     def _arrange(self, law: Invariant) -> None:
-        cells = [self._cell(table, column) for table, column in named(law)]
-        if isinstance(law, CELL_LAWS):
-            self._cells[cells[0]].append(law)
+        cells = self.cells(law)
+        if isinstance(law, CellLaw):
+            self._alone[cells[0]].append(law)
             return
-        if isinstance(law, ROW_LAWS):
+        if isinstance(law, RowLaw):
             for cell in cells:
-                self._rows[cell].append(law)
-                if isinstance(law, RowLaw):
-                    self.mendable[cell].append(law)
+                self._together[cell].append((law, [at for _, at in cells]))
             return
         for cell in cells:
             self.about[cell].append(law)
@@ -95,6 +84,10 @@ class Laws:
         elif isinstance(law, Inclusion):
             self.pointing[cells[0]].append(cells[1])
 
+    def cells(self, law: Invariant) -> list[Cell]:
+        """The columns that a law is about."""
+        return self._cells_of[id(law)]
+
     def _cell(self, table: str, column: str) -> Cell:
         name = table.lower()
         return name, self.tables[name].position(column)
@@ -107,7 +100,7 @@ class Laws:
         bound: dict[str, set[int]] = {name: set() for name in self.tables}
         pointing: dict[str, set[int]] = {name: set() for name in self.tables}
         for law in laws:
-            cells = [self._cell(table, column) for table, column in named(law) if table.lower() in self.tables]
+            cells = [self._cell(table, column) for table, column in law.named() if table.lower() in self.tables]
             if isinstance(law, Prefix | Symmetric | Agreement):
                 fixed.update(cells)
                 for name, at in cells:
@@ -140,23 +133,23 @@ class Laws:
 
     def allows(self, table: str, at: int, value: Any) -> bool:
         """Whether a cell may hold a value, as far as its column alone tells."""
-        return all(holds_in_cell(law, value) for law in self._cells.get((table, at), ()))
+        return all(law.allows(value) for law in self._alone.get((table, at), ()))
 
     def may_be_new(self, table: str, at: int, value: Any) -> bool:
         """Whether a value that the column does not hold may be put there: numbers in its range, text of its format."""
         kinds = (Range, OneOf) if not isinstance(value, str) else (Format, OneOf)
-        return any(isinstance(law, kinds) for law in self._cells.get((table, at), ()))
+        return any(isinstance(law, kinds) for law in self._alone.get((table, at), ()))
 
     def nullable(self, table: str, at: int) -> bool:
-        return not any(isinstance(law, NotNull) for law in self._cells.get((table, at), ()))
+        return not any(isinstance(law, NotNull) for law in self._alone.get((table, at), ()))
 
     def broken_in_row(self, table: str, at: int, row: list[Any]) -> Invariant | None:
         """A law that a cell breaks, alone or together with others of its row."""
-        value, info = row[at], self.tables[table]
-        for law in self._cells.get((table, at), ()):
-            if not holds_in_cell(law, value):
-                return law
-        for law in self._rows.get((table, at), ()):
-            if not holds_in_row(law, row, info):
-                return law
-        return None
+        alone = next((law for law in self._alone.get((table, at), ()) if not law.allows(row[at])), None)
+        return alone or next((law for law, _ in self.upset(table, at, row)), None)
+
+    def upset(self, table: str, at: int, row: list[Any]) -> Iterator[tuple[RowLaw, list[int]]]:
+        """Laws about this cell and others of its row that do not hold, with the positions of all of them."""
+        for law, positions in self._together.get((table, at), ()):
+            if not law.holds_for([row[position] for position in positions]):
+                yield law, positions

@@ -13,13 +13,14 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, permutations
-from operator import add
 from typing import Any
 
 import msgspec
+from msgspec.structs import astuple
 
 from ..engines.cache import Cache, key
 from .invariants import (
+    ANY_KIND,
     Agreement,
     Copied,
     Determines,
@@ -39,7 +40,7 @@ from .invariants import (
     Unique,
     shape,
 )
-from .source import ForeignKey, Source, TableInfo, quoted
+from .source import Source, TableInfo, quoted
 
 VERSION = 1
 MOST_ROWS = 40_000
@@ -59,16 +60,17 @@ def mine(source: Source, cache: Cache | None = None) -> list[Invariant]:
     """All laws that were found, the declared ones first."""
     known_as = key("invariants", VERSION, source.digest) if cache is not None else b""
     if cache is not None and (known := cache.get(known_as)):
-        return msgspec.msgpack.decode(known, type=list[Invariant])
+        return msgspec.msgpack.decode(known, type=list[ANY_KIND])
     tables = [table for table in source.tables.values() if not table.is_view]
     loaded = {table.name: _Loaded(source, table) for table in tables}
     laws: list[Invariant] = []
     for table in tables:
         laws += _of_one_table(loaded[table.name])
-    links = [*_declared(tables), *_undeclared(loaded, laws)]
-    for link in links:
-        laws += _of_a_link(source, link, loaded)
-    laws += _agreements(source, [link for link in links if link.holds(source)], loaded)
+    declared = [Inclusion(table.name, *astuple(key)) for table in tables for key in table.foreign_keys]
+    links = [*declared, *_undeclared(loaded, laws)]
+    for number, link in enumerate(links):
+        laws += _of_a_link(source, link, loaded, declared=number < len(declared))
+    laws += _agreements(source, [link for link in links if _included(source, link)], loaded)
     laws = list(dict.fromkeys(laws))
     if cache is not None:
         cache.put(known_as, msgspec.msgpack.encode(laws))
@@ -272,14 +274,10 @@ def _arithmetic(loaded: _Loaded, numbers: list[_ColumnValues]) -> Iterator[Invar
         for total in numbers:
             if total is one or total is other:
                 continue
-            if one.name < other.name and _computed(total, one, other, add):
+            if one.name < other.name and _computed(total, one, other, Sum.computed):
                 yield Sum(name, total.name, (one.name, other.name))
-            if _computed(total, one, other, _divided):
+            if _computed(total, one, other, Quotient.computed):
                 yield Quotient(name, total.name, (one.name, other.name))
-
-
-def _divided(one: float, other: float) -> float | None:
-    return one / other if other else None
 
 
 def _computed(
@@ -309,24 +307,10 @@ def _begins(one: _ColumnValues, other: _ColumnValues) -> bool:
     return seen >= 8
 
 
-class _Link(msgspec.Struct, frozen=True):
-    """A column that points at rows of another table (or the same)."""
-
-    table: str
-    key: ForeignKey
-    declared: bool
-
-    def holds(self, source: Source) -> bool:
-        return _included(source, self.table, self.key.column, self.key.parent, self.key.parent_column)
+# A link is a column that points at rows of another table, or of the same: the inclusion that it would be as a law.
 
 
-def _declared(tables: list[TableInfo]) -> Iterator[_Link]:
-    for table in tables:
-        for foreign in table.foreign_keys:
-            yield _Link(table.name, foreign, True)
-
-
-def _undeclared(loaded: dict[str, _Loaded], laws: list[Invariant]) -> Iterator[_Link]:
+def _undeclared(loaded: dict[str, _Loaded], laws: list[Invariant]) -> Iterator[Inclusion]:
     """Columns whose values all occur in a unique column of another table. Numbers do by accident: there the names decide."""
     unique = {(law.table, law.columns[0]) for law in laws if isinstance(law, Unique) and len(law.columns) == 1}
     for parent_name, parent_column in sorted(unique):
@@ -343,8 +327,8 @@ def _undeclared(loaded: dict[str, _Loaded], laws: list[Invariant]) -> Iterator[_
                     continue
                 if not loaded[parent_name].sampled and any(value not in parent.counts for value in column.counts):
                     continue
-                link = _Link(name, ForeignKey(column.name, parent_name, parent_column), False)
-                if link.holds(child.source):
+                link = Inclusion(name, column.name, parent_name, parent_column)
+                if _included(child.source, link):
                     yield link
 
 
@@ -357,36 +341,36 @@ def _alike(column: str, parent: str, parent_column: str) -> bool:
     return len(singular) > 2 and singular in plain and (plain.endswith(("id", target)) or plain in (table, singular))
 
 
-def _included(source: Source, table: str, column: str, parent: str, parent_column: str) -> bool:
+def _included(source: Source, law: Inclusion) -> bool:
+    column, parent_column = quoted(law.column), quoted(law.parent_column)
     query = (
-        f"SELECT 1 FROM {quoted(table)} WHERE {quoted(column)} IS NOT NULL AND {quoted(column)} NOT IN "
-        f"(SELECT {quoted(parent_column)} FROM {quoted(parent)} WHERE {quoted(parent_column)} IS NOT NULL) LIMIT 1"
+        f"SELECT 1 FROM {quoted(law.table)} WHERE {column} IS NOT NULL AND {column} NOT IN "
+        f"(SELECT {parent_column} FROM {quoted(law.parent)} WHERE {parent_column} IS NOT NULL) LIMIT 1"
     )
     return not source.finds(query)
 
 
-def _of_a_link(source: Source, link: _Link, loaded: dict[str, _Loaded]) -> Iterator[Invariant]:
-    key, child, parent = link.key, loaded[link.table], loaded[link.key.parent]
-    if not child.size or not parent.size:
-        if link.declared:
-            yield Inclusion(link.table, key.column, key.parent, key.parent_column)
+def _of_a_link(source: Source, link: Inclusion, loaded: dict[str, _Loaded], *, declared: bool) -> Iterator[Invariant]:
+    child, parent = loaded[link.table], loaded[link.parent]
+    populated = child.size and parent.size
+    if declared or (populated and _included(source, link)):  # a declared key is a law even where the data break it
+        yield link
+    if not populated or link.table == link.parent:
         return
-    if link.declared or link.holds(source):  # a declared key is a law even where the data break it
-        yield Inclusion(link.table, key.column, key.parent, key.parent_column)
-    if link.table == key.parent:
-        return
-    if parent.size >= 3 and _included(source, key.parent, key.parent_column, link.table, key.column):
-        yield Inclusion(key.parent, key.parent_column, link.table, key.column)
+    back = Inclusion(link.parent, link.parent_column, link.table, link.column)
+    if parent.size >= 3 and _included(source, back):
+        yield back
     yield from _copies(source, link, child, parent)
 
 
-def _copies(source: Source, link: _Link, child: _Loaded, parent: _Loaded) -> Iterator[Invariant]:
+def _join(link: Inclusion, alias: str) -> str:
+    column, parent_column = quoted(link.column), quoted(link.parent_column)
+    return f"JOIN {quoted(link.parent)} AS {alias} ON c.{column} = {alias}.{parent_column}"
+
+
+def _copies(source: Source, link: Inclusion, child: _Loaded, parent: _Loaded) -> Iterator[Invariant]:
     """Compared in a sample of the joined rows first."""
-    key = link.key
-    joined = (
-        f"FROM {quoted(link.table)} AS c "
-        f"JOIN {quoted(key.parent)} AS p ON c.{quoted(key.column)} = p.{quoted(key.parent_column)}"
-    )
+    joined = f"FROM {quoted(link.table)} AS c {_join(link, 'p')}"
     rows = source.run(f"SELECT c.*, p.* {joined} LIMIT 2000")
     width = len(child.columns)
     for there, column in enumerate(parent.columns):
@@ -396,51 +380,46 @@ def _copies(source: Source, link: _Link, child: _Loaded, parent: _Loaded) -> Ite
             if len(rows) * -math.log(odds or 1e-9) > _SURPRISE and not source.run(
                 f"SELECT 1 {joined} WHERE p.{quoted(column.name)} IS NULL LIMIT 1"
             ):
-                yield NotNullAcross(link.table, key.column, key.parent, key.parent_column, column.name)
-        if column.name == key.parent_column or len(column.counts) < 2:
+                yield NotNullAcross(link.table, link.column, link.parent, link.parent_column, column.name)
+        if column.name == link.parent_column or len(column.counts) < 2:
             continue
         for here, own in enumerate(child.columns):
-            if own.name == key.column or len(own.counts) < 2 or own.numeric != column.numeric:
+            if own.name == link.column or len(own.counts) < 2 or own.numeric != column.numeric:
                 continue
             apart = sum(row[here] != value for row, value in zip(rows, values, strict=True))
             if len(rows) * -math.log(column.agreement or 1e-9) < _SURPRISE or apart > _MOSTLY * len(rows):
                 continue
             total = source.run(f"SELECT count(*), sum(c.{quoted(own.name)} IS NOT p.{quoted(column.name)}) {joined}")[0]
             if total[1] <= _MOSTLY * total[0]:
-                yield Copied(link.table, key.column, own.name, key.parent, key.parent_column, column.name, total[1] > 0)
+                yield Copied(link.table, link.column, own.name, link.parent, link.parent_column, column.name, total[1] > 0)
 
 
-def _agreements(source: Source, links: list[_Link], loaded: dict[str, _Loaded]) -> Iterator[Invariant]:
+def _agreements(source: Source, links: list[Inclusion], loaded: dict[str, _Loaded]) -> Iterator[Invariant]:
     """Two keys of a row that lead to rows which agree; and pairs of columns that are there both ways."""
     for one, other in combinations(links, 2):
-        if one.table != other.table or one.key.column == other.key.column:
+        if one.table != other.table or one.column == other.column:
             continue
-        first, second = loaded[one.key.parent], loaded[other.key.parent]
+        first, second = loaded[one.parent], loaded[other.parent]
         names = [
             (a.name, b.name)
             for a in first.columns
             for b in second.columns
-            if a.name.lower() == b.name.lower()
-            and len(a.counts) > 1
-            and a.name not in (one.key.parent_column, other.key.parent_column)
+            if a.name.lower() == b.name.lower() and len(a.counts) > 1 and a.name not in (one.parent_column, other.parent_column)
         ]
-        joined = (
-            f"FROM {quoted(one.table)} AS c "
-            f"JOIN {quoted(one.key.parent)} AS p ON c.{quoted(one.key.column)} = p.{quoted(one.key.parent_column)} "
-            f"JOIN {quoted(other.key.parent)} AS q ON c.{quoted(other.key.column)} = q.{quoted(other.key.parent_column)}"
-        )
+        joined = f"FROM {quoted(one.table)} AS c {_join(one, 'p')} {_join(other, 'q')}"
         for a, b in names:
             pairs = source.run(f"SELECT p.{quoted(a)}, q.{quoted(b)} {joined} LIMIT 500")
             surprise = len(pairs) * -math.log(first.column(a).agreement or 1e-9)
             if surprise < _SURPRISE or any(left != right for left, right in pairs):
                 continue
             if not source.run(f"SELECT 1 {joined} WHERE p.{quoted(a)} IS NOT q.{quoted(b)} LIMIT 1"):
-                yield Agreement(
-                    one.table, one.key.column, one.key.parent, one.key.parent_column, a,
-                    other.key.column, other.key.parent, other.key.parent_column, b,
-                )  # fmt: skip
-        if one.key.parent == other.key.parent and one.key.parent_column == other.key.parent_column:
-            yield from _symmetry(loaded[one.table], one.key.column, other.key.column)
+                first_key, second_key = (
+                    (one.column, one.parent, one.parent_column),
+                    (other.column, other.parent, other.parent_column),
+                )
+                yield Agreement(one.table, *first_key, a, *second_key, b)
+        if one.parent == other.parent and one.parent_column == other.parent_column:
+            yield from _symmetry(loaded[one.table], one.column, other.column)
 
 
 def _symmetry(loaded: _Loaded, one: str, other: str) -> Iterator[Invariant]:

@@ -6,7 +6,8 @@ Mutants that EX cannot tell by its nature are left out: it compares sets, so an 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import islice
+from functools import partial
+from itertools import count, islice
 from typing import Any, cast
 
 from msgspec import Struct
@@ -26,13 +27,13 @@ KINDS = (
     "other column",
 )
 
-_COMPARISONS: dict[type[exp.Expr], tuple[type[exp.Expr], ...]] = {
-    exp.GT: (exp.GTE,),
-    exp.GTE: (exp.GT,),
-    exp.LT: (exp.LTE,),
-    exp.LTE: (exp.LT,),
-    exp.EQ: (exp.NEQ,),
-    exp.NEQ: (exp.EQ,),
+_COMPARISONS: dict[type[exp.Expr], type[exp.Expr]] = {
+    exp.GT: exp.GTE,
+    exp.GTE: exp.GT,
+    exp.LT: exp.LTE,
+    exp.LTE: exp.LT,
+    exp.EQ: exp.NEQ,
+    exp.NEQ: exp.EQ,
 }
 _AGGREGATES: dict[type[exp.Expr], type[exp.Expr]] = {exp.Max: exp.Min, exp.Min: exp.Max, exp.Avg: exp.Sum, exp.Sum: exp.Avg}
 
@@ -57,98 +58,75 @@ def mutants(query: Query) -> list[Mutant]:
     return sorted(by_text.values(), key=lambda mutant: KINDS.index(mutant.kind))
 
 
-Step = tuple[str, str, exp.Expr]
+Changes = Iterator[tuple[str, str, exp.Expr | None]]
+"""Kinds, what they do in words, and what a node becomes: None where it was changed in place."""
 
 
-def _steps(query: Query) -> Iterator[Step]:
+def _steps(query: Query) -> Iterator[tuple[str, str, exp.Expr]]:
+    """Each change of each node, on a fresh copy of the query."""
     tree = query.tree
     assert tree is not None
-    yield from _each(tree, exp.And, _sides)
-    yield from _each(tree, exp.Or, _sides)
-    yield from _each(tree, exp.Where, _dropped("dropped WHERE"))
-    yield from _each(tree, exp.Having, _dropped("dropped HAVING"))
-    for kind, others in _COMPARISONS.items():
-        for other in others:
-            yield from _each(tree, kind, _compared(other))
-    yield from _each(tree, exp.Between, _bounds)
-    for kind, other in _AGGREGATES.items():
-        yield from _each(tree, kind, _aggregated(other))
-    yield from _each(tree, exp.Join, _joined)
-    yield from _each(tree, exp.Count, _counted)
-    yield from _each(tree, exp.Select, _distinct)
-    yield from _each(tree, exp.Ordered, _turned)
-    yield from _each(tree, exp.Column, _column(query))
+    changes: dict[type[exp.Expr], Callable[[Any], Changes]] = {
+        **dict.fromkeys((exp.And, exp.Or), _sides),
+        **dict.fromkeys((exp.Where, exp.Having), _dropped),
+        **dict.fromkeys(_COMPARISONS, _compared),
+        exp.Between: _bounds,
+        **dict.fromkeys(_AGGREGATES, _aggregated),
+        exp.Join: _joined,
+        exp.Count: _counted,
+        exp.Select: _distinct,
+        exp.Ordered: _turned,
+        exp.Column: partial(_other_column, query),
+    }
+    for kind, change in changes.items():
+        for position in range(len(list(tree.find_all(kind)))):
+            for number in count():
+                copy = tree.copy()
+                node = list(copy.find_all(kind))[position]
+                made = next(islice(change(node), number, None), None)
+                if made is None:
+                    break
+                word, what, new = made
+                if new is not None:
+                    node.replace(new)
+                yield word, what, copy
 
 
-Change = Callable[[Any], Iterator[tuple[str, str, exp.Expr | None]]]
-
-
-def _each(tree: exp.Expr, kind: type[exp.Expr], change: Change) -> Iterator[Step]:
-    """Applies each change to a fresh copy: what a node becomes, or None where it was changed in place."""
-    for position in range(len(list(tree.find_all(kind)))):
-        number = 0
-        while True:
-            copy = tree.copy()
-            node = list(copy.find_all(kind))[position]
-            made = next(islice(change(node), number, None), None)
-            if made is None:
-                break
-            word, what, new = made
-            if new is not None:
-                node.replace(new)
-            yield word, what, copy
-            number += 1
-
-
-def _sides(node: exp.And | exp.Or) -> Iterator[tuple[str, str, exp.Expr | None]]:
+def _sides(node: exp.And | exp.Or) -> Changes:
     left, right = node.left, node.right
     for dropped, kept in ((right, left), (left, right)):
         if not is_join(dropped):
             yield "dropped condition", f"the condition {text(dropped)} is dropped", kept.copy()
 
 
-def _dropped(kind: str) -> Change:
-    def change(node: exp.Where | exp.Having) -> Iterator[tuple[str, str, exp.Expr | None]]:
-        if kind == "dropped WHERE" and _holds_a_join(node.this):
-            return
-        what = text(node)
-        node.pop()
-        yield kind, f"{what} is dropped", None
-
-    return change
+def _dropped(node: exp.Where | exp.Having) -> Changes:
+    if isinstance(node, exp.Where) and any(is_join(part) for part in node.find_all(exp.EQ)):
+        return
+    what = text(node)
+    node.pop()
+    yield f"dropped {node.key.upper()}", f"{what} is dropped", None
 
 
-def _holds_a_join(condition: exp.Expr) -> bool:
-    return any(is_join(part) for part in condition.find_all(exp.EQ))
+def _compared(node: exp.Binary) -> Changes:
+    if not is_join(node) and node.find_ancestor(exp.Join) is None:
+        new = _COMPARISONS[type(node)](this=node.this.copy(), expression=node.expression.copy())
+        yield "other comparison", f"{text(node)} becomes {text(new)}", new
 
 
-def _compared(other: type[exp.Expr]) -> Change:
-    def change(node: exp.Binary) -> Iterator[tuple[str, str, exp.Expr | None]]:
-        if not is_join(node) and node.find_ancestor(exp.Join) is None:
-            new = other(this=node.this.copy(), expression=node.expression.copy())
-            yield "other comparison", f"{text(node)} becomes {text(new)}", new
-
-    return change
-
-
-def _bounds(node: exp.Between) -> Iterator[tuple[str, str, exp.Expr | None]]:
+def _bounds(node: exp.Between) -> Changes:
     low = exp.GTE(this=node.this.copy(), expression=node.args["low"].copy())
     high = exp.LTE(this=node.this.copy(), expression=node.args["high"].copy())
     for kept in (low, high):
         yield "dropped condition", f"of {text(node)} only {text(kept)} is left", kept
 
 
-def _aggregated(other: type[exp.Expr]) -> Change:
-    def change(node: exp.Func) -> Iterator[tuple[str, str, exp.Expr | None]]:
-        if node.expressions:  # MAX(a, b) is no aggregate
-            return
-        new = other(this=node.this.copy())
+def _aggregated(node: exp.Func) -> Changes:
+    if not node.expressions:  # MAX(a, b) is no aggregate
+        new = _AGGREGATES[type(node)](this=node.this.copy())
         yield "other aggregate", f"{text(node)} becomes {text(new)}", new
 
-    return change
 
-
-def _joined(node: exp.Join) -> Iterator[tuple[str, str, exp.Expr | None]]:
+def _joined(node: exp.Join) -> Changes:
     what = text(node)
     if node.args.get("on") is None or _rejects_nulls(node):
         return
@@ -173,7 +151,7 @@ def _rejects_nulls(node: exp.Join) -> bool:
     return any(column.table.lower() == alias for part in conditions for column in part.find_all(exp.Column))
 
 
-def _counted(node: exp.Count) -> Iterator[tuple[str, str, exp.Expr | None]]:
+def _counted(node: exp.Count) -> Changes:
     what = text(node)
     if isinstance(node.this, exp.Distinct) and len(node.this.expressions) == 1:
         node.set("this", node.this.expressions[0].copy())
@@ -184,7 +162,7 @@ def _counted(node: exp.Count) -> Iterator[tuple[str, str, exp.Expr | None]]:
     yield "DISTINCT", f"{what} becomes {text(node)}", None
 
 
-def _distinct(node: exp.Select) -> Iterator[tuple[str, str, exp.Expr | None]]:
+def _distinct(node: exp.Select) -> Changes:
     if not node.args.get("limit") and not (
         isinstance(node.parent, exp.CTE)
         or (isinstance(node.parent, exp.Subquery) and isinstance(node.parent.parent, exp.From | exp.Join))
@@ -208,7 +186,7 @@ def _has_use_for_distinct(node: exp.Select) -> bool:
     return limit.expression != exp.Literal.number(1) and keys <= shown | {column.alias for column in node.selects}
 
 
-def _turned(node: exp.Ordered) -> Iterator[tuple[str, str, exp.Expr | None]]:
+def _turned(node: exp.Ordered) -> Changes:
     owner = node.find_ancestor(exp.Select, exp.Window, exp.SetOperation)
     if owner is None or (not isinstance(owner, exp.Window) and not owner.args.get("limit")):
         return
@@ -218,27 +196,21 @@ def _turned(node: exp.Ordered) -> Iterator[tuple[str, str, exp.Expr | None]]:
     yield "ASC or DESC", f"the order by {what} is turned round", None
 
 
-def _column(query: Query) -> Change:
+def _other_column(query: Query, node: exp.Column) -> Changes:
     """A column of the result, or of an aggregate in it: the next column of its table with the same type."""
-
-    def change(node: exp.Column) -> Iterator[tuple[str, str, exp.Expr | None]]:
-        parent = node.parent
-        if isinstance(parent, exp.Distinct):
-            parent = parent.parent
-        shown = isinstance(parent, exp.Select) and node.arg_key == "expressions"
-        if not (shown or isinstance(parent, exp.AggFunc)) or (isinstance(node.parent, exp.Count)):
-            return
-        owner = query.owner(node)
-        if owner is None:
-            return
-        table = query.tables.get(owner[0])
-        if table is None:
-            return
-        position = table.position(owner[1])
-        alike = [name for name, kind in zip(table.columns, table.types, strict=True) if kind == table.types[position]]
-        if len(alike) > 1:
-            other = alike[(alike.index(table.columns[position]) + 1) % len(alike)]
-            new = exp.Column(this=exp.to_identifier(other, quoted=True), table=node.args.get("table"))
-            yield "other column", f"{text(node)} becomes {text(new)}", new
-
-    return change
+    parent = node.parent
+    if isinstance(parent, exp.Distinct):
+        parent = parent.parent
+    shown = isinstance(parent, exp.Select) and node.arg_key == "expressions"
+    if not (shown or isinstance(parent, exp.AggFunc)) or isinstance(node.parent, exp.Count):
+        return
+    owner = query.owner(node)
+    table = query.tables.get(owner[0]) if owner is not None else None
+    if owner is None or table is None:
+        return
+    position = table.position(owner[1])
+    alike = [name for name, kind in zip(table.columns, table.types, strict=True) if kind == table.types[position]]
+    if len(alike) > 1:
+        other = alike[(alike.index(table.columns[position]) + 1) % len(alike)]
+        new = exp.Column(this=exp.to_identifier(other, quoted=True), table=node.args.get("table"))
+        yield "other column", f"{text(node)} becomes {text(new)}", new

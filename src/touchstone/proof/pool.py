@@ -120,13 +120,13 @@ class RowPool:
                 last = first[0][0] if first and isinstance(first[0][0], int) else 1
                 starts = sorted({1, *(chance.randint(1, max(last, 1)) for _ in range(_STARTS - 1))})
                 numbers = [row for start in starts for row in self._source.ask(joined, (start,)) or []]
-            for row in numbers:
-                parts = [
-                    (name, number) for (_, name), rowid in zip(sources, row, strict=True) for number in self._row(name, rowid)
-                ]
-                if parts:
-                    combinations[tuple(dict.fromkeys(parts))] = None
-        return list(combinations)
+            combinations |= dict.fromkeys(self._combination(sources, row) for row in numbers)
+        return [combination for combination in combinations if combination]
+
+    def _combination(self, sources: list[tuple[str, str]], row_numbers: Sequence[Any]) -> Combination:
+        """The rows of these tables, each once."""
+        parts = zip(sources, row_numbers, strict=True)
+        return tuple(dict.fromkeys((name, number) for (_, name), rowid in parts for number in self._row(name, rowid)))
 
     def _bundles(self, query: Query) -> list[Bundle]:
         """The rows of whole groups."""
@@ -134,10 +134,7 @@ class RowPool:
         for sources, grouped, numbers in query.groups:
             members: dict[Any, dict[Combination, None]] = {}
             for key, *row in self._source.ask(grouped) or []:
-                parts = [
-                    (name, number) for (_, name), rowid in zip(sources, row, strict=True) for number in self._row(name, rowid)
-                ]
-                members.setdefault(key, {})[tuple(dict.fromkeys(parts))] = None
+                members.setdefault(key, {})[self._combination(sources, row)] = None
             bundles += [Bundle(tuple(combinations), numbers) for combinations in members.values()]
         return bundles
 
@@ -163,26 +160,25 @@ class RowPool:
         for _ in range(_MOST_ROUNDS):
             before = sum(map(len, self.rows.values()))
             for law in self._laws.asking:
-                table, parent = law.table.lower(), law.table.lower() if isinstance(law, Symmetric) else law.parent.lower()
-                if table in self.tables and parent in self.tables and len(self.rows[parent]) < _MOST_PER_TABLE:
-                    self._partners(law, table, parent)
+                _, (parent, _) = self._laws.cells(law)
+                if len(self.rows[parent]) < _MOST_PER_TABLE:
+                    self._partners(law)
             if sum(map(len, self.rows.values())) == before:
                 return
 
-    def _partners(self, law: Inclusion | Symmetric, table: str, parent: str) -> None:
-        info = self.tables[table]
-        position = info.position(law.column)
+    def _partners(self, law: Inclusion | Symmetric) -> None:
+        (table, here), (parent, there) = self._laws.cells(law)
         if isinstance(law, Symmetric):
+            info = self.tables[table]
             query = f"SELECT * FROM {quoted(info.name)} WHERE {quoted(law.column)} = ? AND {quoted(law.other)} = ? LIMIT 4"
             for row in list(self.rows[table]):
                 if law.mirror(row, info) not in self._known[table]:
-                    self._add_all(table, self._source.ask(query, (row[info.position(law.other)], row[position])))
+                    self._add_all(table, self._source.ask(query, (row[there], row[here])))
             return
-        there = self.tables[parent].position(law.parent_column)
         query = f"SELECT * FROM {quoted(law.parent)} WHERE {quoted(law.parent_column)} = ? LIMIT 1"
         for row in list(self.rows[table]):
-            if row[position] is not None and not self.rows_with(parent, there, row[position]):
-                self._add_all(parent, self._source.ask(query, (row[position],)))
+            if row[here] is not None and not self.rows_with(parent, there, row[here]):
+                self._add_all(parent, self._source.ask(query, (row[here],)))
 
     def _add_all(self, table: str, rows: Iterable[Values] | None) -> None:
         for row in rows or ():

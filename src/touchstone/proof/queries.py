@@ -102,9 +102,7 @@ class Query:
     @cached_property
     def columns(self) -> list[tuple[str, str]]:
         """Tables and columns, in lower case, as far as the tree tells whose they are."""
-        if self.tree is None:
-            return []
-        return self._owned(self.tree.find_all(exp.Column))
+        return self._owned(self._all(exp.Column))
 
     def owner(self, column: exp.Column) -> tuple[str, str] | None:
         """Whose column it is: table and column in lower case, or None where that cannot be told."""
@@ -125,9 +123,7 @@ class Query:
 
     @cached_property
     def atoms(self) -> list[Atom]:
-        if self.tree is None:
-            return []
-        candidates = (self.atom(node) for node in self.tree.find_all(*COMPARISONS))
+        candidates = (self.atom(node) for node in self._all(*COMPARISONS))
         return list(dict.fromkeys(atom for atom in candidates if atom is not None))
 
     def atom(self, node: exp.Expr) -> Atom | None:
@@ -154,31 +150,32 @@ class Query:
     @cached_property
     def witnesses(self) -> list[tuple[list[tuple[str, str]], str, str]]:
         """For each SELECT over real tables: its (alias, table)s, a query for rows that meet its conditions, and one for any."""
-        if self.tree is None:
-            return []
-        listed: list[tuple[list[tuple[str, str]], str, str]] = []
-        for select in (form for written in self.tree.find_all(exp.Select) for form in _forms(written)):
-            sources = [(alias, name) for alias, name in _sources(select).items() if name in self._source.tables]
-            if (
-                sources
-                and len(sources) == len(_sources(select))
-                and not any(self._source.tables[name].is_view for _, name in sources)
-            ):
-                listed.append((sources, *_witness(select, [alias for alias, _ in sources])))
-        return listed
+        forms = (form for written in self._all(exp.Select) for form in _forms(written))
+        return [(sources, *_witness(select, [alias for alias, _ in sources])) for select, sources in self._over_tables(forms)]
+
+    def _over_tables(self, selects: Iterable[exp.Select]) -> Iterator[tuple[exp.Select, list[tuple[str, str]]]]:
+        """Those that read real tables alone, with their (alias, table)s."""
+        for select in selects:
+            sources = list(_sources(select).items())
+            tables = [self._source.tables.get(name) for _, name in sources]
+            if sources and all(table is not None and not table.is_view for table in tables):
+                yield select, sources
 
     @cached_property
     def group_keys(self) -> list[tuple[str, str]]:
         """Tables and columns by which some SELECT groups or a window is partitioned, in lower case."""
-        nodes = list(self.tree.find_all(exp.Group, exp.Window)) if self.tree is not None else []
-        keys = [key for node in nodes for key in (node.args.get("partition_by") or node.expressions)]
+        nodes = self._all(exp.Group, exp.Window)
+        keys = (key for node in nodes for key in (node.args.get("partition_by") or node.expressions))
         return self._owned(key for key in keys if isinstance(key, exp.Column))
 
     @cached_property
     def order_keys(self) -> list[tuple[str, str]]:
         """Tables and columns by which rows are ordered, alone or in an expression."""
-        orders = self.tree.find_all(exp.Ordered) if self.tree is not None else ()
-        return self._owned(column for order in orders for column in order.find_all(exp.Column))
+        return self._owned(column for order in self._all(exp.Ordered) for column in order.find_all(exp.Column))
+
+    def _all(self, *kinds: type[exp.Expr]) -> Iterator[Any]:
+        """Nodes of these kinds, as far as there is a tree."""
+        return self.tree.find_all(*kinds) if self.tree is not None else iter(())
 
     def _owned(self, columns: Iterable[exp.Column]) -> list[tuple[str, str]]:
         owners = (self.owner(column) for column in columns)
@@ -188,17 +185,8 @@ class Query:
     def groups(self) -> list[tuple[list[tuple[str, str]], str, tuple[int, ...]]]:
         """For each SELECT that groups by a column, or has a window with a partition: its (alias, table)s, a query for (key, row
         numbers…) of groups that it keeps, and the whole numbers that groups or positions in them are compared with."""
-        if self.tree is None:
-            return []
         listed: list[tuple[list[tuple[str, str]], str, tuple[int, ...]]] = []
-        for select in self.tree.find_all(exp.Select):
-            sources = [(alias, name) for alias, name in _sources(select).items() if name in self._source.tables]
-            if (
-                not sources
-                or len(sources) < len(_sources(select))
-                or any(self._source.tables[name].is_view for _, name in sources)
-            ):
-                continue
+        for select, sources in self._over_tables(self._all(exp.Select)):
             aliases = [alias for alias, _ in sources]
             if (query := _grouped(select, aliases)) is not None:
                 listed.append((sources, query, _whole_numbers(select.args.get("having"))))
@@ -386,21 +374,36 @@ def _grouped(select: exp.Select, aliases: list[str], order: exp.Order | None = N
     keys = [key for key in group.expressions if isinstance(key, exp.Column)] if group is not None else []
     if not keys:
         return None
-    inner = select.copy()
-    inner.set("expressions", [keys[0].copy()])
-    inner.set("order", order)
-    for clause in ("offset", "distinct"):
-        inner.set(clause, None)
-    inner.set("limit", exp.Limit(expression=exp.Literal.number(3)))
-    outer = select.copy()
-    for clause in ("group", "having", "limit", "offset", "distinct", "order", "windows", "qualify"):
-        outer.set(clause, None)
-    numbers = [exp.Column(this=exp.to_identifier("rowid"), table=exp.to_identifier(alias, quoted=True)) for alias in aliases]
-    outer.set("expressions", [keys[0].copy(), *numbers])
-    where = outer.args.get("where")
-    kept = exp.In(this=keys[0].copy(), query=exp.Subquery(this=inner))
-    outer.set("where", exp.Where(this=exp.and_(*([where.this] if where is not None else []), kept)))
+    outer = _row_numbers(select, aliases)
+    outer.set("expressions", [keys[0].copy(), *outer.expressions])
+    _keep_groups(outer, select, keys[0], order, exp.Limit(expression=exp.Literal.number(3)))
     return f"{text(outer)} LIMIT 150"
+
+
+def _row_numbers(select: exp.Select, aliases: list[str]) -> exp.Select:
+    """Of the rows that meet the conditions, instead of the result that is made of them."""
+    rows = select.copy()
+    for clause in ("group", "having", "limit", "offset", "distinct", "order", "windows", "qualify"):
+        rows.set(clause, None)
+    rows.set("expressions", [_row_number(alias) for alias in aliases])
+    return rows
+
+
+def _row_number(alias: str) -> exp.Column:
+    return exp.Column(this=exp.to_identifier("rowid"), table=exp.to_identifier(alias, quoted=True))
+
+
+def _keep_groups(
+    rows: exp.Select, select: exp.Select, key: exp.Column, order: exp.Order | None = None, limit: exp.Limit | None = None
+) -> None:
+    """Only rows of the groups that a SELECT keeps: the first of them, with a limit."""
+    groups = select.copy()
+    groups.set("expressions", [key.copy()])
+    for clause, value in {"order": order, "limit": limit, "offset": None, "distinct": None}.items():
+        groups.set(clause, value)
+    where = rows.args.get("where")
+    kept = exp.In(this=key.copy(), query=exp.Subquery(this=groups))
+    rows.set("where", exp.Where(this=exp.and_(*([where.this] if where is not None else []), kept)))
 
 
 def _partition(select: exp.Select, window: exp.Window, aliases: list[str]) -> str | None:
@@ -465,31 +468,14 @@ def _joined_with_subqueries(select: exp.Select) -> exp.Select | None:
 
 def _witness(select: exp.Select, aliases: list[str]) -> tuple[str, str]:
     """Row numbers instead of results. A group that HAVING keeps is met by rows with its key."""
-    bare = select.copy()
-    group, having = bare.args.get("group"), bare.args.get("having")
+    bare = _row_numbers(select, aliases)
+    group, where = select.args.get("group"), select.args.get("where")
     keys = list(group.expressions) if group is not None else []
-    kept: exp.Expr | None = None
-    if having is not None and len(keys) == 1 and isinstance(keys[0], exp.Column):
-        inner = select.copy()
-        inner.set("expressions", [keys[0].copy()])
-        for clause in ("order", "limit", "offset", "distinct"):
-            inner.set(clause, None)
-        kept = exp.In(this=keys[0].copy(), query=exp.Subquery(this=inner))
-    for clause in ("group", "having", "limit", "offset", "distinct", "order", "windows", "qualify"):
-        bare.set(clause, None)
-    bare.set(
-        "expressions",
-        [exp.Column(this=exp.to_identifier("rowid"), table=exp.to_identifier(alias, quoted=True)) for alias in aliases],
-    )
-    where = bare.args.get("where")
     joins = [part.copy() for part in conjuncts(where.this) if is_join(part)] if where is not None else []
-    if kept is not None:
-        bare.set("where", exp.Where(this=exp.and_(*([where.this] if where is not None else []), kept)))
+    if select.args.get("having") is not None and len(keys) == 1 and isinstance(keys[0], exp.Column):
+        _keep_groups(bare, select, keys[0])
     meeting = f"{text(bare)} LIMIT 12"
-    start = exp.GTE(
-        this=exp.Column(this=exp.to_identifier("rowid"), table=exp.to_identifier(aliases[0], quoted=True)),
-        expression=exp.Placeholder(),
-    )
+    start = exp.GTE(this=_row_number(aliases[0]), expression=exp.Placeholder())
     bare.set("where", exp.Where(this=exp.and_(*joins, start)))
     return meeting, f"{text(bare)} LIMIT 6"
 
@@ -509,14 +495,14 @@ def _decided(tree: exp.Expr, descending: bool, row_number: str) -> exp.Expr:
         if group is not None:
             more += [key.copy() for key in group.expressions if not isinstance(key, exp.Literal)]
         elif isinstance(select, exp.Select) and len(_sources(select)) == 1 and not select.args.get("distinct"):
-            more += _row_number(select, row_number)
+            more += _row_key(select, row_number)
         added = [exp.Ordered(this=key, desc=descending, nulls_first=not descending) for key in more]
         if keys or added:
             select.set("order", exp.Order(expressions=[*keys, *added]))
     return tree
 
 
-def _row_number(select: exp.Select, name: str) -> list[exp.Expr]:
+def _row_key(select: exp.Select, name: str) -> list[exp.Expr]:
     if "?" in _sources(select).values() or any(node.find(exp.AggFunc) for node in select.selects):
         return []
     return [exp.column(name)]

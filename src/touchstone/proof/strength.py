@@ -9,11 +9,10 @@ from __future__ import annotations
 from msgspec import Struct
 
 from .arena import canonical
-from .judge import Budget, QueryPair, Search, Subject
+from .judge import Budget, Subject, prove
 from .mutants import Mutant, mutants
 from .queries import Query
-
-_MOST_STEPS = 40_000_000
+from .source import STEPS_OF_A_QUERY
 
 
 class Strength(Struct, frozen=True):
@@ -31,11 +30,11 @@ class Strength(Struct, frozen=True):
 def strength(gold: str, subject: Subject, budget: Budget = Budget(minimising=0), seed: int = 0) -> Strength:  # noqa: B008
     """Mutants that fail, or whose result on the original is too much work, are not counted."""
     query = Query(gold, subject.source)
-    result = subject.source.ask(query.sql, steps=_MOST_STEPS)
+    result = subject.source.ask(query.sql, steps=STEPS_OF_A_QUERY)
     counts: dict[str, list[int]] = {}
     untold: list[Mutant] = []
     for mutant in mutants(query) if result is not None else ():
-        other = subject.source.ask(mutant.sql, steps=_MOST_STEPS)
+        other = subject.source.ask(mutant.sql, steps=STEPS_OF_A_QUERY)
         if other is None or result is None:
             continue
         count = counts.setdefault(mutant.kind, [0, 0, 0])
@@ -53,11 +52,4 @@ def strength(gold: str, subject: Subject, budget: Budget = Budget(minimising=0),
 
 def tells(gold: str, other: str, subject: Subject, budget: Budget, seed: int) -> bool:
     """Whether some generated database tells the two apart."""
-    pair = QueryPair(gold, other, subject)
-    if pair.hopeless():
-        return False
-    search = Search(pair, seed)
-    try:
-        return search.run(budget).verdict == "refuted"
-    finally:
-        search.close()
+    return prove(gold, other, subject, budget, seed).verdict == "refuted"

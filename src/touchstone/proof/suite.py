@@ -10,27 +10,24 @@ import hashlib
 import re
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from ..errors import InputError
-from .arena import Frozen, GuardedDatabase, canonical, is_void, statements
+from .arena import Frozen, GuardedDatabase, Rows, canonical, differ
 from .draft import Content
-from .judge import Budget, QueryPair, Search, Subject
+from .judge import Budget, QueryPair, Refutation, Search, Subject
 from .mutants import mutants
-from .source import quoted
+from .source import STEPS_OF_A_QUERY, quoted
 
 FORMAT = 1
 _MAGIC = b"touchstone suite 1\n"
 _BY_DIGEST = re.compile(r"suite-([0-9a-f]{16})\.bin")
 _TRIED = 120
 _MOST_DATABASES = 5
-_MOST_STEPS = 40_000_000
-
-Rows = list[tuple[Any, ...]]
 
 
 class SuiteDatabase(Struct, frozen=True):
@@ -46,16 +43,6 @@ class SuiteTask(Struct, frozen=True):
     """Mutants and wrong predictions that it was built against: those that can be run."""
     told: int
     """Of these, told from the gold by one of the databases."""
-
-
-class DistinguishingDatabase(Struct, frozen=True):
-    """A database that tells a prediction from the gold."""
-
-    number: int
-    """Of the database in the suite, from 1."""
-    database: SuiteDatabase
-    prediction: Rows
-    """What it gives there."""
 
 
 class Suite(Struct, frozen=True):
@@ -82,28 +69,27 @@ class Suite(Struct, frozen=True):
         """The first database on which a prediction differs from the gold, if there is one."""
         known = self.tasks.get(task)
         first = first_told(known.databases, prediction) if known is not None else None
-        return first.database if first is not None else None
+        return first[1] if first is not None else None
 
 
-def first_told(databases: Sequence[SuiteDatabase], prediction: str) -> DistinguishingDatabase | None:
-    """The first database that tells a prediction from the gold, if there is one."""
+def first_told(databases: Sequence[SuiteDatabase], prediction: str) -> tuple[int, SuiteDatabase, Rows] | None:
+    """The first database that tells a prediction from the gold, if there is one: its number from 1, and what the prediction
+    gives there."""
     for number, database in enumerate(databases, 1):
         rows = _other_rows(database, prediction)
         if rows is not None:
-            return DistinguishingDatabase(number, database, rows)
+            return number, database, rows
     return None
 
 
-def described(database: SuiteDatabase, gold: str) -> tuple[tuple[str, ...], int]:
-    """The names of the gold's columns, and how many rows there are in all tables."""
+def refutation_on(database: SuiteDatabase, gold: str, prediction: Rows) -> Refutation:
+    """What a database of a suite shows, where it tells a prediction from the gold."""
     sql = gold.strip().rstrip(";")
-    copy = GuardedDatabase(database.statements, [sql])
-    try:
+    with closing(GuardedDatabase(database.statements, [sql])) as copy:
         tables = copy.run("SELECT name FROM sqlite_master WHERE type = 'table'") or []
         counts = [copy.run(f"SELECT COUNT(*) FROM {quoted(name)}") or [(0,)] for (name,) in tables]
-        return copy.names(sql), sum(count[0][0] for count in counts)
-    finally:
-        copy.close()
+        rows = sum(count[0][0] for count in counts)
+        return Refutation(database.statements, copy.names(sql), database.gold, prediction, rows, "")
 
 
 def load(path: Path) -> Suite:
@@ -135,7 +121,7 @@ def build_task(gold: str, subject: Subject, predictions: Iterable[str] = (), see
     if pair.gold.volatile or not pair.gold.single or not pair.base_tables:
         return SuiteTask(gold, (), 0, 0)
     targets = [*(mutant.sql for mutant in mutants(pair.gold)), *(sql.strip().rstrip(";") for sql in wanted)]
-    targets = [sql for sql in targets if subject.source.ask(sql, steps=_MOST_STEPS) is not None]
+    targets = [sql for sql in targets if subject.source.ask(sql, steps=STEPS_OF_A_QUERY) is not None]
     candidates = _candidates(pair, targets, subject, seed)
     chosen: list[SuiteDatabase] = []
     told_apart: set[str] = set()
@@ -151,13 +137,9 @@ def build_task(gold: str, subject: Subject, predictions: Iterable[str] = (), see
 
 def _candidates(pair: QueryPair, targets: list[str], subject: Subject, seed: int) -> list[tuple[SuiteDatabase, set[str]]]:
     """Databases on which the gold is determined, with the targets that they tell from it."""
-    search = Search(pair, seed)
-    candidates: list[tuple[SuiteDatabase, set[str]]] = []
-    contents = [content for number in range(_TRIED) if (content := search.generator.database(number)) is not None]
-    try:
-        candidates += [candidate for content in contents if (candidate := _candidate(search, content, targets)) is not None]
-    finally:
-        search.close()
+    with closing(Search(pair, seed)) as search:
+        contents = [content for number in range(_TRIED) if (content := search.generator.database(number)) is not None]
+        candidates = [candidate for content in contents if (candidate := _candidate(search, content, targets)) is not None]
     reached = set[str]().union(*(apart for _, apart in candidates))
     for target in targets:
         if target in reached:
@@ -165,15 +147,12 @@ def _candidates(pair: QueryPair, targets: list[str], subject: Subject, seed: int
         own = QueryPair(pair.gold.sql, target, subject, beside=[pair.prediction.sql, *targets], whole=True)
         if own.hopeless():
             continue
-        search = Search(own, seed)
-        try:
-            if search.run(Budget()).refutation is not None and search.refuting is not None:
-                candidate = _candidate(search, search.refuting, targets)
-                if candidate is not None:
-                    candidates.append(candidate)
-                    reached |= candidate[1]
-        finally:
-            search.close()
+        with closing(Search(own, seed)) as search:
+            search.run(Budget())
+            candidate = _candidate(search, search.refuting, targets) if search.refuting is not None else None
+        if candidate is not None:
+            candidates.append(candidate)
+            reached |= candidate[1]
     return candidates
 
 
@@ -181,7 +160,7 @@ def _candidate(search: Search, content: Content, targets: list[str]) -> tuple[Su
     rows = search.determined(content)
     if rows is None:
         return None
-    database = SuiteDatabase(tuple(statements(search.pair.tables, content)), rows)
+    database = SuiteDatabase(tuple(search.arena.statements(content)), rows)
     search.arena.fill(content)
     forwards = {sql: search.arena.run(sql) for sql in targets}
     search.arena.reverse(True)
@@ -196,15 +175,13 @@ def _candidate(search: Search, content: Content, targets: list[str]) -> tuple[Su
 
 
 def _tells(expected: Frozen, rows: Rows) -> bool:
-    got = canonical(rows)
-    return got != expected and not (is_void(got) and is_void(expected))
+    return differ(expected, canonical(rows))
 
 
 def _other_rows(database: SuiteDatabase, prediction: str) -> Rows | None:
     """What a prediction gives, if it differs from the gold however its rows come; one that fails is not held against it."""
     sql = prediction.strip().rstrip(";")
-    copy = GuardedDatabase(database.statements, [sql])
-    try:
+    with closing(GuardedDatabase(database.statements, [sql])) as copy:
         expected = canonical(database.gold)
         first = copy.run(sql)
         if first is None or not _tells(expected, first):
@@ -212,5 +189,3 @@ def _other_rows(database: SuiteDatabase, prediction: str) -> Rows | None:
         copy.reverse(True)
         second = copy.run(sql)
         return first if second is not None and _tells(expected, second) else None
-    finally:
-        copy.close()

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from contextlib import ExitStack, closing
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from .arena import Frozen, Rows, canonical
 from .judge import Budget, QueryPair, Refutation, Search, Subject
-
-_MOST_STEPS = 40_000_000
+from .source import STEPS_OF_A_QUERY
 
 
 class Suspect(Struct, frozen=True):
@@ -46,42 +46,24 @@ class Suspect(Struct, frozen=True):
         return share, -len(self.beside), -len(self.elsewhere)
 
 
-def suspect(
-    task: str,
-    gold: str,
-    predictions: Mapping[str, str],
-    subject: Subject,
-    budget: Budget = Budget(),  # noqa: B008
-    seed: int = 0,
-) -> Suspect | None:
+def suspect(task: str, gold: str, predictions: Mapping[str, str], subject: Subject) -> Suspect | None:
     """The case against a gold, if at least two systems agree on it, or one and nobody stands with the gold."""
-    expected = subject.source.ask(gold, steps=_MOST_STEPS)
+    expected = subject.source.ask(gold, steps=STEPS_OF_A_QUERY)
     if expected is None:
         return None
-    results = {system: subject.source.ask(sql, steps=_MOST_STEPS) for system, sql in predictions.items()}
+    results = {system: subject.source.ask(sql, steps=STEPS_OF_A_QUERY) for system, sql in predictions.items()}
     running = [system for system in predictions if results[system] is not None]
     right = [system for system in running if canonical(results[system] or []) == canonical(expected)]
-    refutations: list[tuple[Search, Refutation]] = []
-    refuted: list[str] = []
-    known: dict[str, bool] = {}
-    try:
-        for system in right:
-            sql = predictions[system]
-            if sql not in known:
-                pair = QueryPair(gold, sql, subject, beside=[predictions[other] for other in running])
-                search = None if pair.hopeless() else Search(pair, seed)
-                proof = search.run(budget) if search is not None else None
-                known[sql] = proof is not None and proof.refutation is not None
-                if search is not None and proof is not None and proof.refutation is not None:
-                    refutations.append((search, proof.refutation))
-                elif search is not None:
-                    search.close()
-            if known[sql]:
-                refuted.append(system)
-        cases = [_vote(task, gold, predictions, running, refuted, search, refutation) for search, refutation in refutations]
-    finally:
-        for search, _ in refutations:
-            search.close()
+    refutations: dict[str, tuple[Search, Refutation]] = {}
+    with ExitStack() as stack:
+        for sql in dict.fromkeys(predictions[system] for system in right):
+            pair = QueryPair(gold, sql, subject, beside=[predictions[other] for other in running])
+            if not pair.hopeless():
+                search = stack.enter_context(closing(Search(pair, 0)))
+                if refutation := search.run(Budget()).refutation:
+                    refutations[sql] = search, refutation
+        refuted = [system for system in right if predictions[system] in refutations]
+        cases = [_vote(task, gold, predictions, running, refuted, *each) for each in refutations.values()]
     return max((case for case in cases if case is not None), key=lambda case: case.rank, default=None)
 
 
@@ -98,8 +80,7 @@ def _vote(
     if content is None:
         return None
     queries = {system: predictions[system].strip().rstrip(";") for system in systems}
-    arena = search.pair.subject.arena(search.pair.tables, list(queries.values()))
-    try:
+    with closing(search.pair.subject.arena(search.pair.tables, list(queries.values()))) as arena:
         arena.fill(content)
         groups: defaultdict[Frozen, list[str]] = defaultdict(list)
         results: dict[str, Rows] = {}
@@ -108,8 +89,6 @@ def _vote(
             if rows is not None:
                 groups[canonical(rows)].append(system)
                 results[system] = rows
-    finally:
-        arena.close()
     beside = groups.pop(canonical(refutation.gold), [])
     # A result that only systems share which EX calls wrong is no case: they differ from the gold anyhow.
     least = 2 if beside else 1
@@ -125,16 +104,9 @@ def _vote(
 
 def _with_prediction(refutation: Refutation, rows: Rows) -> Refutation:
     """The same database for another query: the search's own need not be one of the majority."""
-    expected, got = canonical(refutation.gold), canonical(rows)
-    if got == canonical(refutation.prediction):
+    if canonical(rows) == canonical(refutation.prediction):
         return refutation
-    return replace(
-        refutation,
-        prediction=rows,
-        missing=[row for row in dict.fromkeys(refutation.gold) if not canonical([row]) & got],
-        extra=[row for row in dict.fromkeys(rows) if not canonical([row]) & expected],
-        decides="",
-    )
+    return replace(refutation, prediction=rows, decides="")
 
 
 def ranked(cases: list[Suspect]) -> list[Suspect]:

@@ -74,6 +74,13 @@ def test_memory_is_limited_for_all_processes_together(
         assert (status, "more than 0.146484 GB of disk" in text) == (137, True)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_each_program_is_a_user_of_its_own(level: Level, tmp_path: Path) -> None:
+    """The kernel counts processes by user: what one program forks must not keep another from forking."""
+    users = {ran(level, tmp_path / name, ["/bin/sh", "-c", "id -u"])[1] for name in ("1", "2", "3")}
+    assert len(users) == 3
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="root's own folders")
 def test_a_program_in_a_closed_folder_starts_and_reads_its_own(level: Level, tmp_path: Path) -> None:
     closed = tmp_path / "closed"

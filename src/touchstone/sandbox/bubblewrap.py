@@ -11,7 +11,6 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -26,31 +25,6 @@ _EMPTY = ("kcore", "kallsyms", "keys", "key-users", "kmsg", "kpagecount", "kpage
 IN_MEMORY = (Path("/tmp"), Path("/dev/shm"))
 
 
-@dataclass(frozen=True, kw_only=True)
-class SandboxView:
-    """What the program sees."""
-
-    visible: Sequence[Path]
-    masks: Sequence[Path]
-    """What is not to be seen, also where it lies in something visible."""
-    folder: Path
-    """Its own: empty and in memory, as /tmp and /dev/shm are."""
-    size: int
-    """How many bytes fit in each of these three."""
-    kept: Sequence[Path]
-    """What is there of the real folder."""
-    network: bool
-    user: int | None
-    """From root: who it will be."""
-
-
-@dataclass(frozen=True)
-class Wrapped:
-    words: list[str]
-    descriptors: list[int] = field(default_factory=lambda: [])
-    """Files that bubblewrap reads from."""
-
-
 @cache
 def works() -> bool:
     """It may be installed and yet not allowed to work, in a container for example."""
@@ -61,26 +35,41 @@ def works() -> bool:
     return subprocess.run(trial, stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode == 0
 
 
-def wrapped(view: SandboxView) -> Wrapped:
-    words = [*_start(network=view.network), "--proc", "/proc", "--dev", "/dev", *_closed_proc()]
+def wrapped(
+    *,
+    visible: Sequence[Path],
+    masks: Sequence[Path],
+    folder: Path,
+    size: int,
+    kept: Sequence[Path],
+    network: bool,
+    user: int | None,
+) -> tuple[list[str], list[int]]:
+    """The words before the program's, and descriptors of files that bubblewrap reads from.
+
+    What is in `masks` is not to be seen, also where it lies in something `visible`. The program's own `folder` is empty and in
+    memory, as /tmp and /dev/shm are, and `size` bytes fit in each of the three; what is `kept` is there of the real folder.
+    `user`, from root, is who it will be.
+    """
+    words = [*_start(network=network), "--proc", "/proc", "--dev", "/dev", *_closed_proc()]
     for path in IN_MEMORY:
-        words += _memory(path, view.size)
-    visible = [path for path in view.visible if path != Path("/proc")]
+        words += _memory(path, size)
+    visible = [path for path in visible if path != Path("/proc")]
     for path in _parents_first(_above(visible)):  # which may all be passed through, as the real ones may not
         words += ["--perms", "0755", "--dir", str(path)]
     for path in _parents_first(visible):
         words += ["--ro-bind", str(path), str(path)]
-    for path in _parents_first(path for path in view.masks if path.exists() and _inside(path, visible)):
+    for path in _parents_first(path for path in masks if path.exists() and _inside(path, visible)):
         words += ["--tmpfs", str(path), "--remount-ro", str(path)] if path.is_dir() else ["--ro-bind", "/dev/null", str(path)]
-    words += _memory(view.folder, view.size)
-    for path in view.kept:
+    words += _memory(folder, size)
+    for path in kept:
         words += ["--ro-bind", str(path), str(path)]
-    names = [] if view.user is None else _names(view.user, view.folder / "home")
+    names = [] if user is None else _names(user, folder / "home")
     for path, descriptor in names:
         words += ["--perms", "0444", "--ro-bind-data", str(descriptor), path]
     # What bubblewrap made itself would be memory that can be filled without limit.
     words += ["--remount-ro", "/dev", "--remount-ro", "/"]
-    return Wrapped(words, [descriptor for _, descriptor in names])
+    return words, [descriptor for _, descriptor in names]
 
 
 def _start(*, network: bool) -> list[str]:

@@ -81,7 +81,7 @@ def best_level() -> Level:
 
 def make_private(folder: Path, level: Level) -> None:
     """Makes the folder and its parts, for whom the program will be."""
-    user = _spare_user() if level == "bubblewrap" else NOBODY
+    user = _spare_user()
     for path in (folder, folder / "work", folder / "home", folder / "tmp", folder / "brief"):
         path.mkdir(mode=0o700, exist_ok=True)
         if _changes_user(level):
@@ -94,67 +94,46 @@ def launch(how: Confinement, folder: Path, program: Sequence[str], relay: tuple[
     user = folder.stat().st_uid if _changes_user(how.level) else None
     may_read = user is not None and _must_read_private(how)
     masks = _masks(how, may_read)
-    if how.level == "bubblewrap":
-        return _in_bubblewrap(how, folder, program, relay, user, may_read, masks)
-    confined = how.level == "landlock"
-    calls = seccomp.program(unix=False, alone=False).hex() if confined else ""
-    rules = None
-    if confined:
+    wrapped, confined = how.level == "bubblewrap", how.level != "none"
+    rules, calls = None, b""
+    if wrapped:
+        rules = landlock.scope()
+        # Abstract sockets belong to a network: only another network, or Landlock, keeps the machine's away.
+        calls = seccomp.program(unix=rules is not None or not how.network, alone=True)
+    elif confined:
         devices = [Path("/dev", name) for name in _DEVICES]
         rules = landlock.ruleset(execute=_around_all(_visible(how), masks), use=devices, own=[folder], network=True)
+        calls = seccomp.program(unix=False, alone=False)
+    is_alone = user not in (None, NOBODY)  # nobody else has its user id
+    others = _threads_of(os.getuid() if user is None else user) if confined and not is_alone else 0
     orders = reaper.ReaperOrders(
         directory=str(folder / "work"),
-        folders=[],
+        folders=[str(folder / name) for name in ("work", "home", "tmp")] if wrapped else [],
         rules=rules,
-        calls=calls,
+        calls=calls.hex(),
         user=user,
         may_read=may_read,
-        offline=not how.network,
+        offline=not how.network and not wrapped,  # bubblewrap leaves it by itself
         relay=(relay[0], str(relay[1])) if relay else None,
-        processes=_threads_of(os.getuid() if user is None else user) + PROCESSES if confined else 0,
+        processes=others + PROCESSES if confined else 0,
         memory=MEMORY if confined else 0,
-        disk=DISK if confined else 0,
+        in_memory=[str(folder), *map(str, bubblewrap.IN_MEMORY)] if wrapped else [],
+        disk=DISK if confined and not wrapped else 0,
         on_disk=str(folder),
     )
-    return Launch(reaper.command(_python(), orders, program), [] if rules is None else [rules])
-
-
-def _in_bubblewrap(
-    how: Confinement,
-    folder: Path,
-    program: Sequence[str],
-    relay: tuple[int, Path] | None,
-    user: int | None,
-    may_read: bool,
-    masks: list[Path],
-) -> Launch:
-    scope = landlock.scope()
-    orders = reaper.ReaperOrders(
-        directory=str(folder / "work"),
-        folders=[str(folder / name) for name in ("work", "home", "tmp")],
-        rules=scope,
-        # Abstract sockets belong to a network: only another network, or Landlock, keeps the machine's away.
-        calls=seccomp.program(unix=scope is not None or not how.network, alone=True).hex(),
+    command, descriptors = reaper.command(_python(), orders, program), [] if rules is None else [rules]
+    if not wrapped:
+        return Launch(command, descriptors)
+    words, files = bubblewrap.wrapped(
+        visible=[*_visible(how), Path(sys.base_prefix), *reaper.PARTS],
+        masks=masks,
+        folder=folder,
+        size=DISK,
+        kept=[folder / "brief", *([relay[1]] if relay else [])],
+        network=how.network,
         user=user,
-        may_read=may_read,
-        relay=(relay[0], str(relay[1])) if relay else None,
-        processes=PROCESSES if user is not None else _threads_of(os.getuid()) + PROCESSES,
-        memory=MEMORY,
-        in_memory=[str(folder), *map(str, bubblewrap.IN_MEMORY)],
     )
-    wrapped = bubblewrap.wrapped(
-        bubblewrap.SandboxView(
-            visible=[*_visible(how), Path(sys.base_prefix), *reaper.PARTS],
-            masks=masks,
-            folder=folder,
-            size=DISK,
-            kept=[folder / "brief", *([relay[1]] if relay else [])],
-            network=how.network,
-            user=user,
-        )
-    )
-    descriptors = [*wrapped.descriptors, *([] if scope is None else [scope])]
-    return Launch([*wrapped.words, "--", *reaper.command(_python(), orders, program)], descriptors)
+    return Launch([*words, "--", *command], [*files, *descriptors])
 
 
 def refuse_impossible(how: Confinement, folder: Path) -> None:

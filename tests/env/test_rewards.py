@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import touchstone
 from tests.support.worlds import ROWS, World
-from touchstone.env import RewardOptions, Step, SyncBatchEnv, answer_in, open, payment
+from touchstone.env import EnvStep, RewardOptions, SyncBatchEnv, answer_in, open, payment
 from touchstone.errors import InputError
 from touchstone.options import OptionError
 from touchstone.types import Outcome, Verdict
@@ -114,7 +114,7 @@ async def test_a_batch_is_reset_and_stepped_together(world: World) -> None:
             await env.step([None, ("execute_sql", {"sql": "SELECT 1"}), None])
         with pytest.raises(InputError, match="3 slots and 1 actions"):
             await env.step([None])
-        again: list[Step] = await env.reset(2, seed=5)
+        again: list[EnvStep] = await env.reset(2, seed=5)
         assert [step.info["task"] for step in again] == [step.info["task"] for step in await env.reset(2, seed=5)]
 
 

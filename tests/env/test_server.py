@@ -188,12 +188,13 @@ def test_a_server_that_is_told_to_stop_lets_sessions_finish(serve: Serve) -> Non
 
 
 def test_several_processes_share_a_port_sessions_and_limits(serve: Serve) -> None:
-    served = serve("--processes", "2", "--max-sessions", "8")
-    clients = [served.http() for _ in range(8)]
+    many = 32  # the kernel deals connections out by chance: that all reach one process must be out of the question
+    served = serve("--processes", "2", "--max-sessions", str(many))
+    clients = [served.http() for _ in range(many)]
     for client in clients:
         assert client.post("/seed_session", json={"task": "10"}).status_code == 200
     assert served.http().post("/seed_session", json={"task": "10"}).status_code == 503
-    assert served.metric("sessions_active") == 8
+    assert served.metric("sessions_active") == many
     names = [client.cookies["touchstone_session"] for client in clients]
     assert {name.partition(".")[0] for name in names} == {"0", "1"}
     for name in names:  # by new connections, which reach either process

@@ -2,15 +2,15 @@
 
 from .batch import BatchEnv, Scored, SyncBatchEnv, open
 from .reward import Payment, RewardOptions, answer_in, payment
-from .sessions import Full, Step
+from .sessions import EnvStep, Full
 
 __all__ = [
     "BatchEnv",
+    "EnvStep",
     "Full",
     "Payment",
     "RewardOptions",
     "Scored",
-    "Step",
     "SyncBatchEnv",
     "answer_in",
     "open",

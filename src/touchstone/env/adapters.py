@@ -25,7 +25,7 @@ from ..protocols import Benchmark, BenchmarkConfig
 from ..types import Message, Tool, ToolCall
 from .batch import SyncBatchEnv, SyncEpisode
 from .reward import LONGEST_ANSWER, RewardOptions, submission_of, submission_tool, within_tags
-from .sessions import Step
+from .sessions import EnvStep
 
 Source = BenchmarkConfig | Benchmark
 
@@ -172,7 +172,7 @@ def gymnasium_env(benchmark: Source, rewards: RewardOptions | None = None, *, ma
             return step.text, step.info
 
         def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
-            step: Step = self._episode.step(call_in(action, self._episode.tools))
+            step: EnvStep = self._episode.step(call_in(action, self._episode.tools))
             return step.text, step.reward, step.done and not step.truncated, step.truncated, step.info
 
         def close(self) -> None:

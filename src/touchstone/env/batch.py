@@ -23,7 +23,7 @@ from ..errors import InputError
 from ..protocols import Benchmark, BenchmarkConfig, Opening
 from ..types import Tool, ToolCall
 from .reward import RewardOptions
-from .sessions import EnvSession, Sessions, Slots, Step, open_sessions
+from .sessions import EnvSession, EnvStep, Sessions, Slots, open_sessions
 
 T = TypeVar("T")
 _MOST = 2**31
@@ -58,7 +58,7 @@ class BatchEnv:
         """Calls of one episode."""
         return self._sessions.max_steps
 
-    async def reset(self, tasks: int | Sequence[str], *, seed: int | None = None) -> list[Step]:
+    async def reset(self, tasks: int | Sequence[str], *, seed: int | None = None) -> list[EnvStep]:
         """Begins as many episodes, of the tasks named or of the next in order; with a seed, of random ones."""
         wanted: Sequence[str | None] = [None] * tasks if isinstance(tasks, int) else tasks
         while len(self._slots) < len(wanted):
@@ -70,7 +70,7 @@ class BatchEnv:
             slot.reset(task, seed=each) for slot, task, each in zip(self._slots, wanted, seeds, strict=True)
         )
 
-    async def step(self, actions: Sequence[Action | str | None]) -> list[Step]:
+    async def step(self, actions: Sequence[Action | str | None]) -> list[EnvStep]:
         """Plays one action in each slot: a call, or text, which is the final answer. None leaves a slot alone, and slots whose
         episode is over must be left alone: their last step comes back again."""
         if len(actions) != len(self._slots):
@@ -81,19 +81,16 @@ class BatchEnv:
         """What whole answers pay: pairs of a task's key and the text of a completion."""
         return await self._together(self._scored(task, text) for task, text in answers)
 
-    async def begin(self, task: str | None = None) -> tuple[EnvSession, Step]:
+    async def begin(self, task: str | None = None, *, seed: int | None = None) -> tuple[EnvSession, EnvStep]:
         """A slot of its own, apart from the batch, and its first episode. `end` gives it back."""
-        slot = self._sessions.lease()
-        try:
-            return slot, await slot.reset(task)
-        except BaseException:
-            await self.end(slot)
-            raise
+        slot = await self._sessions.begun(task, seed=seed)
+        assert slot.last is not None
+        return slot, slot.last
 
     async def end(self, slot: EnvSession) -> None:
         await self._sessions.release(slot)
 
-    async def _one(self, slot: EnvSession, action: Action | str | None) -> Step:
+    async def _one(self, slot: EnvSession, action: Action | str | None) -> EnvStep:
         if action is None:
             assert slot.last is not None
             return slot.last
@@ -144,15 +141,13 @@ class SyncEpisode:
     def tools(self) -> Sequence[Tool]:
         return self._slot.tools if self._slot else ()
 
-    def reset(self, task: str | None = None, *, seed: int | None = None) -> Step:
-        if self._slot is None and seed is None:
-            self._slot, step = self._background.call(self._env.begin(task))
-            return step
+    def reset(self, task: str | None = None, *, seed: int | None = None) -> EnvStep:
         if self._slot is None:
-            self._slot, _ = self._background.call(self._env.begin())
+            self._slot, step = self._background.call(self._env.begin(task, seed=seed))
+            return step
         return self._background.call(self._slot.reset(task, seed=seed))
 
-    def step(self, call: ToolCall) -> Step:
+    def step(self, call: ToolCall) -> EnvStep:
         if self._slot is None:
             raise InputError("there is no episode under way: call reset()")
         return self._background.call(self._slot.step(call))
@@ -185,10 +180,10 @@ class SyncBatchEnv:
     def max_steps(self) -> int:
         return self._env.max_steps
 
-    def reset(self, tasks: int | Sequence[str], *, seed: int | None = None) -> list[Step]:
+    def reset(self, tasks: int | Sequence[str], *, seed: int | None = None) -> list[EnvStep]:
         return self._wait(self._env.reset(tasks, seed=seed))
 
-    def step(self, actions: Sequence[Action | str | None]) -> list[Step]:
+    def step(self, actions: Sequence[Action | str | None]) -> list[EnvStep]:
         return self._wait(self._env.step(actions))
 
     def score(self, answers: Sequence[tuple[str, str]]) -> list[Scored]:
@@ -202,7 +197,7 @@ class SyncBatchEnv:
         """One episode after another, apart from the batch."""
         return SyncEpisode(self._env, self._background)
 
-    def begun(self) -> Iterator[Step]:
+    def begun(self) -> Iterator[EnvStep]:
         """What each task that can be played begins with."""
         episode = self.episode()
         for key in self.tasks:

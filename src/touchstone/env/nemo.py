@@ -13,9 +13,9 @@ from typing import Any, cast
 
 from ..errors import InputError
 from ..models.wire import arguments_schema, tool_schema
-from ..types import Message, ToolCall
+from ..types import Message, Tool, ToolCall
 from .reward import submission_tool
-from .sessions import EnvSession, Sessions, Step
+from .sessions import EnvSession, EnvStep, Sessions
 
 RESERVED = ("verify", "seed_session", "close_session", "aggregate_metrics", "mcp")
 Json = dict[str, Any]
@@ -48,7 +48,7 @@ async def verify(sessions: Sessions, body: Json, session: EnvSession | None) -> 
     return {**body, **_verdict(session, step)}
 
 
-async def _handed_in(session: EnvSession, response: Json) -> Step:
+async def _handed_in(session: EnvSession, response: Json) -> EnvStep:
     """Plays what the response hands in by calls, but for those that the session has played already; then, if the episode is not
     over, what its last text answers. The first submission counts, as in every other episode."""
     assert session.last is not None
@@ -77,7 +77,7 @@ def text_of(items: Sequence[Json]) -> str:
     return ""
 
 
-def _verdict(session: EnvSession, step: Step) -> Json:
+def _verdict(session: EnvSession, step: EnvStep) -> Json:
     info, usable = step.info, bool(step.info["usable"])
     judged: Json = {"reward": session.total, "mask_sample": not usable, "task": info["task"], "outcome": info["outcome"]}
     judged["failure_kind"] = None if usable else f"touchstone:{info['why']}"
@@ -139,16 +139,7 @@ async def rows(sessions: Sessions, form: str) -> AsyncGenerator[Json]:
             Message(role="user", content=step.text),
         ]
         if form == "nemo":
-            functions = [
-                {
-                    "type": "function",
-                    "name": tool.name,
-                    "description": tool.description,
-                    "parameters": {**arguments_schema(tool), "additionalProperties": False},
-                    "strict": True,
-                }
-                for tool in tools
-            ]
+            functions = [_function(tool) for tool in tools]
             asked = {"input": prompt, "tools": functions, "parallel_tool_calls": False}
             yield {"responses_create_params": asked, "verifier_metadata": named}
         elif form == "verl":
@@ -157,3 +148,9 @@ async def rows(sessions: Sessions, form: str) -> AsyncGenerator[Json]:
             yield {"data_source": source, "prompt": prompt, "ability": "sql", "reward_model": judged, "extra_info": named}
         else:
             yield {"prompt": prompt, "tools": [tool_schema(tool) for tool in tools], **named}
+
+
+def _function(tool: Tool) -> Json:
+    """As the Responses API has it."""
+    closed = {**arguments_schema(tool), "additionalProperties": False}
+    return {"type": "function", "strict": True, "name": tool.name, "description": tool.description, "parameters": closed}

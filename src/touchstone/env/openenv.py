@@ -23,7 +23,7 @@ from ..api.gym import call_of
 from ..errors import InputError
 from ..models.wire import arguments_schema
 from ..types import Tool
-from .sessions import EnvSession, Full, Sessions, Step
+from .sessions import EnvSession, EnvStep, Full, Sessions
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
@@ -58,7 +58,7 @@ STATE = {
 }
 
 
-class Refused(Exception):
+class RefusedMessage(Exception):
     """A message that cannot be carried out: a code of OpenEnv's, and why."""
 
     def __init__(self, code: str, message: str, **more: Any) -> None:
@@ -125,11 +125,11 @@ class OpenEnvConnection:
             try:
                 message = _decode(text or b"")
             except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-                raise Refused("INVALID_JSON", f"Invalid JSON: {error}") from None
+                raise RefusedMessage("INVALID_JSON", f"Invalid JSON: {error}") from None
             kind = message.get("type")
             data: Any = message.get("data") or {}
             if not isinstance(data, dict):
-                raise Refused("VALIDATION_ERROR", "data: expected an object")
+                raise RefusedMessage("VALIDATION_ERROR", "data: expected an object")
             fields = cast("dict[str, Any]", data)
             if kind == "close":
                 return False
@@ -142,8 +142,8 @@ class OpenEnvConnection:
             elif kind == "mcp":
                 await self._say("mcp", await answer_rpc(self._sessions, fields, session))
             else:
-                raise Refused("UNKNOWN_TYPE", f"Unknown message type: {str(kind)[:100]}")
-        except Refused as refused:
+                raise RefusedMessage("UNKNOWN_TYPE", f"Unknown message type: {str(kind)[:100]}")
+        except RefusedMessage as refused:
             await self._say("error", refused.data)
         except InputError as error:
             await self._say("error", {"message": str(error), "code": "EXECUTION_ERROR"})
@@ -152,14 +152,16 @@ class OpenEnvConnection:
     async def _reset(self, session: EnvSession, fields: dict[str, Any]) -> dict[str, Any]:
         seed, task, name = fields.get("seed"), fields.get("task"), fields.get("episode_id")
         if not isinstance(seed, int | None) or not isinstance(name, str | None) or len(name or "") > LONGEST_NAME:
-            raise Refused("VALIDATION_ERROR", "reset takes task (text), seed (a whole number) and episode_id (a short text)")
+            raise RefusedMessage(
+                "VALIDATION_ERROR", "reset takes task (text), seed (a whole number) and episode_id (a short text)"
+            )
         self._episode_id = name
         return observation_of(await session.reset(task, seed=seed))
 
     async def _step(self, session: EnvSession, fields: dict[str, Any]) -> dict[str, Any]:
         action: Any = fields.get("action", fields)
         if not isinstance(action, dict):
-            raise Refused("VALIDATION_ERROR", "an action is an object")
+            raise RefusedMessage("VALIDATION_ERROR", "an action is an object")
         wanted = cast("dict[str, Any]", action)
         if wanted.get("type") == "list_tools":
             tools = [_described(tool) for tool in tools_of(self._sessions, session)]
@@ -168,7 +170,7 @@ class OpenEnvConnection:
             return observation_of(await session.answer(answer))
         name = wanted.get("tool_name", wanted.get("tool", wanted.get("name")))
         if not isinstance(name, str):
-            raise Refused("VALIDATION_ERROR", 'an action is {"tool": name, "arguments": {…}} or {"answer": text}')
+            raise RefusedMessage("VALIDATION_ERROR", 'an action is {"tool": name, "arguments": {…}} or {"answer": text}')
         step = await session.step(call_of((name, wanted.get("arguments", {})), 0))
         seen = observation_of(step)
         if wanted.get("type") == "call_tool":
@@ -185,14 +187,14 @@ def tools_of(sessions: Sessions, session: EnvSession | None = None) -> Sequence[
     return session.tools if session is not None and session.tools else sessions.tools
 
 
-def observation_of(step: Step) -> dict[str, Any]:
+def observation_of(step: EnvStep) -> dict[str, Any]:
     """Nothing of the verdict but its outcome: the policy sees what the client sees."""
     begun = "instructions" in step.info
     seen = {"text": step.text, **step.info} | ({"pictures": _base64(step)} if step.pictures else {})
     return {"observation": seen, "reward": None if begun else step.reward, "done": step.done}
 
 
-def _base64(step: Step) -> list[str]:
+def _base64(step: EnvStep) -> list[str]:
     return [b64encode(picture).decode() for picture in step.pictures]
 
 

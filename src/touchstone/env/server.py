@@ -37,6 +37,7 @@ from starlette.websockets import WebSocket
 
 from ..errors import EpisodeFailure, InputError
 from ..serving.gate import Gate
+from ..sockets import listen
 from ..types import ToolCall
 from . import nemo, openenv
 from .openenv import as_json, body_of
@@ -316,24 +317,11 @@ async def serve(
     await serving
 
 
-def listen(host: str, port: int, processes: int) -> list[socket.socket]:
+def listen_on(host: str, port: int, processes: int) -> list[socket.socket]:
     """A listening socket for each process, all on one port."""
-    sockets: list[socket.socket] = []
-    try:
-        for _ in range(processes):
-            listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
-            sockets.append(listening)
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            if processes > 1:
-                listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-            listening.bind((host, port))
-            port = listening.getsockname()[1]
-            listening.listen(4096)
-    except (OSError, OverflowError) as error:
-        for each in sockets:
-            each.close()
-        raise InputError(f"cannot listen on {host}:{port}: {getattr(error, 'strerror', None) or error}") from None
-    return sockets
+    first = listen(host, port, backlog=4096, shared=processes > 1)
+    port = first.getsockname()[1]
+    return [first, *(listen(host, port, backlog=4096, shared=True) for _ in range(processes - 1))]
 
 
 def run_processes(run: Callable[[socket.socket, Slots, Peers], int], sockets: list[socket.socket], most: int) -> int:

@@ -22,12 +22,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..api.gym import JUDGED, Stepped, SteppedEpisode
-from ..errors import RULES, EpisodeFailure, InputError, TouchstoneError
-from ..models.wire import tool_schema
+from ..api.gym import JUDGED, SteppedEpisode, TaskOrder
+from ..errors import EpisodeFailure, InputError, TouchstoneError
 from ..protocols import Benchmark, BenchmarkConfig, Opening
+from ..runs.episode_runner import cut_off
 from ..runs.runner import opened_benchmark
-from ..types import Observation, Outcome, PartialScore, Task, Tool, ToolCall, Verdict
+from ..types import Observation, Outcome, Task, Tool, ToolCall, Verdict
 from .reward import Payment, RewardOptions, is_submission, payment, submission_of
 
 MAX_STEPS = 20
@@ -46,7 +46,7 @@ class Full(TouchstoneError):
         self.active, self.most = active, most
 
 
-class Step(Struct, frozen=True):
+class EnvStep(Struct, frozen=True):
     """What a reset or a call led to."""
 
     text: str
@@ -66,7 +66,7 @@ class Step(Struct, frozen=True):
 def failed_by(error: Exception) -> Verdict:
     """Of an episode that could not go on. What is no failure of an episode's is a defect, of ours or of a plugin's."""
     if isinstance(error, EpisodeFailure):
-        return Verdict(RULES[type(error)].outcome, 0.0, str(error))
+        return cut_off(error, None)
     print(f"touchstone: {''.join(traceback.format_exception(error))}", file=sys.stderr, flush=True)
     return Verdict(Outcome.error, 0.0, f"internal error: {type(error).__name__}: {error}")
 
@@ -110,7 +110,7 @@ class EnvSession:
     def __init__(self, sessions: Sessions, name: str) -> None:
         self.name = name
         self.episode: SteppedEpisode | None = None
-        self.last: Step | None = None
+        self.last: EnvStep | None = None
         """Of the episode under way or just ended."""
         self.heard = time.monotonic()
         self.busy = 0
@@ -130,13 +130,13 @@ class EnvSession:
     def tools(self) -> Sequence[Tool]:
         return self.episode.stage.tools if self.episode else ()
 
-    async def reset(self, task: Any = None, *, seed: int | None = None) -> Step:
+    async def reset(self, task: Any = None, *, seed: int | None = None) -> EnvStep:
         """Begins an episode: of the task named, of the next in order, or of random ones once a seed was given."""
         async with self._playing(timed=False):
             await self._end()
             if seed is not None:
                 self._random = random.Random(seed)
-            chosen = self._sessions.task(task, self._random)
+            chosen = self._sessions.order.choose(task, self._random)
             self.total, self.last, self.submissions = 0.0, None, 0
             episode = self._sessions.episode(chosen)
             try:
@@ -148,20 +148,18 @@ class EnvSession:
                 verdict = failed_by(error)
                 self.last = self._sessions.ended(chosen, verdict, payment(verdict, self._sessions.rewards), 0)
                 return self.last
-            brief = episode.stage.brief
-            info = {"task": chosen.key, "instructions": brief.instructions, "fields": brief.fields}
-            self.last = Step(brief.request, info=info | {"tools": [tool_schema(tool) for tool in episode.stage.tools]})
+            self.last = EnvStep(episode.stage.brief.request, info=episode.told)
             return self.last
 
-    async def step(self, call: ToolCall) -> Step:
+    async def step(self, call: ToolCall) -> EnvStep:
         """Plays one call. Raises InputError if there is no episode under way."""
         return await self._play(call)
 
-    async def answer(self, text: str) -> Step:
+    async def answer(self, text: str) -> EnvStep:
         """Hands in the answer that a text holds. A text without one ends the episode where it stands."""
         return await self._play(submission_of(text, self.tools))
 
-    async def conclude(self) -> Step:
+    async def conclude(self) -> EnvStep:
         """Ends the episode under way where it stands; one that is over stays as it is."""
         return self.last if self.last is not None and self.last.done else await self._play(None, unreadable=0)
 
@@ -169,7 +167,7 @@ class EnvSession:
         async with self._turn:
             await self._end()
 
-    async def _play(self, call: ToolCall | None, unreadable: int = 1) -> Step:
+    async def _play(self, call: ToolCall | None, unreadable: int = 1) -> EnvStep:
         """Without a call: the end. `unreadable` is 1 if it comes from a text in which no answer could be read."""
         async with self._playing(timed=True):
             if self.episode is None or self.episode.verdict is not None:
@@ -183,25 +181,23 @@ class EnvSession:
                 await self._end()
             return self.last
 
-    async def _stepped(self, episode: SteppedEpisode, call: ToolCall | None, unreadable: int) -> Step:
+    async def _stepped(self, episode: SteppedEpisode, call: ToolCall | None, unreadable: int) -> EnvStep:
         try:
-            stepped = await (episode.conclude() if call is None else episode.step(call))
+            seen = await (episode.conclude() if call is None else episode.step(call))
         except InputError:
             raise
         except Exception as defect:
-            verdict = failed_by(defect)
-            stepped = Stepped(Observation("The environment failed.", error=True), PartialScore(), verdict)
+            episode.verdict, seen = failed_by(defect), Observation("The environment failed.", error=True)
         self.submissions += call is not None and is_submission(call.name)
         unread = episode.stage.unreadable + (unreadable if call is None else 0)
-        paid = payment(stepped.verdict or stepped.earned, self._sessions.rewards, unread)
+        paid = payment(episode.earned, self._sessions.rewards, unread)
         reward, self.total = paid.reward - self.total, paid.reward
-        seen = stepped.observation
-        if stepped.verdict is None:
-            info = {"task": episode.task.key, "steps": episode.steps, "error": seen.error}
-            return Step(seen.text, reward, info=info, pictures=seen.pictures)
-        if call is None:
+        if call is None or seen is None:
             seen = Observation(NO_ANSWER if unreadable else CONCLUDED, error=bool(unreadable))
-        return self._sessions.ended(episode.task, stepped.verdict, paid, episode.steps, seen, reward)
+        if episode.verdict is None:
+            info = {"task": episode.task.key, "steps": episode.steps, "error": seen.error}
+            return EnvStep(seen.text, reward, info=info, pictures=seen.pictures)
+        return self._sessions.ended(episode.task, episode.verdict, paid, episode.steps, seen, reward)
 
     @asynccontextmanager
     async def _playing(self, *, timed: bool) -> AsyncGenerator[None]:
@@ -249,29 +245,13 @@ class Sessions:
         self.rewarded = 0.0
         self.seconds = 0.0
         self.buckets = [0] * len(BUCKETS)
-        self._tasks = {task.key: task for task in benchmark.tasks()}
-        if not self._tasks:
+        self.tasks = benchmark.tasks()
+        if not self.tasks:
             raise InputError("there are no tasks to play: the selection leaves none")
-        self._order = list(self._tasks.values())
-        self._next = 0
+        self.order = TaskOrder(self.tasks)
         self._idle = idle
         self._reaper: asyncio.Task[None] | None = None
         self._empty = asyncio.Event()
-
-    @property
-    def tasks(self) -> list[Task]:
-        return self._order
-
-    def task(self, key: Any = None, chosen_by: random.Random | None = None) -> Task:
-        """The one with this key, of whatever a client says it is; else the next. Raises InputError."""
-        if key is not None:
-            if not isinstance(key, str | int) or str(key) not in self._tasks:
-                raise InputError(f"there is no task '{str(key)[:100]}' among these {len(self._tasks)}")
-            return self._tasks[str(key)]
-        if chosen_by is not None:
-            return chosen_by.choice(self._order)
-        self._next += 1
-        return self._order[(self._next - 1) % len(self._order)]
 
     def episode(self, task: Task) -> SteppedEpisode:
         judge_unfinished = self._judge_unfinished
@@ -280,7 +260,7 @@ class Sessions:
     async def try_tasks(self) -> None:
         """Opens tasks until one can be played. Raises InputError if none can: a server for nothing is refused at its start."""
         failure: Exception | None = None
-        for task in self._order:
+        for task in self.tasks:
             episode = self.episode(task)
             try:
                 await episode.open()
@@ -290,7 +270,7 @@ class Sessions:
                 failure = failure or error
             finally:
                 await episode.close()
-        raise InputError(f"none of the {len(self._order)} tasks can be played here: {failure}")
+        raise InputError(f"none of the {len(self.tasks)} tasks can be played here: {failure}")
 
     def lease(self, name: str | None = None) -> EnvSession:
         """A session of the caller's. Raises Full."""
@@ -308,12 +288,12 @@ class Sessions:
         self._empty.clear()
         return session
 
-    async def begun(self, task: Any, name: str | None = None) -> EnvSession:
+    async def begun(self, task: Any, name: str | None = None, *, seed: int | None = None) -> EnvSession:
         """A session with an episode of the task. Raises Full, and InputError before a slot is taken."""
-        key = None if task is None else self.task(task).key
+        key = None if task is None else self.order.choose(task).key
         session = self.lease(name)
         try:
-            await session.reset(key)
+            await session.reset(key, seed=seed)
         except BaseException:
             await self.release(session)
             raise
@@ -344,7 +324,7 @@ class Sessions:
 
     def ended(
         self, task: Task, verdict: Verdict, paid: Payment, steps: int, seen: Observation | None = None, reward: float = 0.0
-    ) -> Step:
+    ) -> EnvStep:
         """The last step of an episode."""
         self.outcomes[verdict.outcome.value] += 1
         self.rewarded += paid.reward
@@ -352,7 +332,7 @@ class Sessions:
         info |= {"outcome": verdict.outcome.value, "usable": paid.usable} | ({"why": paid.why} if paid.why else {})
         text = seen.text if seen else "This task cannot be played here."
         pictures = seen.pictures if seen else ()
-        return Step(text, reward, True, verdict.outcome not in JUDGED, info, verdict, pictures)
+        return EnvStep(text, reward, True, verdict.outcome not in JUDGED, info, verdict, pictures)
 
     async def drained(self) -> None:
         """Takes no more sessions, and waits until all have ended."""

@@ -28,13 +28,12 @@ from xml.etree import ElementTree
 
 from measuring import arguments, report
 
-from touchstone.benchmarks.desktop.accounts import Accounts
 from touchstone.benchmarks.desktop.benchmark import DesktopBenchmark
+from touchstone.benchmarks.desktop.config import DesktopConfig, Loaded
 from touchstone.benchmarks.desktop.desktop import Desktop, megabytes
 from touchstone.benchmarks.desktop.episode import DesktopEpisode
 from touchstone.benchmarks.desktop.needed import applications
 from touchstone.benchmarks.desktop.providers import ProviderSettings, provider
-from touchstone.benchmarks.desktop.settings import DesktopSettings
 from touchstone.benchmarks.desktop.tasks import Dataset, DesktopTask, demo, load_tasks
 from touchstone.errors import InputError, Skipped
 
@@ -150,13 +149,13 @@ async def memory(desktop: Desktop) -> float:
 
 async def set_up(name: str, task: DesktopTask, dataset: Dataset, rounds: int) -> dict[str, float]:
     """Seconds that the task waits for its set-up: cold, and made ahead; medians. Its memory, and what is counted for it."""
-    make, settings = provider("sandbox", ProviderSettings()), DesktopSettings(video=False, ahead=1)
+    make, config = provider("sandbox", ProviderSettings()), DesktopConfig(dataset.root, video=False, ahead=1)
     cold: list[float] = []
     ahead: list[float] = []
     rest: list[float] = []
     taken: list[float] = []
     for _ in range(rounds):
-        benchmark = DesktopBenchmark([task], dataset, Accounts(dataset.root / "settings"), make, settings=settings)
+        benchmark = DesktopBenchmark(config, Loaded(dataset, [task], [task]), make)
         benchmark.expect([task, task])
         try:
             for waited, pause in ((cold, 1.0), (ahead, 0.0)):

@@ -9,11 +9,9 @@ from typing import Any
 from tests.support.scripted_model import Answer, ScriptedModel
 from touchstone.agents.screen import ScreenAgent
 from touchstone.agents.scripted import ScriptedAgent
-from touchstone.benchmarks.desktop.accounts import Accounts
 from touchstone.benchmarks.desktop.benchmark import DesktopBenchmark
+from touchstone.benchmarks.desktop.config import DesktopConfig
 from touchstone.benchmarks.desktop.documents.search import Retriever
-from touchstone.benchmarks.desktop.settings import DesktopSettings
-from touchstone.benchmarks.desktop.tasks import load_tasks
 from touchstone.protocols import Agent
 from touchstone.runs.episode_runner import play
 from touchstone.types import Record, ToolCall, ToolStep
@@ -39,14 +37,8 @@ class World:
         self.run = directory / "run"
         self.run.mkdir()
         self.desktops: list[DrawnDesktop] = []
-        self.benchmark = DesktopBenchmark(
-            load_tasks(dataset),
-            dataset,
-            Accounts(dataset.root / "settings"),
-            self._made,
-            settings=DesktopSettings(**{"sleep_after_action": 0.0, "settle": 0.0, **settings}),
-            retriever=retriever,
-        )
+        config = DesktopConfig(dataset.root, **{"sleep_after_action": 0.0, "settle": 0.0, "ahead": 0, **settings})
+        self.benchmark = DesktopBenchmark(config, config.loaded(), self._made, retriever)
         self.benchmark.artefacts = self.run
 
     async def play(self, agent: Agent, task: int = 0) -> Record:

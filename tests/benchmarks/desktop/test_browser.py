@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -36,6 +37,11 @@ DAGSTER = """<title>Dagster</title><script>setTimeout(() => { for (const label o
 const button = document.body.appendChild(document.createElement("button")); button.textContent = label;
 button.onclick = () => { document.title += `, ${label}` } } }, 1500)</script><body></body>"""
 """Its pop-ups come after the page, as Dagster's do."""
+ASSETS = """<title>Assets</title><a href="/assets" onclick="return false">Assets</a><button>Reload definitions</button>
+<label for="checkbox-1"><input type="checkbox" id="checkbox-1">All</label><input type="checkbox"><input type="checkbox">
+<button onclick="setTimeout(() => { document.body.innerHTML += '<span>Materialized</span>'.repeat(2) }, 2000)">
+Materialize selected</button>"""
+"""Two assets, made in two seconds."""
 AIRBYTE = """<title>Airbyte</title><form action="/home"><input name="email"><input name="organizationName">
 <button type="submit">Go</button></form>"""
 QUESTION = """<title>Question</title>
@@ -48,6 +54,7 @@ FROM T</div></div></div>"""
 def pages() -> Iterator[Pages]:
     with Pages() as served:
         served.pages |= {"/": SIGN_IN, "/welcome": WELCOME, "/dagster": DAGSTER, "/airbyte": AIRBYTE, "/question": QUESTION}
+        served.pages["/lineage"] = ASSETS
         served.pages["/home"] = '<title>Airbyte</title><a aria-label="Homepage">Home</a>'
         yield served
 
@@ -110,6 +117,34 @@ async def test_dialogs_are_closed(evaluation: EvaluationContext, pages: Pages) -
         titles = [await page.title() for page in context.pages if page.url.endswith("/dagster")]
     assert titles == ["Dagster, Skip, Dismiss, Close"]
     await run(evaluation, "astro_refresh_page")
+
+
+async def test_a_server_that_is_slow_to_start_is_waited_for(evaluation: EvaluationContext) -> None:
+    """It hangs up on the first twelve: more than the ten tries of the original, which ends too soon on a busy machine."""
+    calls = 0
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal calls
+        if await reader.read(1):  # a browser also opens connections that it may need later
+            calls += 1
+        if calls > 12:
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 22\r\n\r\n<title>Started</title>")
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+        await run(evaluation, "dagster_webui_init", url=url)
+        async with browser(evaluation, LISTENING) as context:
+            [page] = [page for page in context.pages if page.url == url]
+            assert await page.title() == "Started"
+
+
+async def test_assets_may_take_longer_than_on_the_published_machine(evaluation: EvaluationContext, pages: Pages) -> None:
+    made = {"type": "materialize_assets", "timeout": 500}
+    await run(evaluation, "dagster_webui_init", url=f"{pages.address}/lineage", actions=[made])
+    async with browser(evaluation, LISTENING) as context:
+        [page] = [page for page in context.pages if page.url.endswith("/lineage")]
+        assert await page.locator("span", has_text="Materialized").count() == 2
 
 
 async def test_the_page_in_the_address_bar(evaluation: EvaluationContext, pages: Pages) -> None:

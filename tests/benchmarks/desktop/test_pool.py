@@ -7,7 +7,7 @@ import asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.benchmarks.desktop.desktop import EMPTY, MEGABYTES, Budget, free_megabytes, megabytes
+from touchstone.benchmarks.desktop.desktop import EMPTY, MEGABYTES, MemoryBudget, free_megabytes, megabytes
 from touchstone.benchmarks.desktop.tasks import APPS
 
 
@@ -20,7 +20,7 @@ def test_applications_add_up() -> None:
 
 @given(st.lists(st.integers(1, 100), min_size=1, max_size=12), st.integers(1, 150))
 def test_what_is_lent_never_exceeds_the_whole_unless_it_is_one(sizes: list[int], total: int) -> None:
-    budget = Budget(total)
+    budget = MemoryBudget(total)
     held: list[int] = []
     served: list[int] = []
 

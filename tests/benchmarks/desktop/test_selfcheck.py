@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,19 @@ def test_checks_in_one_folder_add_up(check: Any, tmp_path: Path) -> None:
     assert told(check("--again", "--task", ABSTRACT)) == [
         f"{agent}: 1 tasks to play, 0 right already" for agent in ("oracle", "nothing")
     ]
+
+
+def test_a_solution_serves_both_forms_of_a_task(check: Any, tmp_path: Path) -> None:
+    (tmp_path / "solutions" / f"{VERBOSE}.py").unlink()
+    done = check()
+    assert done.code == 0, done.err
+    assert "2 of 2 that can be played here: set up, graded and solved" in done.out
+
+
+def test_scripts_may_be_given_more_time(check: Any, tmp_path: Path) -> None:
+    assert check("--task", ABSTRACT, "--eval-timeout", "450").code == 0
+    configs = [json.loads(path.read_text()) for path in tmp_path.glob("runs/*/run-*/config.json")]
+    assert [config["benchmark"]["eval_timeout"] for config in configs] == [450, 450]
 
 
 def test_a_task_that_has_changed_is_played_again(check: Any, tmp_path: Path) -> None:

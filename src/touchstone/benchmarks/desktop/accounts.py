@@ -77,6 +77,10 @@ class AccountState(Struct, frozen=True):
     def ready(self) -> bool:
         return not self.problem and not self.empty
 
+    @property
+    def lack(self) -> str:
+        return f"settings/{self.name}: " + (self.problem or f"{', '.join(self.empty)} not filled in")
+
 
 class Accounts:
     """The files below one `settings` directory."""
@@ -98,7 +102,7 @@ class Accounts:
         name = str(self.path(published).relative_to(self.directory))
         standing = self.standing(name)
         if not standing.ready:
-            raise Skipped(f"needs an account: {_lack(standing)}", kind="account")
+            raise Skipped(f"needs an account: {standing.lack}", kind="account")
         return self._read(name)
 
     def project(self, config_file: str, project_name: str | None, project_index: int = 0) -> dict[str, Any]:
@@ -157,22 +161,6 @@ class Accounts:
         pointed = [SECRETS[name]] if name in SECRETS else [str(settings["keyfile_path"])] if "keyfile_path" in settings else []
         absent = [path for path in pointed if "{" not in path and not self.path(path).is_file()]
         return f"the key file {absent[0]} does not exist" if absent else ""
-
-
-def accounts_needed(value: Any) -> Iterator[str]:
-    """The settings files that a part of a task file names."""
-    if isinstance(value, dict):
-        for item in cast("dict[str, Any]", value).values():
-            if isinstance(item, str) and item.startswith(f"{NAME}/settings/"):
-                yield item.removeprefix(f"{NAME}/settings/")
-            yield from accounts_needed(item)
-    elif isinstance(value, list):
-        for item in cast("list[Any]", value):
-            yield from accounts_needed(item)
-
-
-def _lack(standing: AccountState) -> str:
-    return f"settings/{standing.name}: " + (standing.problem or f"{', '.join(standing.empty)} not filled in")
 
 
 def _values(content: Any) -> Iterator[tuple[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,16 +22,16 @@ from .ahead import Ahead
 from .artefacts import SETUP, Artefacts, private_folder
 from .briefs import brief, instructions
 from .check import Report, examine, files_named
+from .config import DesktopConfig, Loaded
 from .desktop import Desktop, DesktopPool
 from .episode import DesktopEpisode
 from .evaluate import evaluate
 from .evaluation_context import EvaluationContext, LeftFiles
 from .needed import applications
 from .screen import until_rest
-from .settings import DesktopSettings
 from .solutions import gold_files, solution, solution_file, text_of
 from .steps import run_steps
-from .tasks import APPS, Dataset, DesktopTask
+from .tasks import APPS, DesktopTask
 from .validate import ACCOUNTS
 
 if TYPE_CHECKING:
@@ -39,6 +39,11 @@ if TYPE_CHECKING:
 
 _IN_THE_GUEST = frozenset(APPS) - frozenset(ACCOUNTS)
 """The desktop says itself whether it has these."""
+_COMPARABLE = (
+    *("observation", "action_space", "sleep_after_action", "settle", "a11y_max_tokens", "task_timeout", "eval_timeout"),
+    *("network", "offline_web"),
+)
+"""Options with which a run is another run."""
 
 
 class DesktopBenchmark:
@@ -47,37 +52,21 @@ class DesktopBenchmark:
     name = "desktop"
 
     def __init__(
-        self,
-        tasks: Sequence[DesktopTask],
-        dataset: Dataset,
-        accounts: Accounts,
-        make: Callable[[], Desktop],
-        *,
-        known: Sequence[DesktopTask] = (),
-        settings: DesktopSettings | None = None,
-        own_instructions: str | None = None,
-        retriever: Retriever | None = None,
-        solutions: Path | None = None,
+        self, config: DesktopConfig, data: Loaded, make: Callable[[], Desktop], retriever: Retriever | None = None
     ) -> None:
-        """`known` are all tasks of the dataset, for counterparts; `own_instructions` replace the built-in ones, and what is in
-        `solutions` the tasks' own."""
         self.artefacts: Path | None = None
         """The run directory, once there is one: pictures, trees and videos go there."""
-        self._tasks = tasks
-        self._dataset = dataset
-        self._accounts = accounts
+        self._config, self._retriever = config, retriever
+        self._dataset, self._tasks = data.dataset, data.chosen
+        self._accounts = Accounts(config.settings or data.dataset.root / "settings")
         self._pool = DesktopPool(make)
-        self._settings = settings or DesktopSettings()
-        self._ahead = Ahead(self._prepared, lambda task: self._pool.room(applications(task)), self._settings.ahead)
-        self._instructions = own_instructions
-        self._retriever = retriever
-        self._solutions = solutions
-        others = {task.key: task for task in (*known, *tasks)}
+        self._ahead = Ahead(self._prepared, lambda task: self._pool.room(applications(task)), config.spares)
+        self._instructions = config.own_instructions()
         reports = examine(
-            *(tasks, others, dataset, accounts),
-            network=self._settings.network,
+            *(data.chosen, {task.key: task for task in data.known}, data.dataset, self._accounts),
+            network=config.network,
             have=_IN_THE_GUEST,
-            offline_web=self._settings.offline_web,
+            offline_web=config.offline_web,
         )
         self._reports = {report.task.key: report for report in reports}
 
@@ -107,15 +96,15 @@ class DesktopBenchmark:
                 raise
             setup = {**evaluation.log.facts(), "waited": round(time.monotonic() - asked, 2)}
             artefacts.keep(_readable(setup), SETUP)
-            episode = DesktopEpisode(task, desktop, evaluation, self._settings, artefacts)
+            episode = DesktopEpisode(task, desktop, evaluation, self._config, artefacts)
             await self._begin(episode, task, setup)
             try:
-                async with asyncio.timeout(self._settings.task_timeout) as episode.clock:
+                async with asyncio.timeout(self._config.task_timeout) as episode.clock:
                     yield episode
             except TimeoutError:
                 if not (episode.clock and episode.clock.expired()):
                     raise
-                raise TimeLimit(f"not finished within {self._settings.task_timeout:g} s", "time") from None
+                raise TimeLimit(f"not finished within {self._config.task_timeout:g} s", "time") from None
             finally:
                 await episode.close()
 
@@ -124,14 +113,12 @@ class DesktopBenchmark:
         """A desktop on which the task is set up, and what its evaluation needs."""
         async with self._pool.borrowed(applications(task)) as desktop:
             with private_folder() as cache:
-                evaluation = EvaluationContext(
-                    self._dataset, self._accounts, cache, desktop, seconds=self._settings.eval_timeout
-                )
+                evaluation = EvaluationContext(self._dataset, self._accounts, cache, desktop, seconds=self._config.eval_timeout)
                 try:
                     await run_steps(task.form.config, evaluation)
                     await evaluation.log.probe(desktop)
                     began = time.monotonic()
-                    await until_rest(desktop, self._settings.settle)
+                    await until_rest(desktop, self._config.settle)
                     evaluation.log.rest = round(time.monotonic() - began, 2)
                 except EpisodeFailure as failure:
                     failure.evidence["setup"] = evaluation.log.facts()
@@ -140,28 +127,21 @@ class DesktopBenchmark:
 
     def solution(self, task: Task) -> Sequence[ToolCall]:
         assert isinstance(task, DesktopTask)
-        return solution(task, self._dataset, self._solutions)
+        return solution(task, self._dataset, self._config.solutions)
 
     def gold(self) -> Gold:
         """Solutions and expected files; those of text also by what they say."""
-        files = list(dict.fromkeys(path for task in self._tasks for path in gold_files(task, self._dataset, self._solutions)))
-        return Gold(tuple(text for path in files if (text := text_of(path))), tuple(files))
+        named = (path for task in self._tasks for path in gold_files(task, self._dataset, self._config.solutions))
+        files = tuple(dict.fromkeys(named))
+        return Gold(tuple(text for path in files if (text := text_of(path))), files)
 
     async def identity(self) -> Mapping[str, Any]:
-        settings = self._settings
+        guidance = self._instructions or instructions(self._config, (0, 0))
         return {
             "benchmark": self.name,
             "files": await asyncio.to_thread(self._digest),
-            "observation": settings.observation,
-            "action_space": settings.action_space,
-            "sleep_after_action": settings.sleep_after_action,
-            "settle": settings.settle,
-            "a11y_max_tokens": settings.a11y_max_tokens,
-            "task_timeout": settings.task_timeout,
-            "eval_timeout": settings.eval_timeout,
-            "network": settings.network,
-            "offline_web": settings.offline_web,
-            "instructions": hashlib.sha256((self._instructions or instructions(settings, (0, 0))).encode()).hexdigest()[:16],
+            **{name: getattr(self._config, name) for name in _COMPARABLE},
+            "instructions": hashlib.sha256(guidance.encode()).hexdigest()[:16],
             "retrieval": self._retriever.facts() if self._retriever else None,
             "desktop": self._described(),
         }
@@ -172,7 +152,7 @@ class DesktopBenchmark:
 
     async def _begin(self, episode: DesktopEpisode, task: DesktopTask, setup: Mapping[str, Any]) -> None:
         await episode.screen.open()
-        guidance = self._instructions if self._instructions is not None else instructions(self._settings, episode.screen.size)
+        guidance = self._instructions if self._instructions is not None else instructions(self._config, episode.screen.size)
         passages = await asyncio.to_thread(self._retriever.retrieve, task) if self._retriever else None
         evidence: dict[str, Any] = {"setup": setup}
         evidence |= {"retrieval": {"found": passages.reason, "sources": list(passages.sources)}} if passages else {}
@@ -182,24 +162,21 @@ class DesktopBenchmark:
         return msgspec.to_builtins(dict(self._pool.sample().description()))
 
     def _digest(self) -> str:
-        """Of all files that the tasks use, by name and content."""
-        digest = hashlib.sha256()
+        """Of all files that the tasks use."""
+        paths: list[Path] = []
         for task in self._tasks:
-            own = task.folder / (solution_file(task) or task.file).name
-            paths = [task.file, own, *(self._dataset.resolve(name) for name in files_named(task))]
-            for path in paths:
-                if path.is_file():
-                    content = hashlib.sha256(path.read_bytes()).hexdigest()
-                    digest.update(f"{path.relative_to(self._dataset.root)} {content}\n".encode())
-        return digest.hexdigest()[:16]
+            paths += [task.file, task.folder / (solution_file(task) or task.file).name]
+            paths += [self._dataset.resolve(name) for name in files_named(task)]
+        return digest_of(self._dataset.root, paths)
 
 
 class ResultFiles(DesktopBenchmark):
-    """The same tasks, judged from files that an agent left, `results`/<task>/…: no desktop is needed, and nothing is played."""
+    """The same tasks, judged from files that an agent left, <results>/<task>/…: no desktop is needed, and nothing is played."""
 
-    def __init__(self, *arguments: Any, results: Path, **named: Any) -> None:
-        super().__init__(*arguments, **named)
-        self._results = results
+    @property
+    def _results(self) -> Path:
+        assert self._config.results
+        return self._config.results
 
     @asynccontextmanager
     async def open(self, task: Task) -> AsyncGenerator[Episode]:
@@ -210,7 +187,7 @@ class ResultFiles(DesktopBenchmark):
             yield FileEpisode(task, EvaluationContext(self._dataset, self._accounts, cache, left=left))
 
     def _described(self) -> Any:
-        return {"provider": "files", "results": digest_of(self._results)}
+        return {"provider": "files", "results": digest_of(self._results, sorted(self._results.rglob("*")))}
 
 
 class FileEpisode(PlainEpisode):
@@ -232,11 +209,12 @@ class FileEpisode(PlainEpisode):
         return msgspec.structs.replace(verdict, evidence={**verdict.evidence, "kind": wrong}) if wrong else verdict
 
 
-def digest_of(folder: Path) -> str:
-    """Of all files in it, by name and content."""
+def digest_of(folder: Path, paths: Iterable[Path]) -> str:
+    """Of those that are files, by name in the folder and content."""
     digest = hashlib.sha256()
-    for path in sorted(each for each in folder.rglob("*") if each.is_file()):
-        digest.update(f"{path.relative_to(folder)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    for path in paths:
+        if path.is_file():
+            digest.update(f"{path.relative_to(folder)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     return digest.hexdigest()[:16]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...types import Brief
-from .settings import DesktopSettings
+from .config import DesktopConfig
 from .tasks import DesktopTask
 
 if TYPE_CHECKING:
@@ -66,9 +66,9 @@ only the screen says.
 _CONTEXT = "\n\n# Documents that may help\n{context}"
 
 
-def instructions(settings: DesktopSettings, screen: tuple[int, int]) -> str:
-    seen = _SEEN[settings.observation].format(table=_TABLE)
-    return _INSTRUCTIONS.format(width=screen[0], height=screen[1], seen=seen, done_by=_DONE_BY[settings.action_space])
+def instructions(config: DesktopConfig, screen: tuple[int, int]) -> str:
+    seen = _SEEN[config.observation].format(table=_TABLE)
+    return _INSTRUCTIONS.format(width=screen[0], height=screen[1], seen=seen, done_by=_DONE_BY[config.action_space])
 
 
 def brief(task: DesktopTask, guidance: str, passages: Retrieval | None) -> Brief:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from ...errors import Skipped
@@ -13,9 +14,22 @@ from .extras import need
 from .untrusted import parse_tree
 
 PORT = 9222
-TRIES, PAUSE = 15, 3.0
+ATTACHING = 45.0
+"""Seconds that the browser may take to start."""
+STARTING = 180.0
+"""Seconds that a server may take to start. Tries say nothing: a connection is refused at once, however busy the machine is."""
 BROWSERS = ("Google Chrome", "Chromium")
 ADDRESS_BAR = "Address and search bar"
+
+
+async def _retried(work: Callable[[], Awaitable[Any]], seconds: float, pause: float) -> Any:
+    """Something that takes its time to start is tried again; the last failure counts."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        with suppress(Exception):
+            return await work()
+        await asyncio.sleep(pause)
+    return await work()
 
 
 @asynccontextmanager
@@ -23,20 +37,11 @@ async def browser(evaluation: EvaluationContext, port: int = PORT) -> AsyncGener
     """The first context of the guest's browser, attached over CDP."""
     address = await evaluation.guest.endpoint(port)
     async with need("playwright.async_api").async_playwright() as playwright:
-        attached = await _attach(playwright, address)
-        yield attached.contexts[0]
-
-
-async def _attach(playwright: Any, address: str) -> Any:
-    """It takes its time to start: 15 tries, 3 seconds apart."""
-    for trial in range(TRIES):
         try:
-            return await playwright.chromium.connect_over_cdp(address)
+            attached = await _retried(lambda: playwright.chromium.connect_over_cdp(address), ATTACHING, 3.0)
         except Exception as error:
-            if trial == TRIES - 1:
-                raise Skipped(f"the guest's browser does not answer at {address}: {error}", kind="guest") from None
-            await asyncio.sleep(PAUSE)
-    raise AssertionError("unreachable")
+            raise Skipped(f"the guest's browser does not answer at {address}: {error}", kind="guest") from None
+        yield attached.contexts[0]
 
 
 def find_page(context: Any, prefix: str) -> Any | None:
@@ -53,21 +58,17 @@ async def page_at(context: Any, url: str) -> Any:
     return page
 
 
-async def until_open(
-    context: Any, url: str, ready: Callable[[Any], Awaitable[Any]], tries: int = 10, pause: float = 3.0
-) -> Any:
-    """A new tab at the address of a server that may still be starting; `ready` raises while it is not."""
+async def until_open(context: Any, url: str, element: str = "", seconds: float = STARTING) -> Any:
+    """A new tab at the address of a server that may still be starting; open when it has loaded, and the element is seen."""
     page = await context.new_page()
-    for trial in range(tries):
-        try:
-            await page.goto(url, wait_until="load")
-            await ready(page)
-            return page
-        except Exception:
-            if trial == tries - 1:
-                raise
-            await asyncio.sleep(pause)
-    raise AssertionError("unreachable")
+
+    async def load() -> Any:
+        await page.goto(url, wait_until="load")
+        if element:
+            await page.locator(element).first.wait_for(state="visible", timeout=10_000)
+        return page
+
+    return await _retried(load, seconds, 1.0)
 
 
 def address_in(tree: str) -> str | None:

@@ -12,12 +12,12 @@ from typing import Any, Literal, cast
 import msgspec
 from msgspec import Struct
 
-from .accounts import Accounts, accounts_needed
+from .accounts import Accounts
 from .evaluate import FILE_GETTERS
 from .image import not_given
 from .needed import OFFLINE_WEB, needed, overrides
 from .needed import applications as applications_of
-from .tasks import NAME, Dataset, DesktopTask, checks
+from .tasks import NAME, SETTINGS, Dataset, DesktopTask, checks
 from .validate import ACCOUNTS, Applications
 
 Kind = Literal["account", "software", "network", "file", "app"]
@@ -99,30 +99,28 @@ def _examined(
 
 def files_named(task: DesktopTask) -> list[str]:
     """The dataset's files that a task uses, settings apart."""
-    paths = dict.fromkeys(_paths(msgspec.to_builtins([task.form.config, task.form.evaluator])))
-    return [path for path in paths if not path.startswith(f"{NAME}/settings/")]
+    return [path for path in _paths(task) if not path.startswith(SETTINGS)]
 
 
-def _paths(value: Any) -> Iterator[str]:
-    if isinstance(value, str) and value.startswith(f"{NAME}/"):
-        yield value
-    elif isinstance(value, dict):
-        for item in cast("dict[str, Any]", value).values():
-            yield from _paths(item)
-    elif isinstance(value, list):
-        for item in cast("list[Any]", value):
-            yield from _paths(item)
+def _paths(task: DesktopTask) -> Sequence[str]:
+    """All of the published folder that its steps and its evaluator name, each once."""
+
+    def within(value: Any) -> Iterator[str]:
+        if isinstance(value, str) and value.startswith(f"{NAME}/"):
+            yield value
+        elif isinstance(value, dict | list):
+            items = cast("dict[str, Any]", value).values() if isinstance(value, dict) else cast("list[Any]", value)
+            for item in items:
+                yield from within(item)
+
+    return list(dict.fromkeys(within(msgspec.to_builtins([task.form.config, task.form.evaluator]))))
 
 
 def _account_obstacles(task: DesktopTask, accounts: Accounts) -> list[str]:
-    named = list(accounts_needed(msgspec.to_builtins([task.form.config, task.form.evaluator])))
+    named = [path.removeprefix(SETTINGS) for path in _paths(task) if path.startswith(SETTINGS)]
     named += [ACCOUNTS[app] for app in task.form.related_apps if app in ACCOUNTS and task.account]
-    obstacles: list[str] = []
-    for name in dict.fromkeys(named):
-        standing = accounts.standing(name)
-        if not standing.ready:
-            obstacles.append(f"settings/{name}: {standing.problem or 'not filled in: ' + ', '.join(standing.empty)}")
-    return obstacles
+    standings = map(accounts.standing, dict.fromkeys(named))
+    return [standing.lack for standing in standings if not standing.ready]
 
 
 def _outside(task: DesktopTask, known: Mapping[str, DesktopTask]) -> list[str]:

@@ -114,13 +114,15 @@ class DbtCloud:
         self._headers = {"Authorization": f"Token {settings['token']}"}
 
     async def projects(self) -> list[dict[str, Any]]:
-        return await self._list("v3", "projects")
+        """At most the first."""
+        return (await self._list("v3", "projects"))[:1]
 
-    async def environments(self, project: int) -> list[dict[str, Any]]:
-        return await self._list("v3", f"projects/{project}/environments")
+    async def environments(self) -> list[dict[str, Any]]:
+        """Of the project, if there is one."""
+        return [each for one in await self.projects() for each in await self._list("v3", f"projects/{one['id']}/environments")]
 
-    async def jobs(self, project: int) -> list[dict[str, Any]]:
-        return await self._list("v2", "jobs", {"project_id": project})
+    async def jobs(self) -> list[dict[str, Any]]:
+        return [each for one in await self.projects() for each in await self._list("v2", "jobs", {"project_id": one["id"]})]
 
     async def create_project(self, name: str) -> None:
         await self._call("POST", "v3", "projects", {"name": name, "account_id": int(self.account)})

@@ -136,11 +136,8 @@ def evaluate(options: EvaluateOptions) -> int:
         reason = {"outcome": outcome, "reason": str(error)}
         print(msgspec.json.encode(reason).decode() if options.json else f"{outcome}: {error}")
         return NOT_HERE
-    print(
-        msgspec.json.encode(judgement).decode()
-        if options.json
-        else f"{judgement.outcome} {judgement.score:g}: {judgement.reason}"
-    )
+    words = f"{judgement.outcome} {judgement.score:g}: {judgement.reason}"
+    print(msgspec.json.encode(judgement).decode() if options.json else words)
     return 0
 
 
@@ -247,6 +244,5 @@ def _application_table(reports: Sequence[Report]) -> Iterator[str]:
 
 
 def _entry(report: Report) -> dict[str, object]:
-    obstacles = [{"kind": obstacle.kind, "detail": obstacle.detail} for obstacle in report.obstacles]
     runs = {"runs": report.runs, "standing": report.standing, "stand_ins": report.standins}
-    return {"task": report.task.key, **report.task.facets, **runs, "offline": report.offline, "obstacles": obstacles}
+    return {"task": report.task.key, **report.task.facets, **runs, "offline": report.offline, "obstacles": report.obstacles}

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import fields as dataclass_fields
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
@@ -152,8 +150,8 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
     offline_web: Annotated[bool, Opt(group=DESKTOP, advanced=True)] = False
     """Without a network: let stand-ins on the desktop answer for a few public addresses that tasks read from."""
     solutions: Annotated[Path | None, Opt(group=WHO, advanced=True)] = None
-    """A folder of your own solutions for the oracle: <task>.py or <task>.sh; they take precedence over those beside the
-    tasks."""
+    """A folder of your own solutions for the oracle: <task>.py or <task>.sh, named by either form of the task; they take
+    precedence over those beside the tasks."""
     settings: Annotated[Path | None, Opt(group=DESKTOP)] = None
     """The settings of accounts; by default the dataset's."""
     ahead: Annotated[WholeNumber | None, Opt(group=DESKTOP, advanced=True)] = None
@@ -308,25 +306,22 @@ class DesktopConfig(TaskChoice, BenchmarkConfig, frozen=True):
             return FromIndex(self.rag_index, top=self.rag_topk, choice=self.rag_retriever)
         return FromContexts(self.rag_filename or PUBLISHED, top=self.rag_topk)
 
-    def _benchmark(self, opening: Opening, data: Loaded) -> DesktopBenchmark:
-        from .accounts import Accounts
-        from .benchmark import DesktopBenchmark, ResultFiles
-        from .settings import DesktopSettings
+    @property
+    def spares(self) -> int:
+        """How many tasks are set up ahead."""
+        return int(self.provider in ("sandbox", "docker")) if self.ahead is None else self.ahead
 
-        own = {each.name: getattr(self, each.name) for each in dataclass_fields(DesktopSettings)}
-        if self.ahead is None:
-            own["ahead"] = int(self.provider in ("sandbox", "docker"))
-        benchmark = (partial(ResultFiles, results=self.results) if self.results else DesktopBenchmark)(
-            data.chosen,
-            data.dataset,
-            Accounts(self.settings or data.dataset.root / "settings"),
-            self.maker(),
-            known=data.known,
-            settings=DesktopSettings(**own),
-            own_instructions=_read(self.system_prompt),
-            retriever=self.retriever(),
-            solutions=self.solutions,
-        )
+    def own_instructions(self) -> str | None:
+        try:
+            return self.system_prompt.read_text() if self.system_prompt else None
+        except (OSError, UnicodeError) as error:
+            raise OptionError("system_prompt", self.system_prompt, str(error)) from None
+
+    def _benchmark(self, opening: Opening, data: Loaded) -> DesktopBenchmark:
+        from .benchmark import DesktopBenchmark, ResultFiles
+
+        kind = ResultFiles if self.results else DesktopBenchmark
+        benchmark = kind(self, data, self.maker(), self.retriever())
         opening.stack.push_async_callback(benchmark.close)
         return benchmark
 
@@ -345,13 +340,6 @@ def _is_task(path: Path) -> bool:
     except InputError:
         return False
     return True
-
-
-def _read(path: Path | None) -> str | None:
-    try:
-        return path.read_text() if path else None
-    except (OSError, UnicodeError) as error:
-        raise OptionError("system_prompt", path, str(error)) from None
 
 
 def _refuse_unknown(option: str, names: Sequence[str], known: set[str]) -> None:

@@ -116,7 +116,7 @@ def megabytes(apps: Iterable[str]) -> int:
     return EMPTY + sum(MEGABYTES.get(app, 0) for app in set(apps))
 
 
-class Budget:
+class MemoryBudget:
     """Memory that is lent. Whoever wants more than there is gets it when nobody else has any."""
 
     def __init__(self, total: float) -> None:
@@ -161,7 +161,7 @@ def free_megabytes() -> float:
 class DesktopPool:
     def __init__(self, make: Callable[[], Desktop]) -> None:
         self._make = make
-        self._budget = Budget(SHARE * free_megabytes())
+        self._budget = MemoryBudget(SHARE * free_megabytes())
         self._fresh: Desktop | None = None
         """Made to be described, and not started yet."""
         self._idle: list[Desktop] = []

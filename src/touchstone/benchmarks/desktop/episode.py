@@ -19,18 +19,17 @@ from ...errors import WorkerFailure
 from ...types import Brief, Observation, Outcome, PartialScore, Tool, Verdict
 from .actions import Act, BadAction, code_of
 from .artefacts import VIDEO, Artefacts
+from .config import DesktopConfig
 from .desktop import ACTION_SECONDS, Desktop, Execution
 from .evaluate import evaluate
 from .evaluation_context import EvaluationContext
 from .screen import NoSuchBox, Screen, Sight, bound
-from .settings import ActionSpace, DesktopSettings
+from .setup import LATE
 from .tasks import DesktopTask
 
 WAIT = 2.0
 LONGEST_WAIT = 60.0
 LONGEST_OUTPUT = 4_000
-LATE = 124
-"""The return code of what was stopped at its time limit."""
 OVER = "The task is over: nothing more can be done."
 
 
@@ -58,7 +57,7 @@ _OTHERS = (
 )
 
 
-def tools_of(space: ActionSpace) -> tuple[Tool, ...]:
+def tools_of(space: str) -> tuple[Tool, ...]:
     return (_ACTING[space], *_OTHERS)
 
 
@@ -68,16 +67,16 @@ class DesktopEpisode(PlainEpisode):
         task: DesktopTask,
         desktop: Desktop,
         evaluation: EvaluationContext,
-        settings: DesktopSettings,
+        config: DesktopConfig,
         artefacts: Artefacts,
     ) -> None:
-        self.tools: Sequence[Tool] = tools_of(settings.action_space)
+        self.tools: Sequence[Tool] = tools_of(config.action_space)
         self.brief = Brief("", "")
-        self.screen = Screen(desktop, settings, artefacts)
+        self.screen = Screen(desktop, config, artefacts)
         self._task = task
         self.desktop = desktop
         self._scene = evaluation
-        self._settings = settings
+        self._config = config
         self._artefacts = artefacts
         self._ended: Literal["done", "fail", "steps"] = "steps"
         self._actions = 0
@@ -96,7 +95,7 @@ class DesktopEpisode(PlainEpisode):
     async def open(self, brief: Brief, evidence: dict[str, Any]) -> None:
         self.brief = brief
         self._evidence = {**evidence, "desktop": dict(self.desktop.description())}
-        if self._settings.video and self._artefacts.folder is not None:
+        if self._config.video and self._artefacts.folder is not None:
             try:
                 await self.desktop.start_recording()
                 self._recording = True
@@ -162,7 +161,7 @@ class DesktopEpisode(PlainEpisode):
         except (NoSuchBox, BadAction) as wrong:
             return _observed(f"Nothing was done: {wrong}", await self.screen.look(), error=True)
         execution = await self.desktop.act(code)
-        await asyncio.sleep(self._settings.sleep_after_action)
+        await asyncio.sleep(self._config.sleep_after_action)
         seen = await self.screen.look()
         seen.details["returncode"] = execution.returncode
         return _observed(report(execution), seen, error=execution.returncode != 0)
@@ -170,7 +169,7 @@ class DesktopEpisode(PlainEpisode):
     def _code(self, arguments: Code | Act) -> str:
         if isinstance(arguments, Act):
             return code_of(arguments, self.screen.size)
-        return bound(arguments.code, self.screen.boxed) if self._settings.observation == "som" else arguments.code
+        return bound(arguments.code, self.screen.boxed) if self._config.observation == "som" else arguments.code
 
     async def _stop_recording(self) -> None:
         if not self._recording or self._artefacts.folder is None:

@@ -23,7 +23,7 @@ from .evaluation_context import ABSENT, EvaluationContext, LeftFiles
 from .getters import EXPECTED, RESULTS
 from .metrics import METRICS
 from .steps import run_steps
-from .tasks import INFEASIBLE, Check, DesktopTask, checks
+from .tasks import INFEASIBLE, DesktopTask, MetricCheck, checks
 from .untrusted import MetricResult, Unreadable
 
 FILE_GETTERS = ("vm_file", "dbt_profiles")
@@ -56,7 +56,7 @@ async def evaluate(task: DesktopTask, evaluation: EvaluationContext, *, gave_up:
     return _verdict(judgements, names, score)
 
 
-async def _rest(parts: list[Check], start: int, evaluation: EvaluationContext) -> list[MetricResult]:
+async def _rest(parts: list[MetricCheck], start: int, evaluation: EvaluationContext) -> list[MetricResult]:
     """The checks that no longer count, for the partial score; one that cannot be made counts as not met."""
     results: list[MetricResult] = []
     for position, check in enumerate(parts[start:], start):
@@ -67,13 +67,13 @@ async def _rest(parts: list[Check], start: int, evaluation: EvaluationContext) -
     return results
 
 
-async def _judge(check: Check, position: int, count: int, evaluation: EvaluationContext) -> MetricResult:
+async def _judge(check: MetricCheck, position: int, count: int, evaluation: EvaluationContext) -> MetricResult:
     try:
         state = await _result(check, position, count, evaluation)
     except Unreadable as error:
         return MetricResult(0.0, f"the result cannot be read: {error}")
     metric = METRICS.find(check.metric)
-    METRICS.refuse(check.metric, check.options, ("result", "expected", "evaluation"))
+    METRICS.refuse(check.metric, check.options)
     arguments: list[Any] = [state]
     reference: Any = None
     if check.expected:
@@ -92,9 +92,9 @@ async def _judge(check: Check, position: int, count: int, evaluation: Evaluation
         return MetricResult(0.0, f"the result is of another kind than {check.metric} takes: {type(error).__name__}: {error}")
 
 
-async def _result(check: Check, position: int, count: int, evaluation: EvaluationContext) -> Any:
+async def _result(check: MetricCheck, position: int, count: int, evaluation: EvaluationContext) -> Any:
     kind, parameters = _split(check.result)
-    RESULTS.refuse(kind, parameters, ("evaluation",))
+    RESULTS.refuse(kind, parameters)
     if evaluation.left is not None and kind not in FILE_GETTERS:
         recorded = _recorded(kind, parameters, position, count, evaluation.left)
         if recorded is not ABSENT:
@@ -111,15 +111,19 @@ async def _result(check: Check, position: int, count: int, evaluation: Evaluatio
 
 def _recorded(kind: str, parameters: dict[str, Any], position: int, count: int, files: LeftFiles) -> Any:
     """A file where the getter would make one, else what was recorded; ABSENT if there is neither."""
+    made = _file_made(kind, parameters)
+    return files.file(made) or ABSENT if made else files.recorded(position, count)
+
+
+def _file_made(kind: str, parameters: dict[str, Any]) -> str:
+    """The name of the file that a getter makes, if it makes one."""
     dest = str(parameters.get("dest", ""))
-    if dest and not dest.startswith("/") and kind not in TEXT_GETTERS:
-        return files.file(dest) or ABSENT
-    return files.recorded(position, count)
+    return "" if dest.startswith("/") or kind in TEXT_GETTERS else dest
 
 
-async def _reference(check: Check, evaluation: EvaluationContext) -> Any:
+async def _reference(check: MetricCheck, evaluation: EvaluationContext) -> Any:
     kind, parameters = _split(check.expected)
-    EXPECTED.refuse(kind, parameters, ("evaluation",))
+    EXPECTED.refuse(kind, parameters)
     return await EXPECTED.find(kind)(evaluation, **parameters)
 
 
@@ -127,9 +131,7 @@ def _hint(kind: str, parameters: dict[str, Any], position: int, evaluation: Eval
     """How the result could be given instead."""
     if evaluation.left is None:
         return ""
-    dest = str(parameters.get("dest", ""))
-    makes_file = dest and not dest.startswith("/") and kind not in TEXT_GETTERS
-    names = dest if makes_file else f"result_{position}.txt or result_{position}.json"
+    names = _file_made(kind, parameters) or f"result_{position}.txt or result_{position}.json"
     return f"; give what it would return as {names}"
 
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
 from ...errors import InputError
 from ...options import Opt, Options
-from ...terminal import clock, one_line, unfiltered
+from ...terminal import clock
 from .config import TaskChoice
-from .image.build import BuildFailure, Listener, Supplies, obstacle
+from .image.build import BuildFailure, Supplies, obstacle
 from .image.build import build as build_layers
 from .image.recipes import ALWAYS, Recipe, layers_for, not_given, recipes
 from .image.store import Layer, Store
 from .needed import applications
+from .status_line import StatusLine
 from .tasks import Dataset, load_tasks
 
 _DAY = 86_400
@@ -62,12 +62,11 @@ def build(options: ImageBuildOptions) -> int:
         wanted += _for_tasks(options, Dataset(options.for_tasks), supplies)
     if options.every:
         wanted += _possible(None, supplies)
-    with _listener() as shown:
-        try:
-            asyncio.run(build_layers(Store(), list(dict.fromkeys(wanted)), supplies, shown))
-        except BuildFailure as error:
-            print(error.tail, file=sys.stderr)
-            raise
+    try:
+        asyncio.run(build_layers(Store(), list(dict.fromkeys(wanted)), supplies, _BuildStatus(_SECONDS_BETWEEN_LINES)))
+    except BuildFailure as error:
+        print(error.tail, file=sys.stderr)
+        raise
     return 0
 
 
@@ -147,78 +146,19 @@ def _age(seconds: float) -> str:
     return f"{seconds / 3600:.0f} h" if seconds < 2 * _DAY else f"{seconds / _DAY:.0f} days"
 
 
-@contextmanager
-def _listener() -> Generator[Listener]:
-    """Shows the making of layers: a bar with the last line on a terminal, a line now and then elsewhere."""
-    if not sys.stderr.isatty():
-        yield _Lines()
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (
-        BarColumn(bar_width=16),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.description}", markup=False),
-    )
-    with Progress(*columns, console=Console(file=unfiltered(sys.stderr))) as bar:
-        yield _Bar(bar)
-
-
-class _Lines:
+class _BuildStatus(StatusLine):
     """Every layer's beginning and end, and between them the last line that was printed."""
 
-    def __init__(self) -> None:
-        self._name = ""
-        self._started = self._said = 0.0
-
     def waiting(self) -> None:
-        _print("another build is running; waiting for it")
+        self.say("another build is running; waiting for it")
 
     def begin(self, recipe: Recipe, number: int, total: int) -> None:
-        self._name = recipe.name
-        self._started = self._said = time.monotonic()
-        _print(f"{number}/{total} {recipe.name}: {recipe.about}")
+        self._name, self._started = recipe.name, time.monotonic()
+        self.say(f"{number}/{total} {recipe.name}: {recipe.about}")
 
     def line(self, text: str) -> None:
-        now = time.monotonic()
-        if now - self._said >= _SECONDS_BETWEEN_LINES:
-            self._said = now
-            _print(f"    {clock(now - self._started)} {self._name}: {text[:_WIDTH]}")
+        self.show(f"    {clock(time.monotonic() - self._started)} {self._name}: {text[:_WIDTH]}")
 
     def done(self, layer: Layer, *, made: bool) -> None:
-        _print(_outcome(layer, made=made))
-
-
-class _Bar:
-    def __init__(self, bar: object) -> None:
-        from rich.progress import Progress
-
-        assert isinstance(bar, Progress)
-        self._bar = bar
-        self._task = bar.add_task("", total=None)
-        self._name = ""
-
-    def waiting(self) -> None:
-        self._bar.update(self._task, description="another build is running; waiting for it")
-
-    def begin(self, recipe: Recipe, number: int, total: int) -> None:
-        self._name = recipe.name
-        self._bar.update(self._task, completed=number - 1, total=total, description=recipe.name)
-
-    def line(self, text: str) -> None:
-        self._bar.update(self._task, description=f"{self._name}: {one_line(text)[:_WIDTH]}")
-
-    def done(self, layer: Layer, *, made: bool) -> None:
-        self._bar.console.print(_outcome(layer, made=made), markup=False, highlight=False)
-        self._bar.update(self._task, advance=1)
-
-
-def _outcome(layer: Layer, *, made: bool) -> str:
-    how = f"made in {clock(layer.meta.seconds)}" if made else "is there"
-    return f"{layer.folder.name} {how}, {layer.meta.bytes / 1e6:,.0f} MB"
-
-
-def _print(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+        how = f"made in {clock(layer.meta.seconds)}" if made else "is there"
+        self.say(f"{layer.folder.name} {how}, {layer.meta.bytes / 1e6:,.0f} MB")

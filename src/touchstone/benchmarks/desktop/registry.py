@@ -7,9 +7,9 @@ of these parameters: a name that it does not have, a missing one or one of a wro
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, wraps
 from typing import Any, Generic, TypeVar, get_type_hints
 
 import msgspec
@@ -23,8 +23,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Registry(Generic[F]):
     """Functions of one kind. Used as a decorator, it registers a function under its own name."""
 
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
+    def __init__(self, kind: str, *passed: str) -> None:
+        """`passed` are parameters that do not come from the task file."""
+        self.kind, self._passed = kind, passed
         self._functions: dict[str, F] = {}
 
     def __call__(self, function: F) -> F:
@@ -45,21 +46,21 @@ class Registry(Generic[F]):
             raise InputError(f"unknown {self.kind} '{name}'" + (f"; did you mean '{near[0]}'?" if near else ""))
         return self._functions[name]
 
-    def problem(self, name: str, parameters: Mapping[str, Any], passed: Iterable[str] = ()) -> str | None:
-        """What is wrong with a call, or None. `given` are parameters that do not come from the task file."""
+    def problem(self, name: str, parameters: Mapping[str, Any]) -> str | None:
+        """What is wrong with a call, or None."""
         try:
             function = self.find(name)
         except InputError as error:
             return str(error)
-        return _misuse(function, parameters, set(passed))
+        return _misuse(function, parameters, self._passed)
 
-    def refuse(self, name: str, parameters: Mapping[str, Any], passed: Iterable[str] = ()) -> None:
+    def refuse(self, name: str, parameters: Mapping[str, Any]) -> None:
         """Raises what `problem` finds."""
-        if problem := _misuse(self.find(name), parameters, set(passed)):
+        if problem := _misuse(self.find(name), parameters, self._passed):
             raise InputError(f"{self.kind} {name}: {problem}")
 
 
-def _misuse(function: Callable[..., Any], parameters: Mapping[str, Any], passed: set[str]) -> str | None:
+def _misuse(function: Callable[..., Any], parameters: Mapping[str, Any], passed: Sequence[str]) -> str | None:
     known = {key: value for key, value in inspect.signature(function).parameters.items() if key not in passed}
     for key in parameters:
         if key not in known:
@@ -84,17 +85,31 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
 # Where the getters are listed.
 
 
-RESULTS: Registry[Callable[..., Awaitable[Any]]] = Registry("result getter")
-EXPECTED: Registry[Callable[..., Awaitable[Any]]] = Registry("expected getter")
+RESULTS: Registry[Callable[..., Awaitable[Any]]] = Registry("result getter", "evaluation")
+EXPECTED: Registry[Callable[..., Awaitable[Any]]] = Registry("expected getter", "evaluation")
 
 
 # Where the metrics are listed.
 
 
-METRICS: Registry[Callable[..., MetricResult]] = Registry("metric")
+Metric = Callable[..., MetricResult]
+METRICS: Registry[Metric] = Registry("metric", "result", "expected", "evaluation")
+
+
+def metric(missing: str = "result file") -> Callable[[Metric], Metric]:
+    """Registers a metric that is not asked when there is nothing to judge: that scores 0."""
+
+    def register(function: Metric) -> Metric:
+        @wraps(function)
+        def judged(result: Any, *arguments: Any, **options: Any) -> MetricResult:
+            return MetricResult(0.0, f"there is no {missing}") if result is None else function(result, *arguments, **options)
+
+        return METRICS(judged)
+
+    return register
 
 
 # Where the set-up steps are listed.
 
 
-STEPS: Registry[Callable[..., Awaitable[None]]] = Registry("set-up step")
+STEPS: Registry[Callable[..., Awaitable[None]]] = Registry("set-up step", "evaluation")

@@ -16,10 +16,10 @@ from ...errors import WorkerFailure
 from ...types import ON_SCREEN
 from . import observations
 from .artefacts import Artefacts
+from .config import DesktopConfig
 from .desktop import Desktop
 from .extras import need
 from .observations import PICTURE_SPACES, TREE_SPACES, ScreenElement
-from .settings import DesktopSettings
 
 # Set of marks: boxes around what can be used, each with its number, drawn into a picture of the screen.
 #
@@ -122,9 +122,9 @@ async def until_rest(desktop: Desktop, seconds: float) -> None:
 class Screen:
     """The screen of one episode."""
 
-    def __init__(self, desktop: Desktop, settings: DesktopSettings, artefacts: Artefacts) -> None:
+    def __init__(self, desktop: Desktop, config: DesktopConfig, artefacts: Artefacts) -> None:
         self._desktop = desktop
-        self._settings = settings
+        self._config = config
         self._artefacts = artefacts
         self._looks = 0
         self._last: str | None = None
@@ -148,24 +148,24 @@ class Screen:
         if not whole:
             return Sight(details=_known_details(details))
         pictures, text = (picture,), ""
-        if self._settings.observation in TREE_SPACES:
+        if self._config.observation in TREE_SPACES:
             tree = await self._desktop.accessibility()
             details["accessibility"] = self._artefacts.keep(tree.encode("utf-8", "replace"), f"{name}.xml")
             shown, text = await asyncio.to_thread(self._read, picture, tree)
             if shown is not picture:
                 details["marked"] = self._artefacts.keep(shown, f"{name}-marked.png")
                 pictures = (shown,)
-        seen = pictures if self._settings.observation in PICTURE_SPACES else ()
+        seen = pictures if self._config.observation in PICTURE_SPACES else ()
         return Sight(ON_SCREEN + text if text else "", seen, _known_details(details))
 
     def _read(self, picture: bytes, tree: str) -> tuple[bytes, str]:
         """The picture, marked if that is wanted, and the table."""
         usable = observations.nodes(tree)
-        numbered = self._settings.observation == "som"
+        numbered = self._config.observation == "som"
         if numbered:
             picture, self.boxed = marked(picture, usable or ())
             usable = None if usable is None else self.boxed
-        return picture, observations.table(usable, self._settings.a11y_max_tokens, indexed=numbered)
+        return picture, observations.table(usable, self._config.a11y_max_tokens, indexed=numbered)
 
 
 def size_of(picture: bytes) -> tuple[int, int]:

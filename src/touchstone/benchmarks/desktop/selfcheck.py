@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 import touchstone
 
-from ...options import Count, Opt
+from ...options import Count, Opt, Positive
 from ...protocols import WHO
 from ...types import Outcome, Record
 from .config import DESKTOP, EXAMPLES, DesktopConfig, TaskChoice
@@ -26,7 +26,7 @@ from .tasks import DesktopTask
 ORACLE, IDLE = "oracle", ("nothing", "done", "fail")
 _JUDGED = (Outcome.passed, Outcome.failed)
 _LEFT_OUT = (Outcome.skipped, Outcome.unscorable)
-_SHARED = ("solutions", "provider", "address", "reset_command", "network", "offline_web", "settings")
+_SHARED = ("solutions", "provider", "address", "reset_command", "network", "offline_web", "settings", "eval_timeout")
 """Options that are those of `run`."""
 
 
@@ -34,7 +34,7 @@ class SelfcheckOptions(TaskChoice, frozen=True):
     dataset: Annotated[Path, Opt(positional=True)] = EXAMPLES
     """The published evaluation_examples, or another dataset in its form."""
     solutions: Annotated[Path | None, Opt(group=WHO)] = None
-    """A folder of your own solutions for the oracle: <task>.py or <task>.sh."""
+    """A folder of your own solutions for the oracle: <task>.py or <task>.sh, named by either form of the task."""
     thorough: Annotated[bool, Opt(group=WHO)] = False
     """Let agents play, too, that only say that the task is done, or that it cannot be done."""
     provider: Annotated[str, Opt(group=DESKTOP)] = "sandbox"
@@ -49,6 +49,8 @@ class SelfcheckOptions(TaskChoice, frozen=True):
     """Let stand-ins on the desktop answer for a few public addresses."""
     settings: Annotated[Path | None, Opt(group=DESKTOP)] = None
     """The accounts' settings; by default those in the dataset."""
+    eval_timeout: Annotated[Positive, Opt(group=DESKTOP)] = 300.0
+    """Seconds for each script or command of the set-up and of the evaluation; a busy machine may need more."""
     parallel: Annotated[Count, Opt(names=("-p",))] = 1
     """How many tasks at once, each on a desktop of its own."""
     output: Annotated[Path, Opt(names=("-o",), target=True)] = Path("results", "desktop-selfcheck")

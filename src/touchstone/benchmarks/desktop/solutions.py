@@ -2,7 +2,7 @@
 
 `solution.py` beside a task is Python code for the desktop; a line `# ---` parts it into actions. `solution.sh` is a script for
 the shell of the guest's user, for tasks whose gold is a state; the same line parts it, since an action has a time limit.
-Somebody's own are `<task>.py` and `<task>.sh` in a folder.
+Somebody's own are `<task>.py` and `<task>.sh` in a folder; one of them serves both forms of a task.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from ...types import ToolCall
-from .tasks import Check, Dataset, DesktopTask, checks
+from .tasks import Dataset, DesktopTask, MetricCheck, checks
 
 FILES = ("solution.py", "solution.sh")
 SEPARATOR = "# ---"
@@ -32,7 +32,8 @@ def solution(task: DesktopTask, dataset: Dataset, solutions: Path | None = None)
 
 def solution_file(task: DesktopTask, solutions: Path | None = None) -> Path | None:
     """Where its solution is written, if it is."""
-    own = [solutions / f"{task.key}{suffix}" for suffix in (".py", ".sh")] if solutions else []
+    forms = (task.key, task.form.counterpart)
+    own = [solutions / f"{form}{suffix}" for form in forms for suffix in (".py", ".sh")] if solutions else []
     return next((path for path in [*own, *(task.folder / name for name in FILES)] if path.is_file()), None)
 
 
@@ -83,7 +84,7 @@ def _gold(task: DesktopTask, dataset: Dataset) -> list[str]:
     return [code for target, gold in files_to_write(task, dataset) for code in _writing(target, gold.read_bytes())]
 
 
-def _file(check: Check, dataset: Dataset) -> tuple[str, Path] | None:
+def _file(check: MetricCheck, dataset: Dataset) -> tuple[str, Path] | None:
     """Where a file is expected, and the file that is."""
     target, gold = check.result.get("path"), check.expected.get("path")
     if check.result.get("type") != "vm_file" or check.expected.get("type") != "local_file":

@@ -15,7 +15,7 @@ from typing import Any, Literal, cast
 import msgspec
 from msgspec import Struct
 
-from ...errors import InputError
+from ...errors import InputError, Unscorable
 from ...foreign import in_words
 from ...types import Task
 
@@ -23,6 +23,8 @@ from ...types import Task
 
 
 NAME = "evaluation_examples"
+SETTINGS = f"{NAME}/settings/"
+"""Where the accounts' settings are, as tasks name them."""
 Split = Literal["all", "abstract", "verbose", "account", "non_account", "one"]
 
 
@@ -46,6 +48,13 @@ class Dataset:
         path = self.root.joinpath(*(parts[1:] if parts[:1] == (NAME,) else parts))
         if not path.resolve().is_relative_to(self.root.resolve()):
             raise InputError(f"{published}: this path leads out of the dataset {self.root}")
+        return path
+
+    def file(self, published: str, what: str = "file") -> Path:
+        """The same; a file that is not there makes the task unscorable."""
+        path = self.resolve(published)
+        if not path.is_file():
+            raise Unscorable(f"{published}: the {what} is not in the dataset", kind="gold_missing")
         return path
 
     def listed(self, split: Split) -> dict[str, str]:
@@ -88,7 +97,7 @@ class Evaluator(Struct, frozen=True, forbid_unknown_fields=True):
     postconfig: list[SetupStep] = []
 
 
-class Check(Struct, frozen=True):
+class MetricCheck(Struct, frozen=True):
     """One metric with what it is applied to."""
 
     metric: str
@@ -132,7 +141,7 @@ class DesktopTask(Task, frozen=True, kw_only=True):
         return "verbose" in self.form.tags
 
 
-def checks(evaluator: Evaluator) -> list[Check]:
+def checks(evaluator: Evaluator) -> list[MetricCheck]:
     """The metrics of an evaluator in order, whether the file gives one or a list."""
     names = [evaluator.func] if isinstance(evaluator.func, str) else evaluator.func
     results, expected = _parallel(evaluator.result, len(names)), _parallel(evaluator.expected, len(names))
@@ -141,7 +150,7 @@ def checks(evaluator: Evaluator) -> list[Check]:
         raise ValueError(
             f"{len(names)} functions with {len(results)} results, {len(expected)} expected values and {len(options)} options"
         )
-    return [Check(*parts) for parts in zip(names, results, expected, options, strict=True)]
+    return [MetricCheck(*parts) for parts in zip(names, results, expected, options, strict=True)]
 
 
 def _parallel(value: dict[str, Any] | Sequence[dict[str, Any] | None] | None, count: int) -> list[dict[str, Any]]:

@@ -44,10 +44,6 @@ def verdict(passed: bool, difference: str, agreement: str = "as expected") -> Me
     return MetricResult(1.0, agreement) if passed else MetricResult(0.0, difference)
 
 
-def missing(what: str = "result file") -> MetricResult:
-    return MetricResult(0.0, f"there is no {what}")
-
-
 def shown(value: object, width: int = 120) -> str:
     """A value in a reason: on one line, not too long. Never all of it first: a small YAML file can stand for gigabytes."""
     text = " ".join(_SHORT.repr(value).split())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from importlib.util import find_spec
 
 from msgspec import Struct
@@ -55,7 +55,7 @@ def mistakes(task: DesktopTask) -> Iterator[str]:
         yield "field 'tags': expected either 'abstract' or 'verbose'"
     for field, steps in (("config", form.config), ("evaluator.postconfig", form.evaluator.postconfig)):
         for number, step in enumerate(steps):
-            if problem := STEPS.problem(step.type, step.parameters, ("evaluation",)):
+            if problem := STEPS.problem(step.type, step.parameters):
                 yield f"field '{field}[{number}]' ({step.type}): {problem}"
     yield from _evaluator_mistakes(task)
 
@@ -65,12 +65,12 @@ def _evaluator_mistakes(task: DesktopTask) -> Iterator[str]:
         return
     for number, check in enumerate(checks(task.form.evaluator)):
         where = f"field 'evaluator', metric {number}"
-        if problem := METRICS.problem(check.metric, check.options, ("result", "expected", "evaluation")):
+        if problem := METRICS.problem(check.metric, check.options):
             yield f"{where} ({check.metric}): {problem}"
         for registry, specification in ((RESULTS, check.result), (EXPECTED, check.expected)):
             parameters = {key: value for key, value in specification.items() if key != "type"}
             needed = registry is RESULTS or bool(specification)
-            if needed and (problem := registry.problem(str(specification.get("type")), parameters, ("evaluation",))):
+            if needed and (problem := registry.problem(str(specification.get("type")), parameters)):
                 yield f"{where}, {registry.kind} {specification.get('type')}: {problem}"
 
 
@@ -122,17 +122,13 @@ def list_warnings(tasks: Sequence[DesktopTask], dataset: Dataset) -> Iterator[st
 # The 21 applications of Spider2-V: what of them the images of desktops have, and which are services with an account.
 
 
-def _library(module: str, extra: str) -> Callable[[], str | None]:
+def _missing_library(module: str, extra: str) -> str | None:
     """A cloud service has nothing to install here but the client."""
-
-    def missing() -> str | None:
-        try:
-            installed = find_spec(module) is not None
-        except ModuleNotFoundError:
-            installed = False
-        return None if installed else f"the library {module} is not installed: {pip_install(extra)}"
-
-    return missing
+    try:
+        installed = find_spec(module) is not None
+    except ModuleNotFoundError:
+        installed = False
+    return None if installed else f"the library {module} is not installed: {pip_install(extra)}"
 
 
 ACCOUNTS = {
@@ -144,11 +140,11 @@ ACCOUNTS = {
 }
 """The settings of applications that are services."""
 _CLIENTS = {
-    "servicenow": _library("browsergym.workarena", "desktop-servicenow"),
-    "snowflake": _library("snowflake.connector", "desktop-snowflake"),
-    "bigquery": _library("google.cloud.bigquery", "desktop-google"),
+    "servicenow": ("browsergym.workarena", "desktop-servicenow"),
+    "snowflake": ("snowflake.connector", "desktop-snowflake"),
+    "bigquery": ("google.cloud.bigquery", "desktop-google"),
 }
-"""What is missing for a service, in words, or None."""
+"""The library that a service needs, and its extra."""
 
 
 class Applications:
@@ -156,7 +152,7 @@ class Applications:
 
     def __init__(self, have: Collection[str] = (), store: Store | None = None) -> None:
         self._have = have
-        self._missing_clients = {app: why for app, test in _CLIENTS.items() if (why := test())}
+        self._missing_clients = {app: why for app, client in _CLIENTS.items() if (why := _missing_library(*client))}
         self._made = (store or Store()).made()
 
     def missing(self, apps: Iterable[str]) -> dict[str, str]:

@@ -2,66 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from types import SimpleNamespace
+from collections.abc import Sequence
 from typing import Any
 
+from touchstone.benchmarks.desktop.controller.accessibles import Accessible
+from touchstone.benchmarks.desktop.controller.dbus_wire import Failed
 
-class Silent(Exception):
-    """What the library raises when a program does not answer."""
+STATES = ("showing", "visible", "enabled", "multi-line")
 
 
-@dataclass(eq=False)
-class Shown:
-    """A node. Children may be made when they are asked for."""
+class Played:
+    """A program that answers what is asked of its nodes, and what its library knows of roles and states."""
 
-    role: str = "panel"
-    name: str = ""
-    text: str | None = None
-    box: tuple[int, int, int, int] = (0, 0, 100, 100)
-    children: Sequence[Shown] = ()
-    count: int | None = None
-    states: Sequence[str] = ("showing", "visible")
-    attributes: dict[str, str] = field(default_factory=dict[str, str])
-    interfaces: tuple[str, ...] = ()
-    silent: bool = False
-    parent: Shown | None = None
-    asked: int = 0
+    def __init__(self) -> None:
+        self.bus = self.names = self
+        self.roles: dict[int, str] = {}
 
-    def __post_init__(self) -> None:
-        for child in self.children:
+    def states(self, bits: int) -> list[str]:
+        return [name for number, name in enumerate(STATES) if bits >> number & 1]
+
+    def ask(self, questions: Sequence[tuple[Shown, Any]]) -> list[Any]:
+        return [node.answer(*what) for node, what in questions]
+
+    def node(self, reference: Shown | None, parent: Shown) -> Shown | None:
+        return reference
+
+
+class Shown(Accessible):
+    """A node, of which everything was learnt."""
+
+    def __init__(
+        self,
+        role: str = "panel",
+        name: str = "",
+        text: str | None = None,
+        box: tuple[int, int, int, int] = (0, 0, 100, 100),
+        children: Sequence[Shown] = (),
+        count: int | None = None,
+        states: Sequence[str] = ("showing", "visible"),
+        attributes: dict[str, str] | None = None,
+        interfaces: tuple[str, ...] = (),
+        silent: bool = False,
+        parent: Shown | None = None,
+    ) -> None:
+        program: Any = Played()
+        super().__init__(program, f"/{role}/{name}", parent)
+        self.asked = 0
+        self.shown = children
+        for child in children:
             child.parent = self
+        named = ["Accessible", "Component", *(["Text"] if text is not None else []), *interfaces]
+        self.known = {
+            "role": -1,
+            "role name": Failed("silent") if silent else role,
+            "name": name,
+            "text": text,
+            "box": box,
+            "count": len(children) if count is None else count,
+            "states": [sum(1 << STATES.index(state) for state in states), 0],
+            "attributes": attributes,
+            "interfaces": named,
+            "index": -1,
+        }
 
-    def get_role_name(self) -> str:
+    def fact(self, name: str) -> Any:
         self.asked += 1
-        if self.silent:
-            raise Silent
-        return self.role
+        return super().fact(name)
 
-    def get_name(self) -> str:
-        return self.name
-
-    def get_state_set(self) -> Any:
-        return SimpleNamespace(get_states=lambda: [SimpleNamespace(value_nick=state) for state in self.states])
-
-    def get_attributes(self) -> dict[str, str]:
-        return self.attributes
-
-    def get_interfaces(self) -> list[str]:
-        return ["Accessible", "Component", *(["Text"] if self.text is not None else []), *self.interfaces]
-
-    def get_child_count(self) -> int:
-        return len(self.children) if self.count is None else self.count
-
-    def get_child_at_index(self, index: int) -> Shown | None:
-        return self.children[index % len(self.children)]
-
-    def get_index_in_parent(self) -> int:
-        return -1
-
-    def get_parent(self) -> Shown | None:
-        return self.parent
+    def answer(self, interface: str, member: str, signature: str, body: bytes) -> Any:
+        """What is asked one by one: the children."""
+        assert member == "GetChildAtIndex"
+        return self.shown[int.from_bytes(body, "little") % len(self.shown)]
 
 
 class Sheet(Shown):
@@ -72,31 +83,20 @@ class Sheet(Shown):
         self.first = first
         self.made: dict[tuple[int, int], Shown] = {}
 
-    def cell(self, row: int, column: int) -> Shown:
+    def cell_at(self, row: int, column: int) -> Shown:
         letters = chr(ord("A") + column)
         box = (100 + 50 * (column - self.first[1]), 100 + 20 * (row - self.first[0]), 50, 20)
         made = Shown("table cell", f"{letters}{row + 1}", f"{row},{column}", box, parent=self)
         return self.made.setdefault((row, column), made)
 
-    def at(self, x: int, y: int) -> Shown | None:
-        left, top, width, height = self.box
-        inside = left <= x < left + width and top <= y < top + height
-        return self.cell(self.first[0] + (y - top) // 20, self.first[1] + (x - left) // 50) if inside else None
-
-
-def library() -> Any:
-    """As much of the library as is used."""
-    extents: Callable[[Shown, Any], Any] = lambda node, _: SimpleNamespace(  # noqa: E731
-        **dict(zip(("x", "y", "width", "height"), node.box, strict=True))
-    )
-    component = SimpleNamespace(get_extents=extents, get_accessible_at_point=lambda node, x, y, _: node.at(x, y))
-    table = SimpleNamespace(
-        get_accessible_at=lambda sheet, row, column: sheet.cell(row, column),
-        get_block=lambda sheet, first, last: [
-            sheet.cell(row, column) for row in range(first[0], last[0] + 1) for column in range(first[1], last[1] + 1)
-        ],
-        get_row_at_index=lambda sheet, index: -1,
-        get_column_at_index=lambda sheet, index: -1,
-    )
-    text = SimpleNamespace(get_text=lambda node, first, last: node.text)
-    return SimpleNamespace(Component=component, Table=table, Text=text, CoordType=SimpleNamespace(SCREEN=0))
+    def answer(self, interface: str, member: str, signature: str, body: bytes) -> Any:
+        numbers = [int.from_bytes(body[start : start + 4], "little", signed=True) for start in range(0, len(body), 4)]
+        match member:
+            case "GetAccessibleAt":
+                return self.cell_at(*numbers)
+            case "GetAccessibleAtPoint":
+                (x, y), (left, top, width, height) = numbers[:2], self.known["box"]
+                inside = left <= x < left + width and top <= y < top + height
+                return self.cell_at(self.first[0] + (y - top) // 20, self.first[1] + (x - left) // 50) if inside else None
+            case _:
+                return -1

@@ -12,7 +12,7 @@ from threading import Thread
 
 import pytest
 
-from touchstone.benchmarks.desktop.controller.dbus_wire import Connection, Failed, Question, decoded, texts
+from touchstone.benchmarks.desktop.controller.dbus_wire import BusCall, Connection, Failed, decoded, texts
 
 Asked = tuple[int, bytes]
 """The number of a question, and its body."""
@@ -69,8 +69,8 @@ def _size(message: bytes) -> int:
     return 16 + fields + -fields % 8 + length
 
 
-def question(number: int = 0, destination: str = "") -> Question:
-    return Question(destination, "/a/node", "org.example.Thing", "Ask", "i", struct.pack("<i", number))
+def question(number: int = 0, destination: str = "") -> BusCall:
+    return BusCall(destination, "/a/node", "org.example.Thing", "Ask", "i", struct.pack("<i", number))
 
 
 def echoed(asked: list[Asked]) -> bytes:

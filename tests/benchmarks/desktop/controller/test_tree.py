@@ -13,7 +13,7 @@ from touchstone.benchmarks.desktop.controller.nodes import NAMESPACES
 from touchstone.benchmarks.desktop.controller.tables import address_of
 from touchstone.benchmarks.desktop.controller.tree import DEPTH, WIDTH, Walk
 
-from .programs import Sheet, Shown, Silent, library
+from .programs import Sheet, Shown
 
 SCREEN = (0, 0, 1920, 1080)
 ST, CP, ATTR = (f"{{{NAMESPACES[prefix]}}}" for prefix in ("st", "cp", "attr"))
@@ -21,7 +21,7 @@ ST, CP, ATTR = (f"{{{NAMESPACES[prefix]}}}" for prefix in ("st", "cp", "attr"))
 
 def tree(*programs: Shown, seconds: float = 60, dead: tuple[Shown, ...] = ()) -> ElementTree.Element:
     desktop = Shown("desktop frame", "main", box=SCREEN, children=programs)
-    walk = Walk(library(), Silent, time.monotonic() + seconds)
+    walk = Walk(time.monotonic() + seconds)
     return ElementTree.fromstring(walk.desktop(desktop, [(program, program not in dead) for program in programs]))
 
 
@@ -103,9 +103,8 @@ def test_only_what_is_seen_of_a_sheet(first: tuple[int, int]) -> None:
     assert [node.get("cut") for node in root.iter("table")] == ["block"]
 
 
-def test_a_program_that_is_starting_tells_nothing_of_its_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    starting = Shown("frame", "New")
-    monkeypatch.setattr(starting, "get_attributes", lambda: None)
+def test_a_program_that_is_starting_tells_nothing_of_its_nodes() -> None:
+    starting = Shown("frame", "New", attributes=None)
     assert [node.get("name") for node in tree(program(starting)).iter("frame")] == ["New"]
 
 

@@ -38,7 +38,7 @@ def test_passages_of_the_tasks_applications(tmp_path: Path, out: Path) -> None:
     assert found.reason == "2 passages about dbt, jupyter by bm25"
     assert found.sources == ("docs.getdbt.com/seeds.md", "jupyter/kernels.html")
     only = make_task(tmp_path, instruction="Restart the kernel; load the CSV seed.", related_apps=["jupyter"])
-    assert "dbt" not in (FromIndex(out, choice="bm25").context(only) or "dbt")
+    assert "dbt" not in (FromIndex(out, choice="bm25").retrieve(only).text or "dbt")
 
 
 def test_a_task_without_documents_says_so(tmp_path: Path, out: Path) -> None:
@@ -68,7 +68,7 @@ BLOCKS = "\n\n\n\n".join(
 def test_a_published_context_is_cut_to_its_first_blocks(tmp_path: Path) -> None:
     task = make_task(tmp_path)
     (task.folder / PUBLISHED).write_text(BLOCKS + "\n\n\n\n")
-    assert FromContexts().context(task) == BLOCKS
+    assert FromContexts().retrieve(task).text == BLOCKS
     found = FromContexts(top=2).retrieve(task)
     assert found.text == BLOCKS.partition("\n\n\n\nDocumentation Source:\nsite/2.txt")[0]
     assert found.reason == f"2 passages from {PUBLISHED}"
@@ -77,7 +77,7 @@ def test_a_published_context_is_cut_to_its_first_blocks(tmp_path: Path) -> None:
 def test_another_context_file(tmp_path: Path) -> None:
     task = make_task(tmp_path)
     (task.folder / "own.md").write_text("Just read this.")
-    assert FromContexts("own.md", top=1).context(task) == "Just read this."
+    assert FromContexts("own.md", top=1).retrieve(task).text == "Just read this."
 
 
 @pytest.mark.parametrize(("content", "reason"), [(None, "the task has no context file"), (" \n", "the task's context file")])

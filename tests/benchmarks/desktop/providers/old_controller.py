@@ -58,10 +58,9 @@ class OldController:
     def _upload(self, body: bytes, kind: str) -> tuple[int, bytes]:
         boundary = boundary_of(kind)
         assert boundary
-        left = [body]
-        form = read_form(lambda _: left.pop() if left else b"", boundary, None)
+        form = read_form(body, boundary)
         try:
-            Path(form["file_path"]).write_text(form["file_data"])
+            Path(form.fields["file_path"]).write_bytes(form.files["file_data"])
         except OSError:
             return 500, b"<h1>Internal Server Error</h1>"
         return 200, b"File Uploaded"

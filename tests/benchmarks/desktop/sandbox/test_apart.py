@@ -13,11 +13,11 @@ from uuid import uuid4
 
 import pytest
 
-from touchstone.benchmarks.desktop.accounts import Accounts
 from touchstone.benchmarks.desktop.benchmark import DesktopBenchmark
+from touchstone.benchmarks.desktop.config import DesktopConfig
 from touchstone.benchmarks.desktop.desktop import Desktop
 from touchstone.benchmarks.desktop.episode import Code
-from touchstone.benchmarks.desktop.tasks import Dataset, demo, load_tasks
+from touchstone.benchmarks.desktop.tasks import demo
 
 pytestmark = [pytest.mark.desktop, pytest.mark.asyncio(loop_scope="module")]
 SUDO = "echo password | sudo -S -p '' "
@@ -108,14 +108,13 @@ def own_address() -> str:
 
 
 async def test_the_agent_finds_neither_gold_nor_solution(make: Callable[[], Desktop]) -> None:
-    dataset = Dataset(demo())
-    tasks = [task for task in load_tasks(dataset) if task.domain == "excel" and not task.verbose]
-    benchmark = DesktopBenchmark(tasks, dataset, Accounts(dataset.root / "settings"), make)
+    config = DesktopConfig(demo(), domain=("excel",), instruction="abstract")
+    benchmark = DesktopBenchmark(config, config.loaded(), make)
     names = "-name '*gold*.xlsx' -o -name 'solution.py' -o -name 'Takings*'"
     script = f"{SUDO} find / \\( -path /proc -prune \\) -o \\( {names} \\) -print 2>/dev/null"
     code = f"import subprocess; print(subprocess.run({script!r}, shell=True, capture_output=True, text=True).stdout)"
     try:
-        async with benchmark.open(tasks[0]) as episode:
+        async with benchmark.open(benchmark.tasks()[0]) as episode:
             seen = await episode.call("pyautogui", Code(code))
     finally:
         await benchmark.close()

@@ -8,14 +8,13 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from .commands import Command, Done, launch, run
-from .routes import BadRequest, HttpResponse, Request, Routes, as_json, failure, text, wanted
+from .routes import BadRequest, HttpResponse, Request, as_json, failure, route, text, wanted
 from .workers import State, WorkerGone
 
 SECONDS, ACTION_SECONDS = 300.0, 90.0
-ROUTES = Routes()
 
 
-@ROUTES("POST", "/execute", "/setup/execute")
+@route("POST", "/execute", "/setup/execute")
 def execute(state: State, request: Request) -> HttpResponse:
     """{command, shell, seconds} to its end."""
     asked = request.json()
@@ -25,7 +24,7 @@ def execute(state: State, request: Request) -> HttpResponse:
         return failure(str(error), returncode=127)
 
 
-@ROUTES("POST", "/setup/launch")
+@route("POST", "/setup/launch")
 def start(state: State, request: Request) -> HttpResponse:
     """{command, shell}, not waited for."""
     asked = request.json()
@@ -37,7 +36,7 @@ def start(state: State, request: Request) -> HttpResponse:
     return text(f"{command if isinstance(command, str) else shlex.join(command)} launched successfully")
 
 
-@ROUTES("POST", "/act")
+@route("POST", "/act")
 def act(state: State, request: Request) -> HttpResponse:
     """{code, seconds}: Python with pyautogui and time at hand."""
     asked = request.json()
@@ -76,25 +75,24 @@ def _seconds(asked: dict[str, Any], usual: float) -> float:
 
 _BACKGROUND = "org.gnome.desktop.background"
 _SECONDS = 10.0
-WINDOW_ROUTES = Routes()
 
 
-@WINDOW_ROUTES("POST", "/setup/activate_window")
+@route("POST", "/setup/activate_window")
 def activate_window(state: State, request: Request) -> HttpResponse:
     """{window_name, strict, by_class}"""
     return _window(request, "-a", "Window activated successfully")
 
 
-@WINDOW_ROUTES("POST", "/setup/close_window")
+@route("POST", "/setup/close_window")
 def close_window(state: State, request: Request) -> HttpResponse:
     """{window_name, strict, by_class}"""
     return _window(request, "-c", "Window closed successfully")
 
 
-@WINDOW_ROUTES("POST", "/window_size")
+@route("POST", "/window_size")
 def window_size(state: State, request: Request) -> HttpResponse:
     """Of the first window of the class app_class_name."""
-    wanted_class = wanted(request.form(), "app_class_name")
+    wanted_class = wanted(request.form().fields, "app_class_name")
     for line in run(["wmctrl", "-l", "-G", "-x"], False, _SECONDS).output.splitlines():
         columns = line.split(None, 7)
         if len(columns) > 6 and wanted_class.lower() in columns[6].lower().split("."):
@@ -102,7 +100,7 @@ def window_size(state: State, request: Request) -> HttpResponse:
     return failure(f"there is no window of class {wanted_class}", 404)
 
 
-@WINDOW_ROUTES("POST", "/setup/open_file")
+@route("POST", "/setup/open_file")
 def open_file(state: State, request: Request) -> HttpResponse:
     """{path} with the application for its kind."""
     path = Path(wanted(request.json(), "path")).expanduser()
@@ -112,7 +110,7 @@ def open_file(state: State, request: Request) -> HttpResponse:
     return text("File opened successfully")
 
 
-@WINDOW_ROUTES("POST", "/setup/change_wallpaper")
+@route("POST", "/setup/change_wallpaper")
 def change_wallpaper(state: State, request: Request) -> HttpResponse:
     """{path}"""
     path = Path(wanted(request.json(), "path")).expanduser()
@@ -122,7 +120,7 @@ def change_wallpaper(state: State, request: Request) -> HttpResponse:
     return failure(done.error) if done.returncode else text("Wallpaper changed successfully")
 
 
-@WINDOW_ROUTES("POST", "/wallpaper")
+@route("POST", "/wallpaper")
 def wallpaper(state: State, request: Request) -> HttpResponse:
     """The picture that is set."""
     done = run(["gsettings", "get", _BACKGROUND, "picture-uri"], False, _SECONDS)

@@ -7,7 +7,6 @@ for one picture of a spreadsheet. Here a few hundred questions are under way at 
 from __future__ import annotations
 
 import os
-import select
 import socket
 import struct
 import time
@@ -17,6 +16,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 _UNDER_WAY = 256
+_BREATH = 0.002
 _METHOD_CALL, _RETURN, _ERROR = 1, 2, 3
 _PATH, _INTERFACE, _MEMBER, _REPLY, _DESTINATION, _SIGNATURE = 1, 2, 3, 5, 6, 8
 
@@ -27,7 +27,7 @@ class Failed(Exception):
     """A question that was answered by an error, or not at all."""
 
 
-class Question(NamedTuple):
+class BusCall(NamedTuple):
     destination: str
     path: str
     interface: str
@@ -52,12 +52,17 @@ class Connection:
             raise OSError(f"{address}: not let in")
         self._socket.sendall(b"BEGIN\r\n")
 
-    def ask(self, questions: Sequence[Question]) -> list[Any]:
+    def ask(self, questions: Sequence[BusCall]) -> list[Any]:
         """What each was answered: a value (of several, a tuple), or Failed. Who has kept silent once is not asked again."""
+        self._socket.settimeout(self.patience)
         answers: list[Any] = [Failed("silent")] * len(questions)
         waiting = iter([index for index, question in enumerate(questions) if question.destination not in self._silent])
         under_way: dict[int, int] = {}
         while self._send(questions, waiting, under_way):
+            if len(under_way) > _UNDER_WAY // 2:
+                time.sleep(
+                    _BREATH
+                )  # answers are taken by the dozen: being woken for each costs both sides more than the answer
             messages = self._received()
             if not messages:
                 self._silent |= {questions[index].destination for index in under_way.values()}
@@ -67,7 +72,7 @@ class Connection:
                     answers[index] = answer
         return answers
 
-    def _send(self, questions: Sequence[Question], waiting: Iterator[int], under_way: dict[int, int]) -> bool:
+    def _send(self, questions: Sequence[BusCall], waiting: Iterator[int], under_way: dict[int, int]) -> bool:
         """Refills what is under way when half of it has come back; says whether there is anything to wait for."""
         if len(under_way) <= _UNDER_WAY // 2:
             data: list[bytes] = []
@@ -85,9 +90,10 @@ class Connection:
         """At least one answer; nothing if none came in time."""
         end = time.monotonic() + self.patience
         while time.monotonic() < end:
-            if not select.select([self._socket], [], [], max(end - time.monotonic(), 0.0))[0]:
+            try:
+                data = self._socket.recv(1 << 18)
+            except TimeoutError:
                 break
-            data = self._socket.recv(1 << 18)
             if not data:
                 break
             answers, self._rest = decoded(self._rest + data)
@@ -128,7 +134,7 @@ def texts(*words: str) -> bytes:
     return body
 
 
-def encoded(question: Question, serial: int) -> bytes:
+def encoded(question: BusCall, serial: int) -> bytes:
     fields = _fields(question.destination, question.interface, question.member, question.signature)
     fields += bytes([_PATH, 1, ord("o"), 0]) + text(question.path)
     head = struct.pack("<cBBBIII", b"l", _METHOD_CALL, 0, 1, len(question.body), serial, len(fields))
@@ -204,7 +210,6 @@ def _readers(signature: str) -> tuple[Reader, ...]:
 
 
 _FIXED = {"y": "B", "n": "h", "q": "H", "i": "i", "u": "I", "b": "I", "x": "q", "t": "Q", "d": "d"}
-_ALIGNED = {"(": 8, "{": 8, "a": 4, "s": 4, "o": 4, "g": 1, "v": 1}
 
 
 def _reader(signature: str) -> tuple[Reader, int, str]:

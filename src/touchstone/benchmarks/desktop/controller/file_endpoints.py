@@ -5,51 +5,45 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
-from tempfile import NamedTemporaryFile
-from typing import IO, Any
+from typing import Any
 from urllib.request import urlopen
 
-from .routes import BadForm, BadRequest, HttpResponse, Request, Routes, as_json, failure, text, wanted
+from .routes import BadRequest, HttpResponse, Request, as_json, failure, route, text, wanted
 from .workers import State
 
 _DOWNLOAD_SECONDS = 60
 _DEEPEST, _MOST = 12, 10_000
-ROUTES = Routes()
 
 
-@ROUTES("POST", "/file")
+@route("POST", "/file")
 def file(state: State, request: Request) -> HttpResponse:
     """The bytes of the file at file_path."""
-    path = _path(wanted(request.form(), "file_path"))
+    path = _path(wanted(request.form().fields, "file_path"))
     return HttpResponse(path, "application/octet-stream") if path.is_file() else text("File not found", 404)
 
 
-@ROUTES("POST", "/setup/upload")
+@route("POST", "/setup/upload")
 def upload(state: State, request: Request) -> HttpResponse:
-    """file_data to file_path; folders are made, and the file is there whole or not at all."""
-    kept: list[Path] = []
-
-    def open_upload(name: str) -> IO[bytes]:
-        target = NamedTemporaryFile(prefix="upload-", dir=Path.home(), delete=False)  # noqa: SIM115 (closed by who asked)
-        kept.append(Path(target.name))
-        return target  # pyright: ignore[reportReturnType]
-
+    """file_data to file_path; folders are made, and a new file is there whole or not at all."""
+    form = request.form()
+    path = _path(wanted(form.fields, "file_path"))
+    if "file_data" not in form.files:
+        raise BadRequest("file_data is missing")
+    part = path.with_name(f".{path.name}.part")
     try:
-        path = _path(wanted(request.form(open_upload), "file_path"))
-        if not kept:
-            raise BadRequest("file_data is missing")
-        _moved(kept[0], path)
-    except BadForm as error:
-        raise BadRequest(str(error)) from None
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists():
+            path.write_bytes(form.files["file_data"])  # it keeps its rights
+        else:
+            part.write_bytes(form.files["file_data"])
+            part.rename(path)
     except OSError as error:
+        part.unlink(missing_ok=True)
         return failure(str(error))
-    finally:
-        for left in kept:
-            left.unlink(missing_ok=True)
     return text("File Uploaded")
 
 
-@ROUTES("POST", "/setup/download_file")
+@route("POST", "/setup/download_file")
 def download_file(state: State, request: Request) -> HttpResponse:
     """{url, path}"""
     asked = request.json()
@@ -65,13 +59,13 @@ def download_file(state: State, request: Request) -> HttpResponse:
     return text("File downloaded successfully")
 
 
-@ROUTES("POST", "/desktop_path")
+@route("POST", "/desktop_path")
 def desktop_path(state: State, request: Request) -> HttpResponse:
     path = Path.home() / "Desktop"
     return as_json({"desktop_path": str(path)}) if path.is_dir() else failure("there is no desktop folder", 404)
 
 
-@ROUTES("POST", "/list_directory")
+@route("POST", "/list_directory")
 def list_directory(state: State, request: Request) -> HttpResponse:
     """{path} with all that is below it, within limits."""
     path = _path(wanted(request.json(), "path"))
@@ -96,13 +90,3 @@ def _listed(path: Path, depth: int, left: list[int]) -> dict[str, Any]:
 def _path(words: str) -> Path:
     """Of the desktop's user, with variables."""
     return Path(os.path.expandvars(words)).expanduser()
-
-
-def _moved(source: Path, path: Path) -> None:
-    """With the rights of a new file; an existing one keeps its own."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.exists():
-        shutil.copyfile(source, path)
-    else:
-        source.chmod(0o644)
-        shutil.move(source, path)

@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from .accessibles import Accessible
 
 # Text of programs in XML 1.0: whatever they hold, the tree can be parsed.
 
@@ -92,42 +94,39 @@ class AccessibleNode:
     tag: str
     attributes: dict[str, str]
     text: str
-    interfaces: frozenset[str]
     inside: Around
     """For its children; as for itself if it has no place of its own."""
     flat: bool = False
     """Without any height, so that nothing in it is seen."""
 
 
-def read(atspi: Any, accessible: Any, around: Around) -> AccessibleNode:
-    """Raises the library's error if the program does not answer or the node is gone."""
-    tag = _tag(accessible)
-    attributes = _name_and_states(accessible)
-    interfaces = frozenset(accessible.get_interfaces())
+def read(node: Accessible, around: Around) -> AccessibleNode:
+    """Raises Failed if the program does not answer or the node is gone."""
+    tag = name(node.role.replace(" ", "-")) or "unknown"
+    attributes = _name_and_states(node)
     inside, flat = around, False
-    if "st:showing" in attributes and "st:visible" in attributes:
-        attributes |= _told(accessible)
-        if "Component" in interfaces:
-            reported, size = _box(atspi, accessible)
+    if node.showing:
+        attributes |= _told(node)
+        if "Component" in node.interfaces:
+            reported, size = box(node)
             widget = attributes.get("attr:toolkit") == "gtk"
             inside = _inside(tag, reported, size, widget, around)
             attributes |= _place(inside.corner, size, around.corner, inside.window)
             flat = size[1] == 0
         for interface, reader in _READERS.items():
-            if interface in interfaces:
-                attributes |= _tried(reader, atspi, accessible)
-    text = _text(atspi, accessible) if "Text" in interfaces else ""
-    return AccessibleNode(tag, attributes, text, interfaces, inside, flat)
+            if interface in node.interfaces:
+                attributes |= _tried(reader, node)
+    return AccessibleNode(tag, attributes, _text(node) if "Text" in node.interfaces else "", inside, flat)
 
 
-def read_cell(atspi: Any, accessible: Any, tag: str, around: Around) -> AccessibleNode:
+def read_cell(node: Accessible, tag: str, around: Around) -> AccessibleNode:
     """A cell of a kind that is known; what toolkits tell of it (its formula and borders) only if something is in it."""
-    attributes, text = _name_and_states(accessible), _text(atspi, accessible)
+    attributes, text = _name_and_states(node), _text(node)
     if text:
-        attributes |= _told(accessible)
-    reported, size = _box(atspi, accessible)
+        attributes |= _told(node)
+    reported, size = box(node)
     corner = _plus(reported, around.shift)
-    return AccessibleNode(tag, attributes | _place(corner, size, around.corner, around.window), text, frozenset(), around)
+    return AccessibleNode(tag, attributes | _place(corner, size, around.corner, around.window), text, around)
 
 
 def _inside(tag: str, reported: Corner, size: Corner, widget: bool, around: Around) -> Around:
@@ -148,28 +147,25 @@ def _minus(one: Corner, other: Corner) -> Corner:
     return one[0] - other[0], one[1] - other[1]
 
 
-def _tag(accessible: Any) -> str:
-    return name(accessible.get_role_name().replace(" ", "-")) or "unknown"
+def _name_and_states(node: Accessible) -> dict[str, str]:
+    states = sorted(state.replace("-", "_") for state in node.states)
+    return {"name": node.fact("name") or "", **{f"st:{name(state)}": "true" for state in states}}
 
 
-def _name_and_states(accessible: Any) -> dict[str, str]:
-    states = sorted(state.value_nick.replace("-", "_") for state in accessible.get_state_set().get_states())
-    return {"name": accessible.get_name() or "", **{f"st:{name(state)}": "true" for state in states}}
-
-
-def _told(accessible: Any) -> dict[str, str]:
+def _told(node: Accessible) -> dict[str, str]:
     """What toolkits tell beyond the usual; programs that are starting tell nothing at all."""
-    attributes: dict[str, str] = accessible.get_attributes() or {}
+    attributes: dict[str, str] = node.fact("attributes") or {}
     return {f"attr:{name(key)}": words for key, words in attributes.items() if key.strip()}
 
 
-def _box(atspi: Any, accessible: Any) -> tuple[Corner, Corner]:
-    box = atspi.Component.get_extents(accessible, atspi.CoordType.SCREEN)
-    return (box.x, box.y), (box.width, box.height)
+def box(node: Accessible) -> tuple[Corner, Corner]:
+    """Its corner on the screen and its size."""
+    x, y, width, height = node.fact("box")
+    return (x, y), (width, height)
 
 
-def _text(atspi: Any, accessible: Any) -> str:
-    return atspi.Text.get_text(accessible, 0, -1)[:_LONGEST_TEXT]
+def _text(node: Accessible) -> str:
+    return node.fact("text")[:_LONGEST_TEXT]
 
 
 def _place(corner: Corner, size: Corner, parent: Corner, window: Corner) -> dict[str, str]:
@@ -181,43 +177,41 @@ def _place(corner: Corner, size: Corner, parent: Corner, window: Corner) -> dict
     }
 
 
-def _tried(reader: Any, atspi: Any, accessible: Any) -> dict[str, str]:
+def _tried(reader: Callable[[Accessible], Iterator[tuple[str, object]]], node: Accessible) -> dict[str, str]:
     """Programs name interfaces that they then do not answer for; what came before counts."""
-    read: dict[str, str] = {}
+    facts: dict[str, str] = {}
     with contextlib.suppress(Exception):
-        for key, value in reader(atspi, accessible):
-            read[key] = str(value)
-    return read
+        for key, value in reader(node):
+            facts[key] = str(value)
+    return facts
 
 
-def _value(atspi: Any, accessible: Any) -> Iterator[tuple[str, object]]:
-    yield "val:value", atspi.Value.get_current_value(accessible)
-    yield "val:min", atspi.Value.get_minimum_value(accessible)
-    yield "val:max", atspi.Value.get_maximum_value(accessible)
-    yield "val:step", atspi.Value.get_minimum_increment(accessible)
+def _value(node: Accessible) -> Iterator[tuple[str, object]]:
+    value: dict[str, Any] = node.fact("value")
+    yield "val:value", value["CurrentValue"]
+    yield "val:min", value["MinimumValue"]
+    yield "val:max", value["MaximumValue"]
+    yield "val:step", value["MinimumIncrement"]
 
 
-def _actions(atspi: Any, accessible: Any) -> Iterator[tuple[str, object]]:
-    for index in range(min(atspi.Action.get_n_actions(accessible), 10)):
-        named = name(atspi.Action.get_action_name(accessible, index).replace(" ", "-"))
-        if named:
-            yield f"act:{named}_desc", atspi.Action.get_action_description(accessible, index)
-            yield f"act:{named}_kb", atspi.Action.get_key_binding(accessible, index)
+def _actions(node: Accessible) -> Iterator[tuple[str, object]]:
+    for called, description, key in node.actions():
+        if named := name(called.replace(" ", "-")):
+            yield f"act:{named}_desc", description
+            yield f"act:{named}_kb", key
 
 
-def _document(atspi: Any, accessible: Any) -> Iterator[tuple[str, object]]:
-    yield "doc:locale", atspi.Document.get_locale(accessible)
-    for key, value in atspi.Document.get_document_attributes(accessible).items():
+def _document(node: Accessible) -> Iterator[tuple[str, object]]:
+    yield "doc:locale", node.fact("locale")
+    for key, value in node.fact("document").items():
         if named := name(key):
             yield f"docattr:{named}", value
 
 
-def _image(atspi: Any, accessible: Any) -> Iterator[tuple[str, object]]:
-    yield "image", "true"
-
-
-def _selection(atspi: Any, accessible: Any) -> Iterator[tuple[str, object]]:
-    yield "selection", "true"
-
-
-_READERS = {"Value": _value, "Action": _actions, "Document": _document, "Image": _image, "Selection": _selection}
+_READERS: dict[str, Callable[[Accessible], Iterator[tuple[str, object]]]] = {
+    "Value": _value,
+    "Action": _actions,
+    "Document": _document,
+    "Image": lambda node: iter([("image", "true")]),
+    "Selection": lambda node: iter([("selection", "true")]),
+}

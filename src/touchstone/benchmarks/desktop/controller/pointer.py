@@ -1,7 +1,7 @@
 """The mouse pointer: where it is and what it looks like, asked of the X server.
 
-The request for its picture belongs to the XFixes extension, which older versions of python-xlib do not speak; it is three
-fields long, so it is written out here.
+Its picture belongs to the XFixes extension, which the system's python-xlib speaks. pyautogui brings an old fork of that library
+(python3-Xlib 0.15), which does not; it would be found first, so the system's is asked for by its place.
 """
 
 from __future__ import annotations
@@ -10,14 +10,18 @@ import os
 import signal
 import struct
 import subprocess
+import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from tempfile import mkdtemp
 from threading import Lock
 from typing import Any
+
+_SYSTEM = "/usr/lib/python3/dist-packages"
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,7 @@ class Pointer:
 def screen() -> Generator[Any]:
     """A connection to the X server."""
     (Path.home() / ".Xauthority").touch()
-    display: Any = import_module("Xlib.display").Display(os.environ["DISPLAY"])
+    display: Any = _library().Display(os.environ["DISPLAY"])
     try:
         yield display
     finally:
@@ -60,54 +64,22 @@ def window_manager(display: Any) -> bool:
 
 
 def picture(display: Any) -> Pointer | None:
-    """None if the server cannot tell."""
-    extension = display.query_extension("XFIXES")
-    if not extension or not extension.present:
+    """None if the server or the library cannot tell."""
+    if not (hasattr(display, "xfixes_get_cursor_image") and display.has_extension("XFIXES")):
         return None
-    ask_version, ask_picture = _requests()
-    opcode = extension.major_opcode
-    ask_version(display=display.display, opcode=opcode, major=4, minor=0)
-    seen = ask_picture(display=display.display, opcode=opcode)
-    pixels = struct.pack(f"<{seen.width * seen.height}I", *seen.pixels[: seen.width * seen.height])
-    return Pointer(seen.x - seen.x_hot, seen.y - seen.y_hot, seen.width, seen.height, pixels)
+    display.xfixes_query_version()  # a client must say which version it speaks before it asks for anything
+    seen = display.xfixes_get_cursor_image(display.screen().root)
+    pixels = struct.pack(f"<{seen.width * seen.height}I", *seen.cursor_image[: seen.width * seen.height])
+    return Pointer(seen.x - seen.xhot, seen.y - seen.yhot, seen.width, seen.height, pixels)
 
 
-def _requests() -> tuple[Any, Any]:
-    rq: Any = import_module("Xlib.protocol.rq")
-
-    class AskVersion(rq.ReplyRequest):
-        """A client must say which version it speaks before it asks for anything."""
-
-        _request = rq.Struct(rq.Card8("opcode"), rq.Opcode(0), rq.RequestLength(), rq.Card32("major"), rq.Card32("minor"))
-        _reply = rq.Struct(
-            rq.ReplyCode(),
-            rq.Pad(1),
-            rq.Card16("sequence_number"),
-            rq.ReplyLength(),
-            rq.Card32("major"),
-            rq.Card32("minor"),
-            rq.Pad(16),
-        )
-
-    class AskPicture(rq.ReplyRequest):
-        _request = rq.Struct(rq.Card8("opcode"), rq.Opcode(4), rq.RequestLength())
-        _reply = rq.Struct(
-            rq.ReplyCode(),
-            rq.Pad(1),
-            rq.Card16("sequence_number"),
-            rq.ReplyLength(),
-            rq.Int16("x"),
-            rq.Int16("y"),
-            rq.Card16("width"),
-            rq.Card16("height"),
-            rq.Card16("x_hot"),
-            rq.Card16("y_hot"),
-            rq.Card32("serial"),
-            rq.Pad(8),
-            rq.List("pixels", rq.Card32Obj),
-        )
-
-    return AskVersion, AskPicture
+@cache
+def _library() -> Any:
+    sys.path.insert(0, _SYSTEM)
+    try:
+        return import_module("Xlib.display")
+    finally:
+        sys.path.remove(_SYSTEM)
 
 
 # A video of the screen, by ffmpeg: few pictures a second, one core at low priority, playable up to where it was broken off.

@@ -5,23 +5,31 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from email import message_from_bytes
 from email.message import Message
 from io import BufferedIOBase
+from mmap import mmap
 from pathlib import Path
-from typing import IO, Any
+from tempfile import TemporaryFile
+from typing import Any
 from urllib.parse import parse_qs
 
-# Forms with files in them (multipart/form-data), read as they come: a file of any size needs little memory.
+# Forms with files in them (multipart/form-data). The body lies in a file and is looked at there, however large it is.
 
 
-Form = dict[str, str]
-CHUNK = 1 << 18
-_LARGEST_HEAD = 1 << 16
 _LARGEST_FIELD = 1 << 20
 
 
 class BadForm(Exception):
     """The body is not a form of this kind."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """The fields of a form, and the contents of its files by the names of their fields."""
+
+    fields: dict[str, str]
+    files: dict[str, memoryview]
 
 
 def boundary_of(kind: str) -> bytes | None:
@@ -34,94 +42,34 @@ def boundary_of(kind: str) -> bytes | None:
     return boundary.encode("latin-1", "replace")
 
 
-def read_form(read: Callable[[int], bytes], boundary: bytes, uploads: Callable[[str], IO[bytes]] | None) -> Form:
-    """The fields; each file is written to what `uploads` opens for its field, and its field holds the file's name."""
-    source = _Source(read)
-    form: Form = {}
-    mark = b"--" + boundary
-    source.skip(mark)
-    while source.exactly(2) == b"\r\n":
-        name, file = _head(source)
-        if file is not None and uploads is not None:
-            with uploads(name) as target:
-                source.until(b"\r\n" + mark, target.write)
-            form[name] = file
-        else:
-            form[name] = _field(source, b"\r\n" + mark)
-    return form
-
-
-def _head(source: _Source) -> tuple[str, str | None]:
-    """The name of the field, and of the file if it is one."""
-    head = Message()
-    for line in source.lines():
-        name, _, value = line.partition(":")
-        head[name] = value.strip()
-    name = head.get_param("name", header="content-disposition")
-    file = head.get_param("filename", header="content-disposition")
-    if not isinstance(name, str):
-        raise BadForm("a part of the form has no name")
-    return name, file if isinstance(file, str) else None
-
-
-def _field(source: _Source, end: bytes) -> str:
-    value = bytearray()
-
-    def keep(part: bytes) -> None:
-        value.extend(part)
-        if len(value) > _LARGEST_FIELD:
-            raise BadForm("a field of the form is too long")
-
-    source.until(end, keep)
-    return value.decode("utf-8", "replace")
-
-
-class _Source:
-    """Bytes with a look ahead."""
-
-    def __init__(self, read: Callable[[int], bytes]) -> None:
-        self._read = read
-        self._held = b""
-
-    def exactly(self, size: int) -> bytes:
-        while len(self._held) < size:
-            self._more()
-        part, self._held = self._held[:size], self._held[size:]
-        return part
-
-    def skip(self, mark: bytes) -> None:
-        self.until(mark, lambda _: None)
-
-    def until(self, end: bytes, take: Callable[[bytes], object]) -> None:
-        """Hands over everything before the mark, which is taken away."""
-        while (at := self._held.find(end)) < 0:
-            safe = len(self._held) - len(end) + 1
-            if safe > 0:
-                take(self._held[:safe])
-                self._held = self._held[safe:]
-            self._more()
-        take(self._held[:at])
-        self._held = self._held[at + len(end) :]
-
-    def lines(self) -> list[str]:
-        """Lines up to an empty one."""
-        while (at := self._held.find(b"\r\n\r\n")) < 0:
-            if len(self._held) > _LARGEST_HEAD:
-                raise BadForm("the head of a part is too long")
-            self._more()
-        head, self._held = self._held[:at], self._held[at + 4 :]
-        return head.decode("utf-8", "replace").split("\r\n")
-
-    def _more(self) -> None:
-        part = self._read(CHUNK)
-        if not part:
+def read_form(body: bytes | mmap, boundary: bytes) -> Form:
+    form, mark = Form({}, {}), b"--" + boundary
+    at = body.find(mark) + len(mark)
+    if at < len(mark):
+        raise BadForm("the form ends too early")
+    while body[at : at + 2] != b"--":
+        start = body.find(b"\r\n\r\n", at) + 4
+        end = body.find(b"\r\n" + mark, start)
+        if start < 4 or end < 0:
             raise BadForm("the form ends too early")
-        self._held += part
+        head = message_from_bytes(body[at + 2 : start])
+        name, file = (head.get_param(key, header="content-disposition") for key in ("name", "filename"))
+        if not isinstance(name, str):
+            raise BadForm("a part of the form has no name")
+        if file is not None:
+            form.files[name] = memoryview(body)[start:end]
+        elif end - start > _LARGEST_FIELD:
+            raise BadForm("a field of the form is too long")
+        else:
+            form.fields[name] = body[start:end].decode("utf-8", "replace")
+        at = end + 2 + len(mark)
+    return form
 
 
 LARGEST_BODY = 16 << 20
 """Of bodies that are read whole; uploads are written to disk as they come."""
 
+_CHUNK = 1 << 18
 SHORT = 1 << 16
 """What is read of a body that nobody wants, so that the connection can go on."""
 
@@ -181,12 +129,16 @@ class Request:
             raise BadRequest("the body is not a JSON object")
         return value  # pyright: ignore[reportUnknownVariableType]
 
-    def form(self, uploads: Callable[[str], IO[bytes]] | None = None) -> Form:
-        """The fields of a form; a file in it goes where `uploads` says."""
+    def form(self) -> Form:
         boundary = boundary_of(self._kind)
-        if boundary is not None:
-            return read_form(self.read, boundary, uploads)
-        return {name: values[-1] for name, values in parse_qs(self._whole().decode("utf-8", "replace")).items()}
+        if boundary is None:
+            fields = parse_qs(self._whole().decode("utf-8", "replace"))
+            return Form({name: values[-1] for name, values in fields.items()}, {})
+        with TemporaryFile() as file:
+            while part := self.read(_CHUNK):
+                file.write(part)
+            file.flush()
+            return read_form(mmap(file.fileno(), 0) if file.tell() else b"", boundary)
 
     def _whole(self) -> bytes:
         if self.left > LARGEST_BODY:
@@ -198,21 +150,17 @@ class Request:
 
 
 Handler = Callable[[Any, Request], HttpResponse]
+ROUTES: dict[str, dict[str, Handler]] = {}
+"""Endpoints by path and method."""
 
 
-class Routes:
-    """Endpoints by path and method."""
+def route(method: str, *paths: str) -> Callable[[Handler], Handler]:
+    def register(handler: Handler) -> Handler:
+        for path in paths:
+            ROUTES.setdefault(path, {})[method] = handler
+        return handler
 
-    def __init__(self) -> None:
-        self.table: dict[str, dict[str, Handler]] = {}
-
-    def __call__(self, method: str, *paths: str) -> Callable[[Handler], Handler]:
-        def register(handler: Handler) -> Handler:
-            for path in paths:
-                self.table.setdefault(path, {})[method] = handler
-            return handler
-
-        return register
+    return register
 
 
 def wanted(fields: dict[str, Any], name: str) -> str:

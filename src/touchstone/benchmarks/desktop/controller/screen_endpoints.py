@@ -11,7 +11,7 @@ from typing import Any
 
 from . import pointer
 from .commands import await_windows
-from .routes import HttpResponse, Request, Routes, as_json, failure, text
+from .routes import HttpResponse, Request, as_json, failure, route, text
 from .workers import State
 
 # Pictures of the screen with the mouse pointer in them, as PNG.
@@ -60,15 +60,14 @@ def _paste(image: Any, arrow: pointer.Pointer) -> None:
 STARTING_SECONDS = 8.0
 TREE_SECONDS, TREE_GRACE = 20.0, 10.0
 LARGEST_TREE = 64 << 20
-ROUTES = Routes()
 
 
-@ROUTES("GET", "/screenshot")
+@route("GET", "/screenshot")
 def picture(state: State, request: Request) -> HttpResponse:
     return HttpResponse(screenshot(), "image/png")
 
 
-@ROUTES("GET", "/accessibility")
+@route("GET", "/accessibility")
 def accessibility(state: State, request: Request) -> HttpResponse:
     """{AT: xml}"""
     await_windows(STARTING_SECONDS)
@@ -79,7 +78,7 @@ def accessibility(state: State, request: Request) -> HttpResponse:
     return as_json({"AT": done.output})
 
 
-@ROUTES("GET", "/terminal")
+@route("GET", "/terminal")
 def terminal(state: State, request: Request) -> HttpResponse:
     """{output}: null if no terminal is in front."""
     await_windows(STARTING_SECONDS)
@@ -89,39 +88,39 @@ def terminal(state: State, request: Request) -> HttpResponse:
     return as_json({"status": "success", "output": done.output[1:] if done.output else None})
 
 
-@ROUTES("POST", "/screen_size")
+@route("POST", "/screen_size")
 def screen_size(state: State, request: Request) -> HttpResponse:
     with pointer.screen() as display:
         width, height = pointer.size(display)
     return as_json({"width": width, "height": height})
 
 
-@ROUTES("GET", "/cursor_position")
+@route("GET", "/cursor_position")
 def cursor_position(state: State, request: Request) -> HttpResponse:
     with pointer.screen() as display:
         return as_json(list(pointer.position(display)))
 
 
-@ROUTES("GET", "/platform")
+@route("GET", "/platform")
 def system(state: State, request: Request) -> HttpResponse:
     return text(platform.system())
 
 
-@ROUTES("GET", "/ready")
+@route("GET", "/ready")
 def ready(state: State, request: Request) -> HttpResponse:
     """503 with what is missing, until the desktop can be used."""
     missing = [why for why in (_no_desktop(), state.input_worker.ready(), state.tree.ready()) if why]
     return as_json({"status": "starting" if missing else "ready", "missing": missing}, 503 if missing else 200)
 
 
-@ROUTES("POST", "/start_recording")
+@route("POST", "/start_recording")
 def start_recording(state: State, request: Request) -> HttpResponse:
     if not state.recorder.start():
         return failure("Recording is already in progress.", 400)
     return as_json({"status": "success", "message": "Started recording."})
 
 
-@ROUTES("POST", "/end_recording")
+@route("POST", "/end_recording")
 def end_recording(state: State, request: Request) -> HttpResponse:
     """The video."""
     file = state.recorder.stop()

@@ -16,15 +16,11 @@ from threading import Thread
 from typing import Any
 
 from . import command_endpoints, file_endpoints, screen_endpoints, tunnel
-from .routes import BadForm, BadRequest, HttpResponse, Request, failure, text
+from .routes import ROUTES, BadForm, BadRequest, HttpResponse, Request, failure, text
 from .workers import State
 
-ROUTES = (
-    command_endpoints.ROUTES.table
-    | screen_endpoints.ROUTES.table
-    | file_endpoints.ROUTES.table
-    | command_endpoints.WINDOW_ROUTES.table
-)
+ENDPOINTS = (command_endpoints, screen_endpoints, file_endpoints)
+"""They stand in ROUTES once they are imported."""
 
 
 class Handler(BaseHTTPRequestHandler):

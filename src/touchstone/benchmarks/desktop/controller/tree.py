@@ -19,7 +19,7 @@ from importlib import import_module
 from typing import Any
 
 from . import nodes
-from .accessibles import Library, Names, front_terminal, learn_tree
+from .accessibles import AccessibilityBus, Accessible, Names, front_terminal, learn_tree
 from .atspi_keepalive import keeper
 from .dbus_wire import Failed
 from .fork_server import Perform
@@ -39,14 +39,14 @@ def prepare() -> Perform:
     def perform(job: dict[str, Any]) -> int:
         os.environ.pop("GTK_MODULES", None)
         meet()
-        _print(Library(names, PATIENCE / 1000), job)
+        _print(AccessibilityBus(names, PATIENCE / 1000), job)
         return 0
 
     return perform
 
 
-def _print(library: Library, job: dict[str, Any]) -> None:
-    programs = library.programs(WIDTH)
+def _print(bus: AccessibilityBus, job: dict[str, Any]) -> None:
+    programs = bus.programs(WIDTH)
     if job["what"] == "terminal":
         text = front_terminal(program for program, answers in programs if answers)
         sys.stdout.write("" if text is None else f"={text}")
@@ -55,18 +55,18 @@ def _print(library: Library, job: dict[str, Any]) -> None:
     for program, answers in programs:
         if answers:
             learn_tree(program, DEPTH, WIDTH, deadline)
-    sys.stdout.write(Walk(library, Failed, deadline).desktop(library.desktop(), programs))
+    sys.stdout.write(Walk(deadline).desktop(bus.desktop(), programs))
 
 
 class Walk:
     """From the top down, until the time is over."""
 
-    def __init__(self, atspi: Any, error: type[Exception], deadline: float) -> None:
-        self._atspi, self._error, self._deadline = atspi, error, deadline
+    def __init__(self, deadline: float) -> None:
+        self._deadline = deadline
         self._late = False
 
-    def desktop(self, desktop: Any, programs: Iterable[tuple[Any, bool]]) -> str:
-        root = nodes.read(self._atspi, desktop, nodes.Around())
+    def desktop(self, desktop: Accessible, programs: Iterable[tuple[Accessible, bool]]) -> str:
+        root = nodes.read(desktop, nodes.Around())
         inside = "".join(
             self._node(program, 1, nodes.Around()) if answers else '<application name="" cut="silent"/>'
             for program, answers in programs
@@ -75,47 +75,40 @@ class Walk:
         marks = {"cut": "time"} if self._late else {}
         return nodes.element(root.tag, {**spaces, **root.attributes, **marks}, inside)
 
-    def _node(self, accessible: Any, depth: int, around: nodes.Around) -> str:
+    def _node(self, accessible: Accessible, depth: int, around: nodes.Around) -> str:
         """Nothing if it went away meanwhile."""
         try:
-            node = nodes.read(self._atspi, accessible, around)
-        except self._error:
+            node = nodes.read(accessible, around)
+        except Failed:
             return ""
         parts: list[str] = []
         cut = self._children(accessible, node, depth, parts)
         attributes = {**node.attributes, "cut": cut} if cut else node.attributes
         return nodes.element(node.tag, attributes, nodes.content(node.text) + "".join(parts))
 
-    def _children(self, accessible: Any, node: nodes.AccessibleNode, depth: int, parts: list[str]) -> str:
+    def _children(self, accessible: Accessible, node: nodes.AccessibleNode, depth: int, parts: list[str]) -> str:
         """Why not all of them were read; empty if they were."""
         try:
-            count = accessible.get_child_count()
+            count = accessible.fact("count")
             if count and depth >= DEPTH:
                 return "depth"
             if count and node.flat and node.tag == "menu-bar":
                 return "flat"
-            huge = count > WIDTH and {"Table", "Component"} <= node.interfaces
-            children = self._cells(accessible, node.inside) if huge else self._all(accessible, count, node.inside, depth)
-            for child in children:
+            huge = count > WIDTH and {"Table", "Component"} <= accessible.interfaces
+            few = (self._node(child, depth + 1, node.inside) for child in accessible.children(WIDTH))
+            for child in self._cells(accessible, node.inside) if huge else few:
                 parts.append(child)
                 if time.monotonic() > self._deadline:
                     self._late = True
                     return "time"
-        except self._error:
+        except Failed:
             return "silent"
         return "block" if huge else "width" if count > WIDTH else ""
 
-    def _all(self, accessible: Any, count: int, inside: nodes.Around, depth: int) -> Iterator[str]:
-        """Children, of very many the first ones."""
-        for index in range(min(count, WIDTH)):
-            child = accessible.get_child_at_index(index)
-            if child is not None:
-                yield self._node(child, depth + 1, inside)
-
-    def _cells(self, table: Any, inside: nodes.Around) -> Iterator[str]:
+    def _cells(self, table: Accessible, inside: nodes.Around) -> Iterator[str]:
         """What is seen of a huge table. The first cell shows of which kind they all are."""
         tag = ""
-        for cell in visible_cells(self._atspi, table, inside.shift):
-            tag = tag or nodes.read(self._atspi, cell, inside).tag
-            read = nodes.read_cell(self._atspi, cell, tag, inside)
+        for cell in visible_cells(table, inside.shift):
+            tag = tag or nodes.read(cell, inside).tag
+            read = nodes.read_cell(cell, tag, inside)
             yield nodes.element(tag, read.attributes, nodes.content(read.text))

@@ -22,7 +22,7 @@ class WorkerGone(Exception):
     """It does not start, or died again when asked again."""
 
 
-class Worker:
+class ForkWorker:
     """See `fork_server` for the other end."""
 
     def __init__(self, kind: str) -> None:
@@ -131,6 +131,6 @@ def _line(channel: socket.socket, seconds: float) -> str:
 class State:
     """What the endpoints share."""
 
-    input_worker: Worker = field(default_factory=lambda: Worker("input_worker"))
-    tree: Worker = field(default_factory=lambda: Worker("tree"))
+    input_worker: ForkWorker = field(default_factory=lambda: ForkWorker("input_worker"))
+    tree: ForkWorker = field(default_factory=lambda: ForkWorker("tree"))
     recorder: Recorder = field(default_factory=Recorder)

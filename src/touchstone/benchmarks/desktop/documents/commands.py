@@ -11,8 +11,9 @@ from typing import Annotated, Literal
 
 from ....errors import InputError
 from ....options import Count, Opt, OptionError, Options
-from ....terminal import clock, unfiltered
+from ....terminal import clock
 from ..config import DOCUMENTS
+from ..status_line import StatusLine
 from . import embedding
 from .index import chosen, open_all
 from .index_builder import Indexed, Indexer
@@ -96,26 +97,21 @@ def list_indexes(options: ListOptions) -> int:
     return 0
 
 
-class _Progress:
-    """One line that changes on a terminal, a line now and then elsewhere."""
+class _Progress(StatusLine):
+    """How many are done, and how long the others will take."""
 
     def __init__(self) -> None:
-        self._live = sys.stderr.isatty()
-        self._what = ""
-        self._started = self._said = 0.0
+        super().__init__(_SECONDS_BETWEEN_LINES)
+        self._what, self._started = "", 0.0
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        now = time.monotonic()
         if what != self._what:
-            self._what, self._started, self._said = what, now, now
-        last = done == total
-        if now - self._said < (0.2 if self._live else _SECONDS_BETWEEN_LINES) and not (last and self._live):
-            return
-        self._said = now
-        left = clock((now - self._started) / done * (total - done))
-        line = f"{what} {done}/{total}" + ("" if last else f", {left} left")
-        ending = ("\n" if last else "") if self._live else "\n"
-        print(f"\r\x1b[K{line}" if self._live else line, end=ending, file=unfiltered(sys.stderr), flush=True)
+            self._what, self._started = what, time.monotonic()
+        left = clock((time.monotonic() - self._started) / done * (total - done))
+        if self.live and done == total:
+            self.say(f"{what} {done}/{total}")
+        else:
+            self.show(f"{what} {done}/{total}, {left} left")
 
 
 def _tell(entry: Indexed) -> None:

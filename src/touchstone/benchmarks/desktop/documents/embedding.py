@@ -10,12 +10,12 @@ import asyncio
 import hashlib
 import os
 import sqlite3
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from msgspec import Struct
 
@@ -87,8 +87,6 @@ def _cut(pieces: list[int], size: int) -> Iterator[list[int]]:
         yield pieces[start:end]
 
 
-T = TypeVar("T")
-
 PARALLEL = os.cpu_count() or 1
 _BATCH = 8
 _WALL = 600.0
@@ -146,20 +144,4 @@ async def complete(wanted: Sequence[tuple[str, str]], kept: Kept, pool: Pool, pr
         done += len(batch)
         progress(done, len(missing))
 
-    await together(range(0, len(missing), _BATCH), one)
-
-
-async def together(things: Iterable[T], work: Callable[[T], Awaitable[None]]) -> None:
-    """One more than there are cores, so that none waits for the next thing. The first failure ends all."""
-    left = iter(things)
-
-    async def worker() -> None:
-        for thing in left:
-            await work(thing)
-
-    tasks = [asyncio.ensure_future(worker()) for _ in range(PARALLEL + 1)]
-    try:
-        await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
+    await asyncio.gather(*map(one, range(0, len(missing), _BATCH)))

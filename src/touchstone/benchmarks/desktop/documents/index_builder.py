@@ -6,6 +6,7 @@ embedded again. A file that cannot be used is reported and left out. One process
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
 import os
 import sqlite3
@@ -17,7 +18,7 @@ from pathlib import Path
 
 from ....errors import InputError
 from ....workers.pool import Pool, WorkerLost
-from .embedding import PARALLEL, Kept, complete, key, together
+from .embedding import PARALLEL, Kept, complete, key
 from .index import SUFFIX, Document, Index, write
 from .pages import SUFFIXES, Reading, ReadRequest, read, shown
 from .warehouse import Shelf, Titles
@@ -95,7 +96,7 @@ class Indexer:
                 done.read += 1
                 documents[name] = Document(name, reading.title, reading.digest, reading.chunks)
 
-        await together(files, one)
+        await asyncio.gather(*map(one, files))  # as many at once as the pool has workers
         done.problems.sort()
         return [documents[name] for name in sorted(documents)]
 

@@ -129,10 +129,6 @@ class Retrieval(Struct, frozen=True):
 class Retriever(Protocol):
     def retrieve(self, task: DesktopTask) -> Retrieval: ...
 
-    def context(self, task: DesktopTask) -> str | None:
-        """The text alone."""
-        ...
-
     def facts(self) -> dict[str, str]:
         """For the record of a run: what it takes to get the same again."""
         ...
@@ -157,9 +153,6 @@ class FromIndex:
         reason = f"{len(hits)} passages about {names} by {self._method}"
         return Retrieval(shown(hits), reason, tuple(hit.path for hit in hits))
 
-    def context(self, task: DesktopTask) -> str | None:
-        return self.retrieve(task).text
-
     def facts(self) -> dict[str, str]:
         digests = ", ".join(f"{name} {index.digest}" for name, index in self._indexes.items())
         return {"from": "index", "top": str(self._top), "method": self._method, "indexes": digests}
@@ -182,9 +175,6 @@ class FromContexts:
         if not text:
             return Retrieval(None, f"the task's context file {self._name} is empty")
         return Retrieval(text, f"{blocks} passages from {self._name}", (self._name,))
-
-    def context(self, task: DesktopTask) -> str | None:
-        return self.retrieve(task).text
 
     def facts(self) -> dict[str, str]:
         return {"from": "context", "top": str(self._top), "file": self._name}

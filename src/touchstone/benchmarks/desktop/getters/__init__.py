@@ -7,13 +7,4 @@ service. Without a guest or an account it raises `Skipped`, with the reason.
 from ..registry import EXPECTED, RESULTS
 from . import dbt, expected, files, google, snowflake, web
 
-__all__ = [
-    "EXPECTED",
-    "RESULTS",
-    "dbt",
-    "expected",
-    "files",
-    "google",
-    "snowflake",
-    "web",
-]
+__all__ = ["EXPECTED", "RESULTS", "dbt", "expected", "files", "google", "snowflake", "web"]

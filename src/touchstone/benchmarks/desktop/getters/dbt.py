@@ -35,9 +35,7 @@ async def dbt_environment_info(
     settings_file: str = "",
 ) -> str:
     """Fields of a named environment."""
-    cloud = DbtCloud(evaluation.accounts, settings_file or setting_file)
-    projects = await cloud.projects()
-    environments = await cloud.environments(projects[0]["id"]) if projects else []
+    environments = await DbtCloud(evaluation.accounts, settings_file or setting_file).environments()
     words = [str(item.get(field)) for item in environments if item["name"] == name for field in fields]
     return " ".join(words) or NOTHING
 
@@ -53,9 +51,7 @@ async def dbt_job_info(
     settings_file: str = "",
 ) -> str:
     """Fields of a named job: `time_…` of its schedule, its trigger by another job, or any other."""
-    cloud = DbtCloud(evaluation.accounts, settings_file or setting_file)
-    projects = await cloud.projects()
-    jobs = await cloud.jobs(projects[0]["id"]) if projects else []
+    jobs = await DbtCloud(evaluation.accounts, settings_file or setting_file).jobs()
     return job_words(jobs, name, prev_name, fields)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ....errors import Unscorable, WorkerFailure
+from ....errors import WorkerFailure
 from ..desktop import Execution
 from ..evaluation_context import EvaluationContext
 from ..registry import RESULTS
@@ -51,10 +51,8 @@ async def dbt_profiles(evaluation: EvaluationContext, *, dirs: Sequence[str], de
 
 async def run_script(evaluation: EvaluationContext, src: str, dest: str) -> Execution:
     """Copies a script of the dataset into the guest and runs it there."""
-    guest, script = evaluation.guest, evaluation.dataset.resolve(src)
-    if not script.is_file():
-        raise Unscorable(f"{src}: the script is not in the dataset", kind="gold_missing")
-    await guest.put(script, dest)
+    guest = evaluation.guest
+    await guest.put(evaluation.dataset.file(src, "script"), dest)
     await guest.execute(["chmod", "a+x", dest])
     return in_time(await guest.execute(["/bin/bash", dest], seconds=evaluation.seconds), dest, evaluation)
 

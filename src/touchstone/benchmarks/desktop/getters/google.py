@@ -86,8 +86,6 @@ def _query(evaluation: EvaluationContext, project: dict[str, Any], query: str, d
 
 def _rows(client: Any, query: str) -> list[Any] | None:
     """None when the query fails, as it does on a table that the agent did not make."""
-    from ..extras import need
-
     try:
         return [list(row.values()) for row in client.query(query).result()]
     except (need("google.api_core.exceptions").NotFound, need("google.api_core.exceptions").BadRequest):

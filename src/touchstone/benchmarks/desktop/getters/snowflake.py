@@ -17,7 +17,7 @@ from ..registry import RESULTS
 
 T = TypeVar("T")
 SITE = "https://app.snowflake.com"
-_LINKS = 'div[role="rowgroup"] > div > div:nth-child(1) > a'
+LINKS = 'div[role="rowgroup"] > div > div:nth-child(1) > a'
 
 
 @RESULTS
@@ -201,12 +201,12 @@ async def snowflake_worksheet_names_in_folder(
         page = await context.new_page()
         await page.goto(SITE, wait_until="load")
         await page.locator('div[role="rowgroup"]').wait_for(timeout=60_000)
-        folder = page.locator(f'{_LINKS}[aria-label="{folder_name}"]')
+        folder = page.locator(f'{LINKS}[aria-label="{folder_name}"]')
         if not await folder.count():
             return None
         await folder.first.click()
         await page.locator('div[role="rowgroup"]').wait_for(timeout=60_000)
-        names = [await link.get_attribute("aria-label") for link in await page.locator(_LINKS).all()]
+        names = [await link.get_attribute("aria-label") for link in await page.locator(LINKS).all()]
         await page.close()
         return [name for name in names if name]
 

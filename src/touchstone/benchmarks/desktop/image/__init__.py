@@ -16,8 +16,6 @@ from .recipes import layers_for, not_given
 from .store import Image, Layer, Store, find
 
 _BEGIN = "# Stands in for "
-SESSION = Path(__file__).parent / "session.sh"
-"""The program that starts a session; a sandbox shows it to the guest."""
 
 
 def standins() -> dict[str, str]:
@@ -32,4 +30,4 @@ def _stands_for(path: Path) -> str:
     return next(purposes, "").removeprefix(_BEGIN).rstrip(".")
 
 
-__all__ = ["SESSION", "Image", "Layer", "Store", "find", "layers_for", "not_given", "standins"]
+__all__ = ["Image", "Layer", "Store", "find", "layers_for", "not_given", "standins"]

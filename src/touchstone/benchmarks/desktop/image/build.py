@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import msgspec
 
@@ -73,8 +73,8 @@ async def build(
             ready = store.get(recipe.name, today[recipe.name])
             if ready is None:
                 listener.begin(recipe, number, len(wanted))
-                wanting = _Wanted(recipe, today[recipe.name], [made[parent] for parent in recipe.parents])
-                await _Build(store, wanting, supplies, listener).make()
+                below = [made[parent] for parent in recipe.parents]
+                await _Build(store, recipe, today[recipe.name], below, supplies, listener).make()
             layer = ready or store.get(recipe.name, today[recipe.name])
             assert layer
             made[recipe.name] = layer
@@ -95,22 +95,15 @@ def obstacle(recipe: Recipe, supplies: Supplies) -> str | None:
     return None
 
 
-class _Wanted(NamedTuple):
-    recipe: Recipe
-    digest: str
-    below: list[Layer]
-
-
 class _Build:
     """One layer that is being made."""
 
-    def __init__(self, store: Store, layer: _Wanted, supplies: Supplies, listener: Listener) -> None:
-        self.recipe = layer.recipe
-        self.digest = layer.digest
-        self.below = layer.below
-        self.supplies = supplies
-        self.listener = listener
-        self.final = store.folder(self.recipe.name, self.digest)
+    def __init__(
+        self, store: Store, recipe: Recipe, digest: str, below: Sequence[Layer], supplies: Supplies, listener: Listener
+    ) -> None:
+        self.recipe, self.digest, self.below = recipe, digest, below
+        self.supplies, self.listener = supplies, listener
+        self.final = store.folder(recipe.name, digest)
         self.work = self.final.with_name(self.final.name + BUILDING)
         self.upper = self.work / UPPER  # it will belong to the root inside; the folder around it stays ours
         self.log = store.root / "logs" / f"{self.final.name}.log"

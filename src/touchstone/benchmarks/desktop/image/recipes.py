@@ -158,19 +158,6 @@ def digests(known: Mapping[str, Recipe], ids: Sequence[int]) -> dict[str, str]:
 # Which layers the applications of a task need, and which applications no layer can give.
 
 
-_LAYERS: dict[str, tuple[str, ...]] = {
-    "vscode": ("vscode",),
-    "jupyter": ("jupyter",),
-    "dbt": ("dbt",),
-    "duckdb": ("duckdb",),
-    "dagster": ("dagster",),
-    "airflow": ("airflow",),
-    "superset": ("superset",),
-    "postgresql": ("postgresql",),
-    "mysql": ("mysql",),
-    "metabase": ("metabase",),
-}
-"""Chromium, the terminal, Calc and sqlite3 are in every image, and a cloud service needs but the browser and an account."""
 _DOCKERS = {"superset", "airflow"}
 """Applications whose containers have a stand-in."""
 _NO_DOCKER = "there is no Docker engine in the sandbox; its stand-in is for Superset and Airflow only"
@@ -178,8 +165,9 @@ _NO_AIRBYTE = "Airbyte exists only as Docker images, and there is no Docker engi
 
 
 def layers_for(apps: Iterable[str]) -> list[str]:
-    """Beyond those of every image. An application that is not known needs nothing; dbt's layer has DuckDB's program too."""
-    layers = {layer for app in apps for layer in _LAYERS.get(app, ())}
+    """Beyond those of every image. An application without a layer of its own needs nothing: Chromium, the terminal, Calc and
+    sqlite3 are in every image, and a cloud service needs but the browser and an account. dbt's layer has DuckDB's program."""
+    layers = set(apps) & (_ABOUT.keys() - {*ALWAYS, *_IMPOSSIBLE})
     return sorted(layers - {"duckdb"} if "dbt" in layers else layers)
 
 

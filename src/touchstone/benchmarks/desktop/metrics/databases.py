@@ -15,8 +15,8 @@ from threading import Timer
 from typing import Any, Literal
 
 from ..extras import need
-from ..registry import METRICS
-from ..untrusted import MetricResult, Unreadable, missing, refuse_large, shown
+from ..registry import metric
+from ..untrusted import MetricResult, Unreadable, refuse_large, shown
 
 Kind = Literal["table", "view"]
 Aspect = Literal["table", "view", "table-schema", "view-schema", "table-schema-content", "view-schema-content"]
@@ -53,9 +53,9 @@ class Database:
         return self.rows(f'SELECT * FROM "{quoted}"')
 
 
-@METRICS
+@metric()
 def check_local_database(
-    result: Path | None,
+    result: Path,
     expected: Path,
     db_type: Literal["duckdb", "sqlite3"] = "duckdb",
     check_type: Sequence[Aspect] = ("table", "view"),
@@ -64,8 +64,6 @@ def check_local_database(
     view_targets: Sequence[str] = (),
 ) -> MetricResult:
     """The same names, columns and rows, as far as `check_type` asks; content implies columns imply names."""
-    if result is None:
-        return missing()
     opened = _duckdb if db_type == "duckdb" else _sqlite
     with opened(result) as mine, opened(expected) as gold:
         if schema_name:

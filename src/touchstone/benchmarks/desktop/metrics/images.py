@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ..extras import need
-from ..registry import METRICS
-from ..untrusted import MetricResult, Unreadable, missing, refuse_large, verdict
+from ..registry import metric
+from ..untrusted import MetricResult, Unreadable, refuse_large, verdict
 
 SIMILAR, ALIKE = 0.98, 0.91
 MOST_PIXELS = 40_000_000
@@ -18,11 +18,9 @@ _WINDOW = 7
 _LANCZOS, _BILINEAR = 1, 2
 
 
-@METRICS
-def compare_images(result: Path | None, expected: Path) -> MetricResult:
+@metric()
+def compare_images(result: Path, expected: Path) -> MetricResult:
     """Grey, at the smaller one's size: structural similarity above 0.98."""
-    if result is None:
-        return missing()
     result_picture, expected_picture = _open(result, "L"), _open(expected, "L")
     size = min(result_picture.size, expected_picture.size)
     similarity = structural_similarity(
@@ -31,29 +29,23 @@ def compare_images(result: Path | None, expected: Path) -> MetricResult:
     return _compared(similarity > SIMILAR, f"structural similarity {similarity:.4f}", f"above {SIMILAR}")
 
 
-@METRICS
-def compare_metabase_images(result: Path | None, expected: Path) -> MetricResult:
+@metric()
+def compare_metabase_images(result: Path, expected: Path) -> MetricResult:
     """Correlation of the green histograms, at the smaller width, above 0.91."""
-    if result is None:
-        return missing()
     alike = green_correlation(result, expected)
     return _compared(alike > ALIKE, f"histogram correlation {alike:.4f}", f"above {ALIKE}")
 
 
-@METRICS
-def compare_jupyterlab_images(result: Path | None, expected: Path) -> MetricResult:
+@metric()
+def compare_jupyterlab_images(result: Path, expected: Path) -> MetricResult:
     """Correlation of the green histograms, at the smaller width, of exactly 1."""
-    if result is None:
-        return missing()
     alike = green_correlation(result, expected)
     return _compared(alike == 1.0, f"histogram correlation {alike:.6f}", "exactly 1")
 
 
-@METRICS
-def compare_image_list(result: Path | Sequence[Path] | None, expected: Path | Sequence[Path]) -> MetricResult:
+@metric()
+def compare_image_list(result: Path | Sequence[Path], expected: Path | Sequence[Path]) -> MetricResult:
     """Pixel by pixel identical."""
-    if result is None:
-        return missing()
     result_paths, expected_paths = _paths(result), _paths(expected)
     if len(result_paths) != len(expected_paths):
         return MetricResult(0.0, f"expected {len(expected_paths)} pictures, found {len(result_paths)}")

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..registry import METRICS
-from ..untrusted import MetricResult, Unreadable, missing, read_json, shown, verdict
+from ..registry import metric
+from ..untrusted import MetricResult, Unreadable, read_json, shown, verdict
 
 Cell = dict[str, Any]
 _INSTALLING = ("Requirement already satisfied:", "Successfully installed")
 
 
-@METRICS
-def compare_notebook_outputs(result: Path | None, expected: Path) -> MetricResult:
+@metric()
+def compare_notebook_outputs(result: Path, expected: Path) -> MetricResult:
     """Equal outputs of code cells: what was printed, and the plain text of what was shown."""
 
     def difference(result_cell: Cell, expected_cell: Cell) -> str | None:
@@ -26,25 +26,23 @@ def compare_notebook_outputs(result: Path | None, expected: Path) -> MetricResul
         unequal = next((pair for pair in zip(mine, gold, strict=True) if pair[0] != pair[1]), None)
         return f"expected {shown(unequal[1])}, found {shown(unequal[0])}" if unequal else None
 
-    return missing() if result is None else _cell_by_cell(result, expected, difference)
+    return _cell_by_cell(result, expected, difference)
 
 
-@METRICS
-def compare_notebook_cells(result: Path | None, expected: Path) -> MetricResult:
+@metric()
+def compare_notebook_cells(result: Path, expected: Path) -> MetricResult:
     """Equal sources."""
 
     def difference(result_cell: Cell, expected_cell: Cell) -> str | None:
         mine, gold = _text(result_cell.get("source")), _text(expected_cell.get("source"))
         return None if mine == gold else f"expected {shown(gold)}, found {shown(mine)}"
 
-    return missing() if result is None else _cell_by_cell(result, expected, difference)
+    return _cell_by_cell(result, expected, difference)
 
 
-@METRICS
-def compare_ipynb_files(result: Path | None, expected: Path) -> MetricResult:
+@metric()
+def compare_ipynb_files(result: Path, expected: Path) -> MetricResult:
     """The whole file as JSON, keys in order, except `metadata`. (The original stops at the end of the shorter file.)"""
-    if result is None:
-        return missing()
     result_notebook, expected_notebook = _document(result), _document(expected)
     if list(result_notebook) != list(expected_notebook):
         return MetricResult(0.0, f"expected the keys {shown(list(expected_notebook))}, found {shown(list(result_notebook))}")
@@ -52,25 +50,23 @@ def compare_ipynb_files(result: Path | None, expected: Path) -> MetricResult:
     return verdict(not unequal, f"the value of {shown(unequal[:1])} differs")
 
 
-@METRICS
+@metric()
 def is_jupyter_cell_executed(
-    result: Path | None, expected: dict[str, list[int]], version: int = 4, cell_type: str = "code"
+    result: Path, expected: dict[str, list[int]], version: int = 4, cell_type: str = "code"
 ) -> MetricResult:
     """The positions of the cells that were not run are those expected."""
     return _positions(result, expected, cell_type, executed=False)
 
 
-@METRICS
+@metric()
 def are_jupyter_outputs_cleared(
-    result: Path | None, expected: dict[str, list[int]], version: int = 4, cell_type: str = "code"
+    result: Path, expected: dict[str, list[int]], version: int = 4, cell_type: str = "code"
 ) -> MetricResult:
     """The positions of the cells that still have a run count are those expected."""
     return _positions(result, expected, cell_type, executed=True)
 
 
-def _positions(result: Path | None, expected: dict[str, list[int]], cell_type: str, *, executed: bool) -> MetricResult:
-    if result is None:
-        return missing()
+def _positions(result: Path, expected: dict[str, list[int]], cell_type: str, *, executed: bool) -> MetricResult:
     numbers = [
         position
         for position, cell in enumerate(_cells(result))

@@ -7,19 +7,17 @@ from typing import Any
 from ..clouds import SNOWFLAKE, snowflake_cursor
 from ..evaluation_context import EvaluationContext
 from ..extras import need
-from ..registry import METRICS
-from ..untrusted import MetricResult, missing, shown, verdict
+from ..registry import metric
+from ..untrusted import MetricResult, shown, verdict
 
 ROLE, PASSWORD = "ROLE", "PASSWORD"
 
 
-@METRICS
+@metric("user")
 def is_snowflake_user_created(
-    result: dict[str, Any] | None, expected: dict[str, Any], evaluation: EvaluationContext, settings_file: str = SNOWFLAKE
+    result: dict[str, Any], expected: dict[str, Any], evaluation: EvaluationContext, settings_file: str = SNOWFLAKE
 ) -> MetricResult:
     """The user has all expected properties and roles, and a connection can be made with the expected password."""
-    if result is None:
-        return missing("user")
     wanted = {key.upper(): str(value) for key, value in expected.items() if key.upper() not in (ROLE, PASSWORD)}
     unequal = [key for key, value in wanted.items() if result.get(key) != value]
     if unequal:
@@ -33,11 +31,9 @@ def is_snowflake_user_created(
     return MetricResult(1.0, "as expected")
 
 
-@METRICS
-def check_snowflake_log_message(result: dict[str, str] | None, expected: dict[str, str]) -> MetricResult:
+@metric("log message")
+def check_snowflake_log_message(result: dict[str, str], expected: dict[str, str]) -> MetricResult:
     """Severity and message are equal."""
-    if result is None:
-        return missing("log message")
     unequal = [key for key in ("severity", "message") if result.get(key) != expected.get(key)]
     return verdict(not unequal, f"expected {shown(expected)}, found {shown(result)}")
 

@@ -6,25 +6,21 @@ from pathlib import Path
 from typing import Any, cast
 
 from ....errors import Unscorable
-from ..registry import METRICS
-from ..untrusted import MetricResult, missing, read_json, read_yaml, shown, verdict
+from ..registry import metric
+from ..untrusted import MetricResult, read_json, read_yaml, shown, verdict
 
 OPERATIONS = ("match", "in", "contain", "not_null")
 
 
-@METRICS
-def compare_json_file(result: Path | None, expected: Path) -> MetricResult:
+@metric()
+def compare_json_file(result: Path, expected: Path) -> MetricResult:
     """Equal when parsed."""
-    if result is None:
-        return missing()
     return verdict(read_json(result) == read_json(expected), "the JSON values differ", "equal JSON values")
 
 
-@METRICS
-def check_yaml_file(result: Path | None, expected: list[Any]) -> MetricResult:
+@metric()
+def check_yaml_file(result: Path, expected: list[Any]) -> MetricResult:
     """Rules of the form [operation, path, value]; all must hold."""
-    if result is None:
-        return missing()
     document = read_yaml(result)
     for operation, path, value in expected:
         if operation not in OPERATIONS:

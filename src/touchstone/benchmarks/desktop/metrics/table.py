@@ -5,13 +5,13 @@ A rule is {"type": …, …}. Most compare a sheet of the result (`sheet_idx0`) 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
 from ....errors import Unscorable
-from ..registry import METRICS
-from ..untrusted import MetricResult, missing, read_text, shown
+from ..registry import metric
+from ..untrusted import MetricResult, read_text, shown
 from .sheets.books import WorkbookPair, charts, pivots
 from .sheets.cells import dimensions, filters, frame, frame_difference, fuzzy_difference, matches, stored, validated
 from .sheets.formulas import NotUnderstood
@@ -21,11 +21,9 @@ Rule = dict[str, Any]
 NO_SHEET = "the sheet does not exist"
 
 
-@METRICS
-def compare_table(result: Path | None, expected: Path | None = None, rules: list[dict[str, Any]] | None = None) -> MetricResult:
+@metric()
+def compare_table(result: Path, expected: Path | None = None, rules: list[dict[str, Any]] | None = None) -> MetricResult:
     """All rules hold."""
-    if result is None:
-        return missing()
     pair = WorkbookPair(result, expected)
     for number, rule in enumerate(rules or [], 1):
         kind = rule.get("type")
@@ -46,8 +44,12 @@ def _sheet_name(pair: WorkbookPair, rule: Rule) -> str | None:
     return _unequal(pair.result.names, pair.expected.names)
 
 
+def _sheets(pair: WorkbookPair, rule: Rule, *, values: bool = False) -> Iterator[Any]:
+    return (pair.sheet(rule[key], values=values) for key in ("sheet_idx0", "sheet_idx1"))
+
+
 def _sheet_data(pair: WorkbookPair, rule: Rule) -> str | None:
-    result_sheet, expected_sheet = (pair.sheet(rule[key], values=True) for key in ("sheet_idx0", "sheet_idx1"))
+    result_sheet, expected_sheet = _sheets(pair, rule, values=True)
     if result_sheet is None or expected_sheet is None:
         return NO_SHEET
     digits = rule.get("precision", 4)
@@ -67,7 +69,7 @@ def _sheet_print(pair: WorkbookPair, rule: Rule) -> str | None:
 
 
 def _sheet_fuzzy(pair: WorkbookPair, rule: Rule) -> str | None:
-    result_sheet, expected_sheet = (pair.sheet(rule[key], values=True) for key in ("sheet_idx0", "sheet_idx1"))
+    result_sheet, expected_sheet = _sheets(pair, rule, values=True)
     return NO_SHEET if result_sheet is None else fuzzy_difference(result_sheet, expected_sheet, rule["rules"])
 
 
@@ -77,8 +79,8 @@ def _sparkline(pair: WorkbookPair, rule: Rule) -> str | None:
 
 
 def _style(pair: WorkbookPair, rule: Rule) -> str | None:
-    keys, properties = ("sheet_idx0", "sheet_idx1"), rule.get("props", [])
-    return _unequal(*(styles(pair.sheet(rule[key]), pair.sheet(rule[key], values=True), properties) for key in keys))
+    both = zip(_sheets(pair, rule), _sheets(pair, rule, values=True), strict=True)
+    return _unequal(*(styles(sheet, values, rule.get("props", [])) for sheet, values in both))
 
 
 def _check_cell(pair: WorkbookPair, rule: Rule) -> str | None:
@@ -111,11 +113,9 @@ def _data_validation(pair: WorkbookPair, rule: Rule) -> str | None:
 
 
 def _freeze(pair: WorkbookPair, rule: Rule) -> str | None:
-    result_sheet, expected_sheet = pair.sheet(rule["sheet_idx0"]), pair.sheet(rule["sheet_idx1"])
+    result_sheet, expected_sheet = _sheets(pair, rule)
     return (
-        NO_SHEET
-        if result_sheet is None or expected_sheet is None
-        else _unequal(result_sheet.freeze_panes, expected_sheet.freeze_panes)
+        NO_SHEET if None in (result_sheet, expected_sheet) else _unequal(result_sheet.freeze_panes, expected_sheet.freeze_panes)
     )
 
 
@@ -123,7 +123,7 @@ def _described_by(describe: Callable[[Any, Rule], Any]) -> Callable[[WorkbookPai
     """A rule that holds when both sheets give the same description; one that does not exist gives an empty one."""
 
     def judge(pair: WorkbookPair, rule: Rule) -> str | None:
-        return _unequal(*(describe(pair.sheet(rule[key]), rule) for key in ("sheet_idx0", "sheet_idx1")))
+        return _unequal(*(describe(sheet, rule) for sheet in _sheets(pair, rule)))
 
     return judge
 

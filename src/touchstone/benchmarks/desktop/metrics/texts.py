@@ -8,18 +8,16 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from ..registry import METRICS
-from ..untrusted import MetricResult, Unreadable, missing, read_text, shown, verdict
+from ..registry import METRICS, metric
+from ..untrusted import MetricResult, Unreadable, read_text, shown, verdict
 
 MOST_LINES = 20_000
 """For a difference, whose cost can grow with the square."""
 
 
-@METRICS
-def check_include_exclude(result: str | Sequence[str] | None, expected: dict[str, list[str]]) -> MetricResult:
+@metric("text to look into")
+def check_include_exclude(result: str | Sequence[str], expected: dict[str, list[str]]) -> MetricResult:
     """Every `include` is in the text (or list), and no `exclude`."""
-    if result is None:
-        return missing("text to look into")
     absent = [text for text in expected.get("include", []) if text not in result]
     present = [text for text in expected.get("exclude", []) if text in result]
     if absent:
@@ -33,13 +31,11 @@ def exact_match(result: Any, expected: dict[str, Any]) -> MetricResult:
     return verdict(result == expected["expected"], f"expected {shown(expected['expected'])}, found {shown(result)}")
 
 
-@METRICS
+@metric("result")
 def literal_match(
     result: Any, expected: Any, type: Literal["str", "list"] = "str", ignore_case: bool = False, ignore_order: bool = False
 ) -> MetricResult:
     """Equal texts, or equal lists of texts."""
-    if result is None:
-        return missing("result")
     if type == "str":
         result_text, expected_text = str(result), str(expected)
         equal = result_text.lower() == expected_text.lower() if ignore_case else result_text == expected_text
@@ -51,11 +47,9 @@ def literal_match(
     return verdict(found_list == wanted_list, f"expected {shown(wanted_list)}, found {shown(found_list)}")
 
 
-@METRICS
-def is_not_in_list(result: Sequence[Any] | None, expected: dict[str, Any]) -> MetricResult:
+@metric("list")
+def is_not_in_list(result: Sequence[Any], expected: dict[str, Any]) -> MetricResult:
     """None of `exclude` in the rules is in the list."""
-    if result is None:
-        return missing("list")
     excluded: Any = expected["exclude"]
     wanted = cast("list[Any]", excluded) if isinstance(excluded, list) else [excluded]
     present = [item for item in wanted if item in result]
@@ -67,7 +61,7 @@ def is_expected_url_pattern_match(result: str | dict[str, Any] | None, expected:
     """Every regular expression of `expected` is found in the address."""
     url = result.get("url") if isinstance(result, dict) else result
     if not url:
-        return missing("address")
+        return MetricResult(0.0, "there is no address")
     absent = [pattern for pattern in expected["expected"] if not re.search(pattern, str(url))]
     return verdict(not absent, f"{shown(absent[:1])} does not match the address {shown(url)}")
 
@@ -77,13 +71,11 @@ def check_file_existence(result: Path | None) -> MetricResult:
     return verdict(result is not None and result.exists(), "the file does not exist", "the file exists")
 
 
-@METRICS
+@metric()
 def compare_csv(
-    result: Path | None, expected: Path, strict: bool = True, ignore_case: bool = False, ignore_order: bool = False
+    result: Path, expected: Path, strict: bool = True, ignore_case: bool = False, ignore_order: bool = False
 ) -> MetricResult:
     """Line by line, as text: numbers, columns and their order have no freedom."""
-    if result is None:
-        return missing()
     result_lines, expected_lines = [_lines(path, strict, ignore_case, ignore_order) for path in (result, expected)]
     if result_lines == expected_lines:
         return MetricResult(1.0, f"{len(expected_lines)} equal lines")
@@ -93,19 +85,15 @@ def compare_csv(
     return MetricResult(0.0, f"line {row + 1}: expected {shown(expected_lines[row])}, found {shown(result_lines[row])}")
 
 
-@METRICS
-def compare_sql(result: Path | None, expected: Path) -> MetricResult:
+@metric()
+def compare_sql(result: Path, expected: Path) -> MetricResult:
     """The same text."""
-    return missing() if result is None else verdict(read_text(result) == read_text(expected), "the SQL text differs")
+    return verdict(read_text(result) == read_text(expected), "the SQL text differs")
 
 
-@METRICS
-def compare_text_file(
-    result: Path | None, expected: Path, ignore_blanks: bool = False, ignore_case: bool = False
-) -> MetricResult:
+@metric()
+def compare_text_file(result: Path, expected: Path, ignore_blanks: bool = False, ignore_case: bool = False) -> MetricResult:
     """The same text; with `ignore_blanks`, runs of white space count as one space."""
-    if result is None:
-        return missing()
     result_text, expected_text = read_text(result), read_text(expected)
     if ignore_blanks:
         result_text, expected_text = [re.sub(r"[\t\n ]+", " ", text.strip()) for text in (result_text, expected_text)]
@@ -114,11 +102,9 @@ def compare_text_file(
     return verdict(result_text == expected_text, f"expected {shown(expected_text)}, found {shown(result_text)}")
 
 
-@METRICS
-def diff_text_file(result: Path | None, expected: Path) -> MetricResult:
+@metric()
+def diff_text_file(result: Path, expected: Path) -> MetricResult:
     """The share of equal lines: the only score between 0 and 1."""
-    if result is None:
-        return missing()
     result_lines, expected_lines = read_text(result).splitlines(), read_text(expected).splitlines()
     if len(result_lines) > MOST_LINES:
         raise Unreadable(result, f"has more than {MOST_LINES:,} lines")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from importlib import import_module
 
 from msgspec import Struct
 
@@ -11,7 +13,7 @@ from ..desktop import Desktop
 
 __all__ = ["NAMES", "ProviderSettings", "provider"]
 
-NAMES = ("sandbox", "docker", "remote")
+NAMES = {"sandbox": ".sandbox:SandboxDesktop", "docker": ".docker:DockerDesktop", "remote": ".remote:RemoteDesktop"}
 
 
 class ProviderSettings(Struct, frozen=True, kw_only=True):
@@ -28,18 +30,7 @@ class ProviderSettings(Struct, frozen=True, kw_only=True):
 
 def provider(name: str, settings: ProviderSettings) -> Callable[[], Desktop]:
     """Makes desktops that are not started yet. Raises InputError if this kind cannot be had here."""
-    match name:
-        case "sandbox":
-            from .sandbox import SandboxDesktop
-
-            return lambda: SandboxDesktop(settings)
-        case "docker":
-            from .docker import DockerDesktop
-
-            return lambda: DockerDesktop(settings)
-        case "remote":
-            from .remote import RemoteDesktop
-
-            return lambda: RemoteDesktop(settings)
-        case _:
-            raise InputError(f"--provider {name}: expected one of {', '.join(NAMES)}")
+    if name not in NAMES:
+        raise InputError(f"--provider {name}: expected one of {', '.join(NAMES)}")
+    module, _, kind = NAMES[name].partition(":")
+    return partial(getattr(import_module(module, __package__), kind), settings)

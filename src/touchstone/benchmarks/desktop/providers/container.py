@@ -335,11 +335,8 @@ def _child(run: Callable[[], int]) -> int:
     try:
         status = run()
     except OSError as error:
-        print(
-            f"touchstone: {error.strerror or error}" + (f": {error.filename}" if error.filename else ""),
-            file=sys.stderr,
-            flush=True,
-        )
+        where = f": {error.filename}" if error.filename else ""
+        print(f"touchstone: {error.strerror or error}{where}", file=sys.stderr, flush=True)
     os._exit(status)
 
 

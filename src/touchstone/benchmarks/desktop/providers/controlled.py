@@ -52,44 +52,6 @@ class ControllerAnswer(msgspec.Struct, frozen=True):
         return f"status {self.status}: {reason}" if reason else f"status {self.status}"
 
 
-async def ask(client: httpx.AsyncClient, method: str, path: str, seconds: float, **content: Any) -> ControllerAnswer:
-    """The whole answer."""
-    async with _asked(client, method, path, seconds, content) as response:
-        return await _whole(response)
-
-
-async def fetch(client: httpx.AsyncClient, path: str, seconds: float, destination: Path, **content: Any) -> ControllerAnswer:
-    """The body of a good answer goes to a file, which is there whole or not at all."""
-    part_file = destination.with_name(f".{destination.name}.part")
-    destination.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        async with _asked(client, "POST", path, seconds, content) as response:
-            if response.status_code != 200:
-                return await _whole(response)
-            with part_file.open("wb") as file:
-                async for part in _within(response, LARGEST_FILE):
-                    file.write(part)
-        part_file.replace(destination)
-    finally:
-        part_file.unlink(missing_ok=True)
-    return ControllerAnswer(200, b"")
-
-
-@asynccontextmanager
-async def _asked(
-    client: httpx.AsyncClient, method: str, path: str, seconds: float, content: dict[str, Any]
-) -> AsyncGenerator[httpx.Response]:
-    try:
-        async with asyncio.timeout(seconds), client.stream(method, path, timeout=seconds, **content) as response:
-            if response.status_code == 401:
-                raise WorkerFailure("the desktop's controller does not accept the token", kind="desktop")
-            yield response
-    except (TimeoutError, httpx.TimeoutException):
-        raise WorkerFailure(f"the desktop did not answer {path} within {seconds:g} s", kind="desktop") from None
-    except httpx.HTTPError as error:
-        raise WorkerFailure(f"the desktop is gone ({path}): {error or type(error).__name__}", kind="desktop") from None
-
-
 async def _whole(response: httpx.Response) -> ControllerAnswer:
     return ControllerAnswer(response.status_code, b"".join([part async for part in _within(response, LARGEST)]))
 
@@ -172,7 +134,7 @@ class ControlledGuest:
             raise WorkerFailure(f"{destination} could not be written in the desktop: {answer.why()}", kind="desktop")
 
     async def get(self, path: str, destination: Path) -> bool:
-        answer = await fetch(self._connected(), "/file", COPY_SECONDS, destination, data={"file_path": path})
+        answer = await self._fetch("/file", destination, data={"file_path": path})
         if answer.status >= 500:
             raise WorkerFailure(f"{path} could not be read in the desktop: {answer.why()}", kind="desktop")
         return answer.good
@@ -209,7 +171,7 @@ class ControlledGuest:
             raise WorkerFailure(f"the desktop cannot be recorded: {answer.why()}", kind="desktop")
 
     async def stop_recording(self, destination: Path) -> bool:
-        return (await fetch(self._connected(), "/end_recording", COPY_SECONDS, destination)).good
+        return (await self._fetch("/end_recording", destination)).good
 
     async def screen_size(self) -> tuple[int, int]:
         answer = await self._ask("POST", "/screen_size", LOOK_SECONDS)
@@ -235,12 +197,39 @@ class ControlledGuest:
             return await self._ask("POST", "/setup/upload", COPY_SECONDS, **form)
 
     async def _ask(self, method: str, path: str, seconds: float, **content: Any) -> ControllerAnswer:
-        return await ask(self._connected(), method, path, seconds, **content)
+        """The whole answer."""
+        async with self._asked(method, path, seconds, content) as response:
+            return await _whole(response)
 
-    def _connected(self) -> httpx.AsyncClient:
+    async def _fetch(self, path: str, destination: Path, **content: Any) -> ControllerAnswer:
+        """The body of a good answer goes to a file, which is there whole or not at all."""
+        part_file = destination.with_name(f".{destination.name}.part")
+        destination.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            async with self._asked("POST", path, COPY_SECONDS, content) as response:
+                if response.status_code != 200:
+                    return await _whole(response)
+                with part_file.open("wb") as file:
+                    async for part in _within(response, LARGEST_FILE):
+                        file.write(part)
+            part_file.replace(destination)
+        finally:
+            part_file.unlink(missing_ok=True)
+        return ControllerAnswer(200, b"")
+
+    @asynccontextmanager
+    async def _asked(self, method: str, path: str, seconds: float, content: dict[str, Any]) -> AsyncGenerator[httpx.Response]:
         if self._client is None:
             raise WorkerFailure("the desktop is not running", kind="desktop")
-        return self._client
+        try:
+            async with asyncio.timeout(seconds), self._client.stream(method, path, timeout=seconds, **content) as response:
+                if response.status_code == 401:
+                    raise WorkerFailure("the desktop's controller does not accept the token", kind="desktop")
+                yield response
+        except (TimeoutError, httpx.TimeoutException):
+            raise WorkerFailure(f"the desktop did not answer {path} within {seconds:g} s", kind="desktop") from None
+        except httpx.HTTPError as error:
+            raise WorkerFailure(f"the desktop is gone ({path}): {error or type(error).__name__}", kind="desktop") from None
 
 
 def _headers(token: str) -> dict[str, str]:

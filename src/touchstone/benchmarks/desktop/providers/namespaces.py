@@ -192,18 +192,6 @@ async def remove(folder: Path) -> None:
 
 
 def _as_json(plan: ContainerPlan) -> str:
-    return json.dumps(
-        {
-            "layers": [str(layer.absolute()) for layer in plan.layers],
-            "upper": str(plan.upper.absolute()) if plan.upper else None,
-            "memory": plan.memory,
-            "binds": [[str(bind.host.absolute()), bind.inside, bind.writable] for bind in plan.binds],
-            "files": [list(file) for file in plan.files],
-            "users": list(host_ids()),
-            "network": plan.network,
-            "user": plan.user,
-            "program": list(plan.program),
-            "variables": {"PATH": _PATH, "LANG": "C.UTF-8", **plan.variables},
-            "host": plan.host,
-        }
-    )
+    variables = {"PATH": _PATH, "LANG": "C.UTF-8", **plan.variables}
+    facts = {**vars(plan), "users": host_ids(), "variables": variables}
+    return json.dumps(facts, default=lambda path: str(path.absolute()))

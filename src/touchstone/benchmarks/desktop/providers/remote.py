@@ -11,18 +11,18 @@ import contextlib
 import os
 import signal
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from ....errors import InputError, Skipped, WorkerFailure
-from ..desktop import ACTION_SECONDS, SECONDS, Execution
 from . import ProviderSettings
-from .controlled import ControlledGuest, at_address
+from .controlled import ControlledGuest, ControllerAnswer, at_address
 
 TOKEN = "TOUCHSTONE_DESKTOP_TOKEN"
 START_SECONDS = 60.0
 RESET_SECONDS = 600.0
+_CHANGES = ("/execute", "/setup/launch", "/setup/upload", "/act")
+"""After one of these the desktop is no longer clean."""
 
 
 class RemoteDesktop(ControlledGuest):
@@ -61,21 +61,9 @@ class RemoteDesktop(ControlledGuest):
     async def endpoint(self, port: int) -> str:
         return f"http://{self._host}:{port}"
 
-    async def execute(self, command: Sequence[str] | str, *, shell: bool = False, seconds: float = SECONDS) -> Execution:
-        self._used = True
-        return await super().execute(command, shell=shell, seconds=seconds)
-
-    async def launch(self, command: Sequence[str] | str, *, shell: bool = False) -> None:
-        self._used = True
-        await super().launch(command, shell=shell)
-
-    async def put(self, source: Path, destination: str) -> None:
-        self._used = True
-        await super().put(source, destination)
-
-    async def act(self, code: str, *, seconds: float = ACTION_SECONDS) -> Execution:
-        self._used = True
-        return await super().act(code, seconds=seconds)
+    async def _ask(self, method: str, path: str, seconds: float, **content: Any) -> ControllerAnswer:
+        self._used = self._used or path in _CHANGES
+        return await super()._ask(method, path, seconds, **content)
 
     def description(self) -> Mapping[str, Any]:
         screen = f"{self._screen[0]}x{self._screen[1]}" if self._screen else None

@@ -22,7 +22,7 @@ __all__ = ["STEPS", "core", "dbt", "google", "run_steps", "snowflake", "web"]
 async def run_steps(steps: Sequence[SetupStep], evaluation: EvaluationContext) -> None:
     """One after the other. A step that cannot be done is our failure, not the agent's."""
     for step in steps:
-        STEPS.refuse(step.type, step.parameters, ("evaluation",))
+        STEPS.refuse(step.type, step.parameters)
     for number, step in enumerate(steps, 1):
         started, problem = time.monotonic(), ""
         try:

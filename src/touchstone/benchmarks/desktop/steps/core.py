@@ -13,15 +13,14 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from ....errors import Unscorable, WorkerFailure
+from ....errors import WorkerFailure
 from ..desktop import Execution
 from ..evaluation_context import EvaluationContext
 from ..registry import STEPS
 from ..setup import KIND, LATE, run_traced, window
-from ..tasks import NAME
+from ..tasks import SETTINGS
 
 LARGEST_DOWNLOAD = 1 << 30
-SETTINGS = f"{NAME}/settings/"
 _TRIES, _PAUSE = 5, 0.3
 
 
@@ -132,10 +131,7 @@ def _source(evaluation: EvaluationContext, src: str) -> Path:
     if src.startswith(SETTINGS):
         evaluation.accounts.load(src)
         return evaluation.accounts.path(src)
-    file = evaluation.dataset.resolve(src)
-    if not file.is_file():
-        raise Unscorable(f"{src}: the file is not in the dataset", kind="gold_missing")
-    return file
+    return evaluation.dataset.file(src)
 
 
 def _encoded(evaluation: EvaluationContext, source: Path) -> Path:

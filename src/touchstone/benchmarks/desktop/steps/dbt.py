@@ -32,14 +32,14 @@ async def act(cloud: DbtCloud, action: dict[str, Any]) -> None:
         return
     projects = await cloud.projects()
     if kind == "delete_project":
-        for project in projects[:1]:
+        for project in projects:
             await cloud.delete_project(action.get("project_id") or project["id"])
     elif kind == "create_environment":
         await cloud.create_environment(_first(projects, "project")["id"], action.get("env_name", "New Environment"))
     elif kind == "create_job":
         project = _first(projects, "project")["id"]
         wanted = action.get("env_name", "New Environment")
-        named = [found for found in await cloud.environments(project) if found["name"] == wanted]
+        named = [each for each in await cloud.environments() if each["name"] == wanted]
         environment = _first(named, f"environment {wanted}")["id"]
         steps = action.get("execute_steps", ["dbt build"])
         await cloud.create_job(project, environment, action.get("job_name", "New Job"), steps)

@@ -6,7 +6,7 @@ from asyncio import to_thread
 from collections.abc import Sequence
 from typing import Any
 
-from ....errors import InputError, Unscorable
+from ....errors import InputError
 from ..browser import PORT, browser, page_at
 from ..clouds import DRIVE, GCP, GOOGLE, bigquery_client, connection_client, drive_client
 from ..evaluation_context import EvaluationContext
@@ -64,9 +64,7 @@ def _do(evaluation: EvaluationContext, drive: Any, action: dict[str, Any]) -> No
         case "mkdirs":
             _folder(drive, path)
         case "upload":
-            source = evaluation.dataset.resolve(action["src"])
-            if not source.is_file():
-                raise Unscorable(f"{action['src']}: the file is not in the dataset", kind="gold_missing")
+            source = evaluation.dataset.file(action["src"])
             parent = _folder(drive, path[:-1])
             file = drive.CreateFile({"title": path[-1], "parents": [{"id": parent}]})
             file.SetContentFile(str(source))
@@ -83,11 +81,13 @@ def _children(drive: Any, parent: str, name: str | None, *, folders: bool = Fals
     return drive.ListFile({"q": " and ".join(terms)}).GetList()
 
 
-def _folder(drive: Any, path: Sequence[str]) -> str:
+def _folder(drive: Any, path: Sequence[str], *, make: bool = True) -> str | None:
     """The id of a folder, made with those above it if it is not there."""
     parent = "root"
     for name in path:
         folders = _children(drive, parent, name, folders=True)
+        if not folders and not make:
+            return None
         if not folders:
             made = drive.CreateFile({"title": name, "mimeType": FOLDER, "parents": [{"id": parent}]})
             made.Upload()
@@ -98,13 +98,8 @@ def _folder(drive: Any, path: Sequence[str]) -> str:
 
 def _delete(drive: Any, path: Sequence[str], *, trash: bool) -> None:
     """An empty path means everything."""
-    parent = "root"
-    for name in path[:-1]:
-        folders = _children(drive, parent, name, folders=True)
-        if not folders:
-            return
-        parent = folders[0]["id"]
-    for file in _children(drive, parent, path[-1] if path else None):
+    parent = _folder(drive, path[:-1], make=False)
+    for file in _children(drive, parent, path[-1] if path else None) if parent else ():
         file.Trash() if trash else file.Delete()
 
 
@@ -147,10 +142,8 @@ async def bigquery_login(
     listening_port: int = PORT,
 ) -> None:
     """The console at the project, and at a place in it if `ws` says so."""
-    project, owner = (
-        evaluation.accounts.project(config_file, project_name, project_index),
-        evaluation.accounts.load(settings_file),
-    )
+    project = evaluation.accounts.project(config_file, project_name, project_index)
+    owner = evaluation.accounts.load(settings_file)
     url = f"{CONSOLE}?project={project['project_id']}" + (f"&ws={ws}" if ws else "")
     async with browser(evaluation, listening_port) as context:
         page = await page_at(context, url)
@@ -173,9 +166,7 @@ def _empty(evaluation: EvaluationContext, project: dict[str, Any]) -> None:
 def _create_table(evaluation: EvaluationContext, project: dict[str, Any], action: dict[str, Any]) -> None:
     """With the given columns, or those that a header names; with rows from a CSV file of the dataset."""
     bigquery = need("google.cloud.bigquery", "desktop-google")
-    source = evaluation.dataset.resolve(action["data_from_csv"]) if "data_from_csv" in action else None
-    if source is not None and not source.is_file():
-        raise Unscorable(f"{action['data_from_csv']}: the file is not in the dataset", kind="gold_missing")
+    source = evaluation.dataset.file(action["data_from_csv"]) if "data_from_csv" in action else None
     dataset = f"{project['project_id']}.{action['dataset_id']}"
     schema: list[dict[str, str]] = action.get("schema_from_json") or []
     columns = [

@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 from asyncio import to_thread
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
-from ....errors import InputError, Unscorable
+from ....errors import InputError
 from ..browser import PORT, browser, find_page, page_at
 from ..clouds import HASURA, SNOWFLAKE, identifier, snowflake_cursor
 from ..evaluation_context import EvaluationContext
 from ..extras import need
+from ..getters.snowflake import LINKS, SITE
 from ..registry import STEPS
 
-SITE = "https://app.snowflake.com"
 KEPT_DATABASES = ("SNOWFLAKE", "SNOWFLAKE_SAMPLE_DATA")
 PATIENCE = 60_000
 SHORT = 5_000
-_LINKS = 'div[role="rowgroup"] > div > div:nth-child(1) > a'
 _BUTTON = 'div[role="button"]'
 
 
@@ -109,7 +109,8 @@ async def snowflake_write_sqls_in_new_worksheet(
         for sql in sqls:
             await page.locator('div[aria-label="worksheet"]').fill(sql, timeout=PATIENCE)
             await page.locator(f'{_BUTTON}[aria-label="Run"]').click(timeout=PATIENCE)
-            await _maybe_wait(page.locator('xpath=//span[text()="Query results"][count(*)=0]'))
+            with suppress(need("playwright.async_api").Error):
+                await page.locator('xpath=//span[text()="Query results"][count(*)=0]').first.wait_for(timeout=10_000)
         await _maybe_click(page.locator(f'div[role="dialog"][aria-label="tutorial"] {_BUTTON}[aria-label="close"]'))
         await _maybe_click(page.locator(_BUTTON, has_text="Got it!"))
         if close:
@@ -122,7 +123,7 @@ async def snowflake_delete_folder(evaluation: EvaluationContext, *, folder_name:
     async with browser(evaluation, listening_port) as context:
         page = _snowflake_page(context)
         await page.locator('div[role="rowgroup"]').wait_for(timeout=PATIENCE)
-        folder = page.locator(f'{_LINKS}[aria-label="{folder_name}"]')
+        folder = page.locator(f'{LINKS}[aria-label="{folder_name}"]')
         if await folder.count():
             await folder.first.click()
             await page.locator('h1[role="heading"]').first.click(timeout=PATIENCE)
@@ -177,17 +178,8 @@ def _snowflake_page(context: Any) -> Any:
 
 
 async def _maybe_click(element: Any) -> None:
-    try:
+    with suppress(need("playwright.async_api").Error):
         await element.first.click(timeout=SHORT)
-    except need("playwright.async_api").Error:
-        return
-
-
-async def _maybe_wait(element: Any) -> None:
-    try:
-        await element.first.wait_for(timeout=10_000)
-    except need("playwright.async_api").Error:
-        return
 
 
 def _executed(cursor: Any, sql: str) -> str:
@@ -212,7 +204,4 @@ def _others(cursor: Any) -> list[str]:
 def _script(evaluation: EvaluationContext, action: dict[str, Any]) -> list[str]:
     if "sql_script" not in action:
         return _texts(action["sql_command"])
-    file = evaluation.dataset.resolve(action["sql_script"])
-    if not file.is_file():
-        raise Unscorable(f"{action['sql_script']}: the script is not in the dataset", kind="gold_missing")
-    return split_script(file.read_text())
+    return split_script(evaluation.dataset.file(action["sql_script"], "script").read_text())

@@ -15,7 +15,7 @@ from ..extras import need
 from ..registry import STEPS
 from ..setup import address
 
-Action = dict[str, Any]
+Actions = Sequence[dict[str, Any]]
 Acting = Callable[..., Awaitable[None]]
 SHORT, POPUP, LONG = 5_000, 30_000, 120_000
 """Milliseconds, for what may not come at all, and for what must come, however busy the machine is."""
@@ -23,29 +23,21 @@ SHORT, POPUP, LONG = 5_000, 30_000, 120_000
 
 @STEPS
 async def airbyte_webui_init(
-    evaluation: EvaluationContext,
-    *,
-    listening_port: int = PORT,
-    url: str = "http://localhost:8000",
-    actions: Sequence[Action] = (),
+    evaluation: EvaluationContext, *, listening_port: int = PORT, url: str = "http://localhost:8000", actions: Actions = ()
 ) -> None:
     """Waits for Airbyte and fills in its first form."""
     async with browser(evaluation, listening_port) as context:
-        page = await until_open(context, url, _nothing_more)
+        page = await until_open(context, url)
         await _act(page, actions, {"login": _airbyte_login})
 
 
 @STEPS
 async def astro_webui_init(
-    evaluation: EvaluationContext,
-    *,
-    listening_port: int = PORT,
-    url: str = "http://localhost:8080",
-    actions: Sequence[Action] = (),
+    evaluation: EvaluationContext, *, listening_port: int = PORT, url: str = "http://localhost:8080", actions: Actions = ()
 ) -> None:
     """Waits for Airflow, signs in, and closes the first tab."""
     async with browser(evaluation, listening_port) as context:
-        page = await until_open(context, url, _has("input#username"), pause=5.0)
+        page = await until_open(context, url, "input#username")
         await _act(page, actions, {"login": _airflow_login})
         await context.pages[0].close()
 
@@ -63,56 +55,37 @@ async def superset_webui_init(
     """Signs in to Superset, unless it is open already."""
     async with browser(evaluation, listening_port) as context:
         if find_page(context, url) is None:
-            page = await until_open(context, url, _has("input#username"))
+            page = await until_open(context, url, "input#username")
             await _sign_in(page, "admin", "admin", 'a[href="/superset/welcome/"]')
 
 
 @STEPS
 async def dagster_webui_init(
-    evaluation: EvaluationContext,
-    *,
-    listening_port: int = PORT,
-    url: str = "http://localhost:3000",
-    actions: Sequence[Action] = (),
+    evaluation: EvaluationContext, *, listening_port: int = PORT, url: str = "http://localhost:3000", actions: Actions = ()
 ) -> None:
     """Opens Dagster, closes its dialogs, makes assets."""
     async with browser(evaluation, listening_port) as context:
-        page = find_page(context, url) or await until_open(context, url, _nothing_more)
+        page = find_page(context, url) or await until_open(context, url)
         await _act(page, actions, {"close_popups": _close_popups, "materialize_assets": _materialize})
 
 
 @STEPS
 async def metabase_webui_init(
-    evaluation: EvaluationContext,
-    *,
-    listening_port: int = PORT,
-    url: str = "http://localhost:3000",
-    actions: Sequence[Action] = (),
+    evaluation: EvaluationContext, *, listening_port: int = PORT, url: str = "http://localhost:3000", actions: Actions = ()
 ) -> None:
     """Waits for Metabase's first-run wizard and completes it."""
     async with browser(evaluation, listening_port) as context:
-        started = _has('button:has-text("Let\'s get started")')
-        page = find_page(context, url) or await until_open(context, url, started, tries=100)
+        started = 'button:has-text("Let\'s get started")'
+        page = find_page(context, url) or await until_open(context, url, started, seconds=300.0)
         await _act(page, actions, {"setup": _metabase_setup, "delete_database": _metabase_delete})
 
 
-async def _act(page: Any, actions: Sequence[Action], known: dict[str, Acting]) -> None:
+async def _act(page: Any, actions: Actions, known: dict[str, Acting]) -> None:
     for action in actions:
         kind = str(action.get("type"))
         if kind not in known:
             raise InputError(f"unknown action '{kind}'; expected one of {', '.join(known)}")
         await known[kind](page, **{key: value for key, value in action.items() if key != "type"})
-
-
-async def _nothing_more(page: Any) -> None:
-    """Loaded is enough."""
-
-
-def _has(element: str) -> Callable[[Any], Awaitable[None]]:
-    async def ready(page: Any) -> None:
-        await page.locator(element).first.wait_for(state="visible", timeout=10_000)
-
-    return ready
 
 
 async def _sign_in(page: Any, username: str, password: str, then: str) -> None:
@@ -150,8 +123,9 @@ async def _close_popups(page: Any) -> None:
 
 
 async def _materialize(page: Any, *, timeout: int = 60_000) -> None:  # noqa: ASYNC109 - the published name
-    """All assets, and waits until they are made."""
-    expect = need("playwright.async_api").expect
+    """All assets, and waits until they are made. The published time is one of the published machine: ours may be busier."""
+    expect, timeout = need("playwright.async_api").expect, max(timeout, LONG)
+    page.set_default_timeout(LONG)
     await page.locator('a[href="/assets"]', has_text="Assets").click()
     reload_button = page.locator("button", has_text="Reload definitions")
     await reload_button.click()

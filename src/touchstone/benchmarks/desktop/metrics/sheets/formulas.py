@@ -7,6 +7,7 @@ such conditions are made of. What is not understood raises `NotUnderstood`, and 
 from __future__ import annotations
 
 import math
+import operator
 import statistics
 from collections.abc import Callable, Iterator
 from typing import Any, cast
@@ -14,6 +15,13 @@ from typing import Any, cast
 from ...extras import need
 
 # The spreadsheet functions that conditions are made of.
+
+
+_COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+    **{"<=": operator.le, ">=": operator.ge, "<>": operator.ne},
+    **{"<": operator.lt, ">": operator.gt, "=": operator.eq},
+}
+"""The longer ones first, for who looks what a text begins with."""
 
 
 class NotUnderstood(Exception):
@@ -44,21 +52,13 @@ def _one(value: Any) -> Any:
 def _matching(items: list[Any], condition: Any) -> list[bool]:
     """COUNTIF's little language: a value, or a comparison such as ">5"."""
     text = condition if isinstance(condition, str) else ""
-    symbol = next((symbol for symbol in ("<=", ">=", "<>", "<", ">", "=") if text.startswith(symbol)), "=")
+    symbol = next((symbol for symbol in _COMPARISONS if text.startswith(symbol)), "=")
     rest = text.removeprefix(symbol) if text else condition
     try:
         bound: Any = float(rest)
     except (TypeError, ValueError):
         return [(str(item).lower() == str(rest).lower()) is (symbol == "=") for item in items if symbol in ("=", "<>")]
-    tests: dict[str, Callable[[float], bool]] = {
-        "=": lambda x: x == bound,
-        "<>": lambda x: x != bound,
-        "<": lambda x: x < bound,
-        ">": lambda x: x > bound,
-        "<=": lambda x: x <= bound,
-        ">=": lambda x: x >= bound,
-    }
-    return [isinstance(item, int | float) and tests[symbol](float(item)) for item in items]
+    return [isinstance(item, int | float) and _COMPARISONS[symbol](float(item), bound) for item in items]
 
 
 def _chosen(condition: Any, then: Any, otherwise: Any = False) -> Any:
@@ -127,14 +127,7 @@ Lookup = Callable[[str], list[Any]]
 """The values of a reference such as $C$2:$C$25, row by row."""
 
 _LEVELS: list[dict[str, Callable[[Any, Any], Any]]] = [
-    {
-        "=": lambda a, b: _ranked(a) == _ranked(b),
-        "<>": lambda a, b: _ranked(a) != _ranked(b),
-        "<": lambda a, b: _ranked(a) < _ranked(b),
-        ">": lambda a, b: _ranked(a) > _ranked(b),
-        "<=": lambda a, b: _ranked(a) <= _ranked(b),
-        ">=": lambda a, b: _ranked(a) >= _ranked(b),
-    },
+    {symbol: lambda a, b, test=test: test(_ranked(a), _ranked(b)) for symbol, test in _COMPARISONS.items()},
     {"&": lambda a, b: f"{_shown(a)}{_shown(b)}"},
     {"+": lambda a, b: number(a) + number(b), "-": lambda a, b: number(a) - number(b)},
     {"*": lambda a, b: number(a) * number(b), "/": lambda a, b: number(a) / number(b)},

@@ -11,8 +11,9 @@ from .cells import stored
 from .formulas import NotUnderstood, holds, number
 
 MOST_LOOKUPS = 20_000_000
-_OPERATORS = {"equal": "=", "notEqual": "<>", "lessThan": "<", "lessThanOrEqual": "<=", "greaterThan": ">"} | {
-    "greaterThanOrEqual": ">="
+_OPERATORS = {
+    **{"equal": "=", "notEqual": "<>", "lessThan": "<"},
+    **{"lessThanOrEqual": "<=", "greaterThan": ">", "greaterThanOrEqual": ">="},
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import tempfile
 from contextlib import closing
 from pathlib import Path
 
@@ -103,3 +104,55 @@ def test_where_it_lives(monkeypatch: pytest.MonkeyPatch, environment: dict[str, 
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     assert default_path() == Path(expected)
+
+
+def test_what_is_gathered_is_known_at_once_and_written_together(tmp_path: Path) -> None:
+    first, second = Cache(tmp_path / "c.sqlite", gather=3600), Cache(tmp_path / "c.sqlite")
+    first.put(b"a", b"1")  # nothing was written lately
+    statements: list[str] = []
+    assert first._connection is not None  # pyright: ignore[reportPrivateUsage]
+    first._connection.set_trace_callback(statements.append)  # pyright: ignore[reportPrivateUsage]
+    for letter in (b"b", b"c", b"d"):
+        first.put(letter, letter)
+    assert [first.get(letter) for letter in (b"a", b"b", b"c", b"d")] == [b"1", b"b", b"c", b"d"]
+    assert [second.get(letter) for letter in (b"a", b"b")] == [b"1", None]
+    first.close()
+    assert [second.get(letter) for letter in (b"a", b"b", b"c", b"d")] == [b"1", b"b", b"c", b"d"]
+    assert sum(statement.startswith("COMMIT") for statement in statements) == 1
+
+
+def test_much_is_not_gathered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(caches, "MOST_GATHERED", 10)
+    first, second = Cache(tmp_path / "c.sqlite", gather=3600), Cache(tmp_path / "c.sqlite")
+    for letter in (b"a", b"b", b"c"):
+        first.put(letter, bytes(6))
+    assert [second.get(letter) for letter in (b"a", b"b", b"c")] == [bytes(6), bytes(6), bytes(6)]
+
+
+def test_what_cannot_be_written_is_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(caches, "_SECONDS_FOR_A_LOCK", 0.1)
+    path = tmp_path / "c.sqlite"
+    cache = Cache(path, gather=3600)
+    cache.put(b"a", b"1")
+    cache.put(b"b", b"2")
+    cache.put(b"c", b"3")
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        cache.close()
+    again = Cache(path)
+    assert [again.get(letter) for letter in (b"a", b"b", b"c")] == [b"1", None, None]
+    again.put(b"d", b"4")
+    assert again.get(b"d") == b"4"
+
+
+@given(entries=st.lists(st.tuples(st.binary(min_size=1, max_size=1), st.binary(min_size=1, max_size=9)), max_size=20))
+def test_what_is_kept_at_hand_is_what_the_file_has(entries: list[tuple[bytes, bytes]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        cache, plain = Cache(Path(folder, "c.sqlite"), keep=20), {}
+        for name, value in entries:
+            cache.put(name, value)
+            plain[name] = value
+            assert cache.get(name) == value
+        assert {name: cache.get(name) for name in plain} == plain
+        assert sum(len(cache.at_hand(name) or b"") for name in plain) <= 20
+        cache.close()

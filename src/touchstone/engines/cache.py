@@ -4,6 +4,9 @@ A key is the hash of everything that a value depends on (database digest, SQL, S
 be missing but never wrong, and nothing needs to be invalidated. An entry also keeps what it was made from, so that it can be
 made again and compared (`replay`). The cache is a convenience: if its file cannot be opened, read or written, everything works
 without it, only slower. It is bounded; when it has grown too large it starts afresh.
+
+Whoever puts many entries may gather them for a moment and write them together: a transaction costs more than what is in it.
+Whoever asks for the same ones again and again may keep the last ones at hand.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import contextlib
 import hashlib
 import os
 import sqlite3
+import time
 from pathlib import Path
 
 import msgspec
@@ -21,6 +25,8 @@ from ..protocols import Limits
 
 LARGEST_FILE = 2 * 2**30
 LARGEST_ENTRY = 8 * 2**20
+MOST_GATHERED = 4 * 2**20
+"""Bytes."""
 
 _FORMAT = 2
 _SECONDS_FOR_A_LOCK = 5.0
@@ -60,25 +66,69 @@ class Origin(Struct, frozen=True):
 class Cache:
     """Get and put; every failure counts as a miss."""
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, *, gather: float = 0.0, keep: int = 0) -> None:
+        """`gather`: what is put within so many seconds of a write waits for the next one, for `flush` or for `close`. `keep`:
+        bytes of entries that are kept at hand."""
         self.path = path
+        self.is_new = path is None or not path.exists()
+        """Nothing was remembered before."""
         self._connection = self._open(path) if path is not None else None
+        self._gather = gather
+        self._gathered: dict[bytes, tuple[bytes, bytes, str | None, bytes | None]] = {}
+        self._size = 0
+        self._next_write = 0.0
+        self._kept: dict[bytes, bytes] = {}
+        self._most_kept = self._room = keep
 
     def get(self, key: bytes) -> bytes | None:
         if self._connection is None:
             return None
+        if at_hand := self.at_hand(key):
+            return at_hand
         try:
             row = self._connection.execute("SELECT value FROM entries WHERE key = ?", (key,)).fetchone()
         except sqlite3.Error:
             return None
-        return row[0] if row else None
+        if row is None:
+            return None
+        self._keep(key, row[0])
+        return row[0]
+
+    def at_hand(self, key: bytes) -> bytes | None:
+        """Without a look into the file."""
+        return self._gathered[key][1] if key in self._gathered else self._kept.get(key)
 
     def put(self, key: bytes, value: bytes, origin: Origin | None = None) -> None:
         if self._connection is None or len(value) > LARGEST_ENTRY:
             return
-        made = (origin.code, _encode(origin)) if origin else (None, None)
-        with contextlib.suppress(sqlite3.Error):
-            self._connection.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)", (key, value, *made))
+        self._keep(key, value)
+        code, made_from = (origin.code, _encode(origin)) if origin else (None, None)
+        self._gathered[key] = (key, value, code, made_from)
+        self._size += len(value)
+        if self._size > MOST_GATHERED or time.monotonic() >= self._next_write:
+            self.flush()
+
+    def flush(self) -> None:
+        """Writes what was gathered, now."""
+        if self._gathered and self._connection is not None:
+            self._write(self._connection)
+
+    def _keep(self, key: bytes, value: bytes) -> None:
+        """At hand; the oldest make room."""
+        if len(value) > self._most_kept:
+            return
+        self._room -= len(value) - len(self._kept.get(key, b""))
+        self._kept[key] = value
+        while self._room < 0:
+            self._room += len(self._kept.pop(next(iter(self._kept))))
+
+    def _write(self, connection: sqlite3.Connection) -> None:
+        entries, self._gathered, self._size = list(self._gathered.values()), {}, 0
+        with contextlib.suppress(sqlite3.Error), connection:  # which ends a transaction either way
+            if len(entries) > 1:
+                connection.execute("BEGIN IMMEDIATE")
+            connection.executemany("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)", entries)
+        self._next_write = time.monotonic() + self._gather
 
     def count(self, code: str) -> tuple[int, int]:
         """How many results this code has remembered, and how many other code has."""
@@ -104,6 +154,7 @@ class Cache:
 
     def close(self) -> None:
         if self._connection is not None:
+            self.flush()
             self._connection.close()
             self._connection = None
 

@@ -29,7 +29,7 @@ R = TypeVar("R")
 _AT_ONCE = 8
 
 
-class Client(Protocol):
+class CloudClient(Protocol):
     """A connection to a service, by credentials that can only read."""
 
     dialect: str
@@ -50,7 +50,7 @@ class Client(Protocol):
 
 
 async def open_cloud(
-    config: EngineConfig, opening: Opening, connect: Callable[[str], Client], label: str, module: str, package: str
+    config: EngineConfig, opening: Opening, connect: Callable[[str], CloudClient], label: str, module: str, package: str
 ) -> CloudEngine:
     """Raises InputError without the service's client, or if its credentials could write."""
     refuse_without(module, label, config.name)
@@ -64,7 +64,7 @@ async def open_cloud(
 class CloudEngine:
     """One database of a service."""
 
-    def __init__(self, name: str, client: Client, versions: Mapping[str, str]) -> None:
+    def __init__(self, name: str, client: CloudClient, versions: Mapping[str, str]) -> None:
         self.name = name
         self.client = client
         self.versions = versions
@@ -112,7 +112,7 @@ class CloudDatabase:
 class CloudJudgingConnection(PlainConnection):
     label = "cloud services"
 
-    def __init__(self, client: Client, limits: Limits) -> None:
+    def __init__(self, client: CloudClient, limits: Limits) -> None:
         self.dialect = client.dialect
         self._client = client
         self._limits = limits

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from touchstone.engines.postgres import dumpfile
-from touchstone.engines.postgres.dumpfile import Copy, DumpError, Statement, read
+from touchstone.engines.postgres.dumpfile import CopyBlock, DumpError, Statement, read
 
 pytestmark = pytest.mark.long
 
 
-def cut(text: str | bytes) -> list[Statement | Copy]:
+def cut(text: str | bytes) -> list[Statement | CopyBlock]:
     return list(read(io.BytesIO(text if isinstance(text, bytes) else text.encode())))
 
 
@@ -63,7 +63,7 @@ def test_copy_blocks_are_streamed_whole_and_counted(rows: list[str], after: str,
         text = ending.join(["COPY public.t (a, b) FROM stdin;", *rows, "\\.", "", after])
         found: list[bytes] = []
         for item in read(io.BytesIO(text.encode())):
-            if isinstance(item, Copy):
+            if isinstance(item, CopyBlock):
                 found.append(b"".join(item.blocks()))
                 assert item.rows == len(rows)
             else:
@@ -100,7 +100,7 @@ def test_traps(statement: str) -> None:
 
 def test_data_that_nobody_reads_is_passed_over() -> None:
     first, second = cut("COPY t FROM stdin;\n'; \\.\n$$\n\\.\nSELECT 1;\n")
-    assert isinstance(first, Copy)
+    assert isinstance(first, CopyBlock)
     assert (second.text.strip(), second.line) == (b"SELECT 1;", 5)
 
 

@@ -56,12 +56,12 @@ class _Row(Struct, frozen=True):
     follow_up: _FollowUp | None = None
 
 
-class Gold(Struct, frozen=True):
+class GoldAlone(Struct, frozen=True):
     statements: list[str]
     order: bool
 
 
-def rejection(bench: JudgingConnection, gold: Gold) -> str | None:
+def rejection(bench: JudgingConnection, gold: GoldAlone) -> str | None:
     """Why the official comparison does not accept the gold against itself. In a worker process."""
     result = Result((), [])
     try:
@@ -148,7 +148,7 @@ class _Auditor:
         if result.fault is not None:
             return findings
         try:
-            gold_alone = Gold(gold, order)
+            gold_alone = GoldAlone(gold, order)
             why = await world.judge(rejection, gold_alone, self._limits, writes=True, wall=2 * wall_clock(self._limits))
         except SqlError as error:
             why = error.message

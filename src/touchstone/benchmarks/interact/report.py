@@ -81,7 +81,10 @@ class InteractReport(Struct, frozen=True):
     curves: list[Curve]
 
 
-_USER = ("questions", "user_labeled", "user_unlabeled", "user_unanswerable", "user_leaks", "user_withheld", "user_faults")
+_USER = (
+    *("questions", "user_labeled", "user_unlabeled", "user_unanswerable", "user_leaks", "user_withheld", "user_faults"),
+    "failed_by_user",
+)
 
 
 def interact_report(path: Path) -> InteractReport:
@@ -99,7 +102,6 @@ def is_of_interact(path: Path) -> bool:
 def report_of(records: Iterable[Record], *, path: str = "", title: str = "") -> InteractReport:
     every = list(records)
     counted = [record for record in every if record.outcome in COUNTED]
-    metric = _Means(counted)
     return InteractReport(
         path=path,
         title=title,
@@ -111,8 +113,8 @@ def report_of(records: Iterable[Record], *, path: str = "", title: str = "") -> 
         cost_agent=estimate(counted, lambda record: record.usage.cost if record.usage.calls else None, share=False),
         cost_user=estimate(counted, _users_cost, share=False),
         actions=_actions(counted),
-        resolved=metric("ambiguities_resolved"),
-        user={name: metric(name) for name in _USER} | {"failed_by_user": metric("failed_by_user")},
+        resolved=_mean(counted, "ambiguities_resolved"),
+        user={name: _mean(counted, name) for name in _USER},
         curves=curves(counted),
     )
 
@@ -159,13 +161,9 @@ def _users_cost(record: Record) -> float | None:
     return user.cost if user and user.calls else None
 
 
-class _Means:
-    def __init__(self, records: Sequence[Record]) -> None:
-        self._records = records
-
-    def __call__(self, name: str) -> Estimate:
-        share = name in ("ambiguities_resolved", "failed_by_user")
-        return estimate(self._records, lambda record: record.metrics.get(name), share=share)
+def _mean(records: Sequence[Record], name: str) -> Estimate:
+    share = name in ("ambiguities_resolved", "failed_by_user")
+    return estimate(records, lambda record: record.metrics.get(name), share=share)
 
 
 def _category(name: str, records: Sequence[Record]) -> CategoryRow:

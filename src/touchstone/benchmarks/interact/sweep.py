@@ -47,7 +47,7 @@ class Level:
 
 
 @dataclass(frozen=True)
-class Sweep:
+class SweepResults:
     path: Path
     title: str
     levels: list[Level]
@@ -74,7 +74,7 @@ def is_sweep(path: Path) -> bool:
     return any(path.glob(f"{_PREFIX}*/latest/config.json"))
 
 
-def load_sweep(path: Path) -> Sweep:
+def load_sweep(path: Path) -> SweepResults:
     """A level whose run has no counted task is left out. Raises InputError if none has one."""
     folders = [(float(folder.name.removeprefix(_PREFIX)), folder) for folder in path.glob(f"{_PREFIX}*")]
     ordered = [_level(folder, patience) for patience, folder in sorted(folders)]
@@ -82,10 +82,10 @@ def load_sweep(path: Path) -> Sweep:
     levels = [level for level in (*ordered, reference) if level]
     if not any(level.patience is not None for level in levels):
         raise InputError(f"{path}: there is nothing to show, since no run of this sweep has a counted task")
-    return Sweep(path, _title(levels[0].run), levels)
+    return SweepResults(path, _title(levels[0].run), levels)
 
 
-def steps(sweeps: Sequence[Sweep]) -> list[Step]:
+def steps(sweeps: Sequence[SweepResults]) -> list[Step]:
     """From each level to the next, from the last to the reference, and between agents at the same level."""
     compared: list[Step] = []
     for sweep in sweeps:
@@ -101,7 +101,7 @@ def steps(sweeps: Sequence[Sweep]) -> list[Step]:
     return _adjusted(compared)
 
 
-def sweep_text(sweeps: Sequence[Sweep], compared: Sequence[Step]) -> str:
+def sweep_text(sweeps: Sequence[SweepResults], compared: Sequence[Step]) -> str:
     lines: list[str] = []
     for sweep in sweeps:
         lines += [sweep.title, "  level, both phases and reward in percent with 95% intervals:"]
@@ -117,7 +117,7 @@ def sweep_text(sweeps: Sequence[Sweep], compared: Sequence[Step]) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def sweep_csv(sweeps: Sequence[Sweep], compared: Sequence[Step]) -> str:
+def sweep_csv(sweeps: Sequence[SweepResults], compared: Sequence[Step]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(("sweep", "row", "metric", "n", "value", "low", "high", "p", "p_adjusted"))
@@ -131,7 +131,7 @@ def sweep_csv(sweeps: Sequence[Sweep], compared: Sequence[Step]) -> str:
     return out.getvalue()
 
 
-def sweep_latex(sweeps: Sequence[Sweep]) -> str:
+def sweep_latex(sweeps: Sequence[SweepResults]) -> str:
     lines = [r"\begin{tabular}{llrrr}", r"\toprule", r"Agent & Level & $n$ & Both phases & Reward \\"]
     for sweep in sweeps:
         lines.append(r"\midrule")
@@ -142,7 +142,7 @@ def sweep_latex(sweeps: Sequence[Sweep]) -> str:
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
-def plot(sweeps: Sequence[Sweep], directory: Path, compared: Sequence[Step] = ()) -> list[Path]:
+def plot(sweeps: Sequence[SweepResults], directory: Path, compared: Sequence[Step] = ()) -> list[Path]:
     """Writes scaling.png, .svg, .json, .csv and .tex."""
     figure = new_figure()
     axes = figure.subplots()
@@ -173,7 +173,7 @@ def plot(sweeps: Sequence[Sweep], directory: Path, compared: Sequence[Step] = ()
     return written
 
 
-def _draw(axes: Any, sweep: Sweep, color: str, who: str) -> None:
+def _draw(axes: Any, sweep: SweepResults, color: str, who: str) -> None:
     at = [level.patience for level in sweep.points]
     shares = [level.accuracy for level in sweep.points]
     values = [100 * (mean.value or 0.0) for mean in shares]

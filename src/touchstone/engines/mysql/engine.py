@@ -13,7 +13,7 @@ import re
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import msgspec
@@ -28,7 +28,11 @@ from ...workers.limits import Turns, cores
 from ...workers.pool import Pool, WorkerLost
 from ..judging_connection import JudgingConnection, name_of
 from ..messages import LIVE, FunctionResponse, ShownTable, SqlRows, checked, decoded, encoded, refuse_broken_text
-from .worker import Answer, Lost, MysqlLogin, MysqlWork, NeedsCopy, ServerGone, do
+from ..postgres.messages import Lost, NeedsCopy, ServerGone
+from .worker import Answer, MysqlLogin, MysqlWork, do
+
+if TYPE_CHECKING:
+    from .private_server import PrivateServer
 
 A = TypeVar("A")
 R = TypeVar("R")
@@ -45,58 +49,51 @@ WHERE table_schema = DATABASE() ORDER BY table_name, ordinal_position
 """
 
 
-class DatabaseSource(Protocol):
-    """Where the databases are."""
-
-    def logins(self, name: str) -> tuple[MysqlLogin, MysqlLogin]:
-        """For exploring and for judging. Raises Unscorable if there is no such database."""
-        ...
-
-    async def copy(self, name: str, scripts: Sequence[str]) -> MysqlLogin:
-        """A private copy. Raises SqlError if there is none."""
-        ...
-
-    async def drop(self, login: MysqlLogin) -> None: ...
-
-    async def digest(self, name: str) -> str | None: ...
-
-    async def close(self) -> None: ...
-
-
 class MysqlEngine:
-    """The databases of one server."""
+    """Databases that are only read. One is for all names: mini-dev has all its databases in one. Several are found by name."""
 
     name = "mysql"
 
-    def __init__(self, source: DatabaseSource, versions: Mapping[str, str]) -> None:
-        self.source = source
+    def __init__(self, logins: Mapping[str, tuple[MysqlLogin, MysqlLogin]], versions: Mapping[str, str]) -> None:
+        """`logins` are for exploring and for judging."""
+        self._logins = logins
         self.versions = versions
-        self.pool = worker_pool()
+        rules = WorkerRules([str(scratch_folder())], client=True)
+        self.pool = Pool(warm=4, preload=["touchstone.engines.mysql.worker"], rules=rules)
         self.judging = Turns(cores())
 
     def database(self, name: str, key: str = "") -> MysqlDatabase:
-        return MysqlDatabase(self, name)
+        return MysqlDatabase(self, name, *self._logins[self.named(name)])
+
+    def named(self, name: str) -> str:
+        """The name of the database that is meant. Raises Unscorable if there is none."""
+        if name in self._logins or len(self._logins) == 1:
+            return name if name in self._logins else next(iter(self._logins))
+        raise Unscorable(f"database missing: there is no dump {name}.sql", "database")
+
+    async def copy(self, name: str, scripts: Sequence[str]) -> MysqlLogin:
+        """A private copy, moved on by scripts. Raises SqlError if there can be none."""
+        raise SqlError("write", LIVE)
+
+    async def drop(self, login: MysqlLogin) -> None:
+        """Ends a private copy."""
 
     async def digests(self, names: Sequence[str]) -> Mapping[str, str | None]:
-        return {name: await self.source.digest(name) for name in names}
+        """Of the tables and columns: the rows of a live database are nobody's to hash."""
+        contents = await self.database("").explore(_CONTENTS, _LOOKING)
+        return dict.fromkeys(names, f"schema:{hashlib.sha256(msgspec.json.encode(contents.rows)).hexdigest()}")
 
     async def close(self) -> None:
         await self.pool.close()
-        await self.source.close()
-
-
-def worker_pool() -> Pool:
-    rules = WorkerRules([str(scratch_folder())], client=True)
-    return Pool(warm=4, preload=["touchstone.engines.mysql.worker"], rules=rules)
 
 
 class MysqlDatabase:
     """One episode's database."""
 
-    def __init__(self, engine: MysqlEngine, name: str) -> None:
+    def __init__(self, engine: MysqlEngine, name: str, explorer: MysqlLogin, judge: MysqlLogin) -> None:
         self._engine = engine
         self._name = name
-        self._explorer, self._judge = engine.source.logins(name)
+        self._explorer, self._judge = explorer, judge
         self._scripts: list[str] = []
         self._own: MysqlLogin | None = None
         """The state that scripts have moved on to."""
@@ -125,14 +122,14 @@ class MysqlDatabase:
     async def advance(self, scripts: Sequence[str], limits: Limits) -> None:
         if not scripts:
             return
-        own = await self._engine.source.copy(self._name, [*self._scripts, *scripts])
+        own = await self._engine.copy(self._name, [*self._scripts, *scripts])
         await self.close()
         self._own, self._scripts = msgspec.structs.replace(own, reads=True), [*self._scripts, *scripts]
 
     async def close(self) -> None:
         own, self._own = self._own, None
         if own is not None:
-            await self._engine.source.drop(own)
+            await self._engine.drop(own)
 
     async def _run(self, sql: str, limits: Limits, *, shown: bool) -> SqlRows | ShownTable:
         refuse_broken_text(sql)
@@ -153,11 +150,11 @@ class MysqlDatabase:
 
     @asynccontextmanager
     async def _copied(self) -> AsyncGenerator[MysqlLogin]:
-        copy = await self._engine.source.copy(self._name, self._scripts)
+        copy = await self._engine.copy(self._name, self._scripts)
         try:
             yield copy
         finally:
-            await self._engine.source.drop(copy)
+            await self._engine.drop(copy)
 
 
 async def called(pool: Pool, work: MysqlWork, wall: float) -> Answer:
@@ -180,12 +177,11 @@ async def called(pool: Pool, work: MysqlWork, wall: float) -> Answer:
 async def open_live(url: str, opening: Opening) -> MysqlEngine:
     """Raises InputError if nobody answers, or the account could do more than reading."""
     login = login_at(url)
-    engine = MysqlEngine(LiveSource(login), {})
+    engine = MysqlEngine({login.database: (login, login)}, {})
     opening.stack.push_async_callback(engine.close)
-    database = engine.database(login.database)
     try:
-        server = (await database.explore("SELECT version()", _LOOKING)).rows[0][0]
-        rights = await _rights(login)
+        server = (await engine.database("").explore("SELECT version()", _LOOKING)).rows[0][0]
+        rights = await asyncio.to_thread(rights_of, login)
     except (DatabaseFailure, SqlError) as error:
         raise InputError(f"--database-url: {error}") from None
     if rights:
@@ -219,12 +215,8 @@ def login_at(url: str) -> MysqlLogin:
     return MysqlLogin(unquote(parts.username), password, database, host, port, options.get("socket"), encrypted)
 
 
-async def _rights(login: MysqlLogin) -> list[str]:
-    """What the account may do besides reading; empty if that is all."""
-    return await asyncio.to_thread(rights_of, login)
-
-
 def rights_of(login: MysqlLogin) -> list[str]:
+    """What the account may do besides reading; empty if that is all."""
     import pymysql
     from pymysql.cursors import Cursor
 
@@ -256,7 +248,8 @@ def rights_in(line: str) -> tuple[list[str], list[str]]:
     grant = _GRANT.match(line)
     if grant is None:
         role = _ROLE.match(line)
-        return ([], _names(role["roles"])) if role else ([f"has a right that is not known here: {line[:60]}"], [])
+        roles = [name.strip() for name in role["roles"].split(",")] if role else []
+        return ([] if role else [f"has a right that is not known here: {line[:60]}"]), roles
     where = grant["what"]
     names = [re.sub(r"\s*\(.*", "", right, flags=re.DOTALL).strip() for right in _listed(grant["rights"])]
     rights = [f"has {name} on {where}" for name in names if name.upper() not in _HARMLESS]
@@ -272,37 +265,6 @@ def _listed(text: str) -> list[str]:
     return re.split(r",\s*(?![^(]*\))", text)
 
 
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",")]
-
-
-class LiveSource:
-    def __init__(self, login: MysqlLogin) -> None:
-        self.login = login
-
-    def logins(self, name: str) -> tuple[MysqlLogin, MysqlLogin]:
-        return self.login, self.login
-
-    async def copy(self, name: str, scripts: Sequence[str]) -> MysqlLogin:
-        raise SqlError("write", LIVE)
-
-    async def drop(self, login: MysqlLogin) -> None:
-        pass
-
-    async def digest(self, name: str) -> str | None:
-        """Of the tables and columns: the rows of a live database are nobody's to hash."""
-        pool = worker_pool()
-        try:
-            answer = await called(pool, MysqlWork(self.login, _LOOKING, _CONTENTS), _LOOKING.seconds)
-        finally:
-            await pool.close()
-        assert isinstance(answer, SqlRows)
-        return f"schema:{hashlib.sha256(msgspec.json.encode(answer.table.rows)).hexdigest()}"
-
-    async def close(self) -> None:
-        pass
-
-
 # Databases of a private server.
 
 
@@ -315,13 +277,9 @@ async def open_dumps(path: str, opening: Opening) -> MysqlEngine:
     from .private_server import started
 
     server = await started(dumps, opening.say)
-    source = DumpSource(server, dumps)
-    try:
-        await asyncio.to_thread(source.prepare)
-        engine = MysqlEngine(source, {"MariaDB": await asyncio.to_thread(server.version)})
-    except BaseException:
-        server.close()
-        raise
+    opening.stack.push_async_callback(asyncio.to_thread, server.close)
+    logins = await asyncio.to_thread(lambda: {name: (server.reader(name), server.reader(name)) for name in dumps})
+    engine = DumpEngine(server, dumps, logins, {"MariaDB": await asyncio.to_thread(server.version)})
     opening.stack.push_async_callback(engine.close)
     return engine
 
@@ -332,41 +290,32 @@ def find_dumps(folder: Path) -> dict[str, Path]:
     return {path.stem: path for path in sorted([*folder.glob("*.sql"), *folder.glob("*/*.sql")])}
 
 
-class DumpSource:
-    """One dump is for all names: mini-dev has all its databases in one. Several are found by their names."""
+class DumpEngine(MysqlEngine):
+    """Databases of a private server, which whoever writes gets a copy of."""
 
-    def __init__(self, server: Any, dumps: Mapping[str, Path]) -> None:
-        from .private_server import PrivateServer
-
-        assert isinstance(server, PrivateServer)
+    def __init__(
+        self,
+        server: PrivateServer,
+        dumps: Mapping[str, Path],
+        logins: Mapping[str, tuple[MysqlLogin, MysqlLogin]],
+        versions: Mapping[str, str],
+    ) -> None:
+        super().__init__(logins, versions)
         self._server = server
         self._dumps = dumps
-        self._logins: dict[str, tuple[MysqlLogin, MysqlLogin]] = {}
-
-    def prepare(self) -> None:
-        self._logins = {name: (self._server.reader(name), self._server.reader(name)) for name in self._dumps}
-
-    def logins(self, name: str) -> tuple[MysqlLogin, MysqlLogin]:
-        return self._logins[self._named(name)]
-
-    def _named(self, name: str) -> str:
-        if name in self._dumps or len(self._dumps) == 1:
-            return name if name in self._dumps else next(iter(self._dumps))
-        raise Unscorable(f"database missing: there is no dump {name}.sql", "database")
 
     async def copy(self, name: str, scripts: Sequence[str]) -> MysqlLogin:
-        return await asyncio.to_thread(self._server.copy, self._dumps[self._named(name)], scripts)
+        return await asyncio.to_thread(self._server.copy, self._dumps[self.named(name)], scripts)
 
     async def drop(self, login: MysqlLogin) -> None:
         await asyncio.shield(asyncio.to_thread(self._server.drop, login))
 
-    async def digest(self, name: str) -> str | None:
-        from .private_server import digest
+    async def digests(self, names: Sequence[str]) -> Mapping[str, str | None]:
+        return {name: await asyncio.to_thread(self._digest, name) for name in names}
 
+    def _digest(self, name: str) -> str | None:
         try:
-            return await asyncio.to_thread(digest, self._dumps[self._named(name)])
+            with self._dumps[self.named(name)].open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
         except (Unscorable, OSError):
             return None
-
-    async def close(self) -> None:
-        await asyncio.to_thread(self._server.close)

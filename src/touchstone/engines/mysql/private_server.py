@@ -13,7 +13,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fcntl
-import hashlib
 import os
 import secrets
 import shutil
@@ -379,8 +378,3 @@ def _tidy(cache: Path) -> None:
     for age_rank, path in enumerate(entries):
         if path.suffix == ".part" or (age_rank >= _KEPT - 1 and time.time() - path.stat().st_mtime > _IN_USE):
             shutil.rmtree(path, ignore_errors=True)
-
-
-def digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

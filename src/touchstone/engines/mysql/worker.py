@@ -36,6 +36,7 @@ from ..messages import (
     refuse_long,
     respond,
 )
+from ..postgres.messages import Lost, NeedsCopy, ServerGone
 from .statements import is_blank, only_reads, refuse_looking_at_others, split
 
 SECONDS_TO_CONNECT = 10
@@ -71,18 +72,6 @@ class MysqlWork(Struct, frozen=True):
     request: msgspec.Raw = msgspec.Raw(b"\xc0")  # nil
 
 
-class NeedsCopy(Struct, frozen=True, tag=True):
-    """It does more than reading."""
-
-
-class Lost(Struct, frozen=True, tag=True):
-    """The connection was lost while it was at work."""
-
-
-class ServerGone(Struct, frozen=True, tag=True):
-    message: str
-
-
 Answer = SqlRows | ShownTable | FunctionResponse | Fault | NeedsCopy | Lost | ServerGone
 
 
@@ -93,7 +82,7 @@ class _End(BaseException):
         self.answer = answer
 
 
-def do(work: MysqlWork) -> SqlRows | ShownTable | FunctionResponse | Fault | NeedsCopy | Lost | ServerGone:
+def do(work: MysqlWork) -> Answer:
     try:
         connection = MysqlJudgingConnection(work.login, work.limits)
     except pymysql.Error as error:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from collections.abc import Callable
+from functools import wraps
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 import psycopg
@@ -22,17 +24,16 @@ from .messages import (
     BaseClone,
     BrokenTemplate,
     Contents,
-    Copy,
+    CopyOrder,
     Description,
     Done,
     Laid,
+    LoginOrder,
     Lost,
     Orders,
     PostgresServer,
     Refused,
-    Removal,
     ServerGone,
-    Settling,
     TemplateCheck,
     TemplateRights,
 )
@@ -66,6 +67,10 @@ _BELONGINGS = """
     SELECT 1 FROM pg_shdepend JOIN pg_database ON pg_database.oid = dbid
     WHERE datname = %s AND refclassid = 'pg_authid'::regclass AND refobjid = %s::regrole
 """
+_SYSTEM_TABLES = """
+    SELECT oid::regclass::text FROM pg_class
+    WHERE relkind = 'r' AND relnamespace = 'pg_catalog'::regnamespace AND NOT relisshared
+"""
 _OPEN_SCHEMAS = """
     DO $touchstone$
     DECLARE command text;
@@ -86,16 +91,35 @@ _SHUTDOWN = "57P"
 
 _kept: dict[str, Connection] = {}
 
+R = TypeVar("R")
+A = TypeVar("A")
 
-def administer(request: Orders) -> Done | Refused | Lost | ServerGone:
-    try:
-        connection = administrator(request.server, request.patience)
-        for statement in request.statements:
-            execute(connection, statement)
-    except Unreachable as error:
-        return ServerGone(str(error))
-    except psycopg.Error as error:
-        return refusal(error)
+
+Trouble: TypeAlias = Refused | Lost | ServerGone
+
+
+def _answered(work: Callable[[R], A]) -> Callable[[R], A | Trouble]:
+    """What goes wrong between us and the server is an answer, too."""
+
+    @wraps(work)
+    def answer(request: R) -> A | Trouble:
+        try:
+            return work(request)
+        except Unreachable as error:
+            return ServerGone(str(error))
+        except psycopg.Error as error:
+            return refusal(error)
+        except psycopg2.Error:
+            return Lost()
+
+    return answer
+
+
+@_answered
+def administer(request: Orders) -> Done:
+    connection = administrator(request.server, request.patience)
+    for statement in request.statements:
+        execute(connection, statement)
     return Done()
 
 
@@ -124,30 +148,28 @@ def refusal(error: psycopg.Error) -> Refused | Lost:
     return Refused(error.sqlstate or "", one_line(error.diag.message_primary or error))
 
 
-def lay(request: BaseClone) -> Laid | BrokenTemplate | Refused | Lost | ServerGone:
-    try:
-        connection = administrator(request.server, request.patience)
-        comment = _comment(connection, request.template)
-        if isinstance(comment, BrokenTemplate):
-            return comment
-        if not request.filled:
-            _clone(connection, request, request.ground, request.template)
-        _give_to_owner(request)
-        _empty(connection, request.ground)
-        execute(connection, f"ALTER DATABASE {request.ground} ALLOW_CONNECTIONS false")
-        _clone(connection, request, request.base, request.ground)
-        execute(connection, f"REVOKE ALL ON DATABASE {request.base} FROM PUBLIC")
-        execute(connection, f"GRANT CONNECT ON DATABASE {request.base} TO {owner(request.run)}")
-        _take_locks_away(request)
-        (size,) = connection.execute("SELECT pg_database_size(%s::text)", [request.base]).fetchone() or (0,)
-    except Unreachable as error:
-        return ServerGone(str(error))
-    except psycopg.Error as error:
-        return refusal(error)
+@_answered
+def lay(request: BaseClone) -> Laid | BrokenTemplate:
+    connection = administrator(request.server, request.patience)
+    comment = _comment(connection, request.template)
+    if isinstance(comment, BrokenTemplate):
+        return comment
+    if not request.filled:
+        _clone(connection, request, request.ground, request.template)
+    _give_to_owner(request)
+    _shrink(request)
+    _empty(connection, request.ground)
+    execute(connection, f"ALTER DATABASE {request.ground} ALLOW_CONNECTIONS false")
+    _clone(connection, request, request.base, request.ground)
+    execute(connection, f"REVOKE ALL ON DATABASE {request.base} FROM PUBLIC")
+    execute(connection, f"GRANT CONNECT ON DATABASE {request.base} TO {owner(request.run)}")
+    _take_locks_away(request)
+    (size,) = connection.execute("SELECT pg_database_size(%s::text)", [request.base]).fetchone() or (0,)
     return Laid(size)
 
 
-def copy(request: Copy) -> Done | Refused | Lost | ServerGone:
+@_answered
+def copy(request: CopyOrder) -> Done:
     """A private copy, in which everything belongs to a role that exists for this copy alone.
 
     A role may note things down where all databases of a server can read them (`ALTER ROLE CURRENT_USER SET …`), and there are
@@ -155,60 +177,47 @@ def copy(request: Copy) -> Done | Refused | Lost | ServerGone:
     """
     before, owner = ", ".join(request.belongs_to), request.login.owner
     hand_over = f"REASSIGN OWNED BY {before} TO {owner}" + ("" if request.shared else f"; DROP OWNED BY {before}")
-    try:
-        connection = administrator(request.server, request.patience)
-        for statement in request.statements:
-            execute(connection, statement)
-        if request.superuser:
-            # A connection costs more than the hand-over itself, so the one that the copy is used through does it: as a member
-            # of the roles that owned all, which it no longer is when somebody else's SQL comes.
-            execute(connection, f"GRANT {before} TO {owner}")
-            keep_seat(request.login, hand_over, request.session)
-            execute(connection, f"REVOKE {before} FROM {owner}")
-        else:
-            with administrate(request.server, request.login.database, request.patience) as inside:
-                execute(inside, _OPEN_SCHEMAS.format(owner=owner))
-                execute(inside, hand_over)
-    except Unreachable as error:
-        return ServerGone(str(error))
-    except psycopg.Error as error:
-        return refusal(error)
-    except psycopg2.Error:
-        return Lost()
+    connection = administrator(request.server, request.patience)
+    for statement in request.statements:
+        execute(connection, statement)
+    if request.superuser:
+        # A connection costs more than the hand-over itself, so the one that the copy is used through does it: as a member
+        # of the roles that owned all, which it no longer is when somebody else's SQL comes.
+        execute(connection, f"GRANT {before} TO {owner}")
+        keep_seat(request.login, hand_over, request.session)
+        execute(connection, f"REVOKE {before} FROM {owner}")
+    else:
+        with administrate(request.server, request.login.database, request.patience) as inside:
+            execute(inside, _OPEN_SCHEMAS.format(owner=owner))
+            execute(inside, hand_over)
     return Done()
 
 
-def settle(request: Settling) -> Done | Refused | Lost | ServerGone:
-    """Nobody is connected any more, and whatever its own role has made belongs to the owner, like everything else."""
+@_answered
+def settle(request: LoginOrder) -> Done:
+    """Makes a private copy one that can be cloned: nobody is connected any more, and whatever its own role has made belongs to
+    the owner, like everything else."""
     login = request.login
-    try:
-        connection = administrator(request.server, request.patience)
+    connection = administrator(request.server, request.patience)
+    _empty(connection, login.database)
+    if connection.execute(_BELONGINGS, [login.database, login.role]).fetchone():
+        with administrate(request.server, login.database, request.patience) as inside:
+            execute(inside, f"REASSIGN OWNED BY {login.role} TO {login.owner}; DROP OWNED BY {login.role}")
         _empty(connection, login.database)
-        if connection.execute(_BELONGINGS, [login.database, login.role]).fetchone():
-            with administrate(request.server, login.database, request.patience) as inside:
-                execute(inside, f"REASSIGN OWNED BY {login.role} TO {login.owner}; DROP OWNED BY {login.role}")
-            _empty(connection, login.database)
-    except Unreachable as error:
-        return ServerGone(str(error))
-    except psycopg.Error as error:
-        return refusal(error)
     return Done()
 
 
-def remove(request: Removal) -> Done | Refused | Lost | ServerGone:
+@_answered
+def remove(request: LoginOrder) -> Done:
+    """Its role goes, and a private database with it."""
     login = request.login
-    try:
-        connection = administrator(request.server, request.patience)
-        if login.private:
-            _empty(connection, login.database)
-            execute(connection, f"DROP DATABASE IF EXISTS {login.database} WITH (FORCE)")
-        else:
-            connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = %s", [login.role])
-        execute(connection, f"DROP ROLE IF EXISTS {login.role}" + (f", {login.owner}" if login.private else ""))
-    except Unreachable as error:
-        return ServerGone(str(error))
-    except psycopg.Error as error:
-        return refusal(error)
+    connection = administrator(request.server, request.patience)
+    if login.private:
+        _empty(connection, login.database)
+        execute(connection, f"DROP DATABASE IF EXISTS {login.database} WITH (FORCE)")
+    else:
+        connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = %s", [login.role])
+    execute(connection, f"DROP ROLE IF EXISTS {login.role}" + (f", {login.owner}" if login.private else ""))
     return Done()
 
 
@@ -236,17 +245,13 @@ def _contents(request: TemplateCheck, name: str) -> tuple[bool, bool]:
         return False, False  # it does not let us in
 
 
-def describe(request: Contents) -> Description | BrokenTemplate | Refused | Lost | ServerGone:
-    try:
-        comment = _comment(administrator(request.server, request.patience), request.template)
-        if isinstance(comment, BrokenTemplate):
-            return comment
-        with administrate(request.server, request.base, request.patience) as connection:
-            return _describe(connection, comment.get("digest"))
-    except Unreachable as error:
-        return ServerGone(str(error))
-    except psycopg.Error as error:
-        return refusal(error)
+@_answered
+def describe(request: Contents) -> Description | BrokenTemplate:
+    comment = _comment(administrator(request.server, request.patience), request.template)
+    if isinstance(comment, BrokenTemplate):
+        return comment
+    with administrate(request.server, request.base, request.patience) as connection:
+        return _describe(connection, comment.get("digest"))
 
 
 def _describe(connection: Connection, digest: Any) -> Description | BrokenTemplate:
@@ -294,6 +299,18 @@ def _empty(connection: Connection, database: str) -> None:
     """
     while connection.execute(end, [database]).fetchone() and time.monotonic() < until:
         time.sleep(_STEP)
+
+
+def _shrink(request: BaseClone) -> None:
+    """Most of a small database are the system's own tables. Packed they need a quarter fewer files, and every copy is quicker.
+
+    Only a superuser may do that. The second connection writes the cache of those tables, which each copy then has, too.
+    """
+    if request.superuser:
+        with administrate(request.server, request.ground, request.patience) as connection:
+            for (table,) in connection.execute(_SYSTEM_TABLES).fetchall():
+                execute(connection, f"VACUUM (FULL) {table}")
+        administrate(request.server, request.ground, request.patience).close()
 
 
 def _take_locks_away(request: BaseClone) -> None:

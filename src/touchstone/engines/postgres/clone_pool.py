@@ -25,19 +25,18 @@ from .messages import (
     BaseClone,
     BrokenTemplate,
     Contents,
-    Copy,
+    CopyOrder,
     Description,
     Facts,
     Hold,
     Laid,
     Login,
+    LoginOrder,
     Lost,
     Orders,
     PostgresServer,
     Refused,
-    Removal,
     ServerGone,
-    Settling,
     TemplateCheck,
     TemplateRights,
     Unfit,
@@ -187,7 +186,7 @@ class Administrator:
 
     async def settle(self, login: Login) -> None:
         """Makes a copy that was written to one that can be cloned."""
-        await _twice(lambda: self._call(settle, Settling(self.server, login, self.patience), login.shown_as))
+        await _twice(lambda: self._call(settle, LoginOrder(self.server, login, self.patience), login.shown_as))
 
     def give_up(self, login: Login) -> None:
         """Drops the login's role, and its database if it is private, in a pause."""
@@ -203,7 +202,7 @@ class Administrator:
                 if wait:
                     await self.pause()
                 if not self._closed:  # then all is dropped anyway
-                    await _twice(lambda: self._call(remove, Removal(self.server, login, self.patience), ""))
+                    await _twice(lambda: self._call(remove, LoginOrder(self.server, login, self.patience), ""))
         finally:
             self._waiting -= size
 
@@ -250,7 +249,7 @@ class Administrator:
         rights = f"REVOKE ALL ON DATABASE {name} FROM PUBLIC; GRANT CREATE, TEMPORARY ON DATABASE {name} TO {login.owner}"
         create = f"CREATE DATABASE {name} OWNER {names.keeper(self.run)} TEMPLATE {source}{_strategy(facts)}"
         roles = f"{owner}; {self._creation(login)}; {rights}; GRANT CONNECT ON DATABASE {name} TO {login.role}"
-        order = Copy(self.server, login, [create, roles], belongs_to, shared, facts.superuser, self.patience, session)
+        order = CopyOrder(self.server, login, [create, roles], belongs_to, shared, facts.superuser, self.patience, session)
         await self._call(copy, order, "", key=login.role)
         return login
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import psycopg
 from psycopg import sql
 
-from .dumpfile import Copy, DumpError, Statement, read
+from .dumpfile import CopyBlock, DumpError, Statement, read
 
 BATCH = 2**18
 
@@ -70,16 +70,16 @@ class Filled:
     keys: list[Statement] = field(default_factory=list[Statement])
     """Foreign keys, to be added when all tables are there."""
 
-    def note(self, item: Statement | Copy) -> None:
+    def note(self, item: Statement | CopyBlock) -> None:
         self.statements += 1
-        if isinstance(item, Copy):
+        if isinstance(item, CopyBlock):
             self._count(_FILLS, item, item.rows)
         elif item.words[:1] == (b"insert",):
             self._count(_FILLS, item, item.rows, uncounted=b"values" not in item.words)
         elif item.words[:1] == (b"create",):
             self._count(_CREATES, item, 0, uncounted=b"as" in item.words)
 
-    def _count(self, pattern: re.Pattern[bytes], item: Statement | Copy, rows: int, *, uncounted: bool = False) -> None:
+    def _count(self, pattern: re.Pattern[bytes], item: Statement | CopyBlock, rows: int, *, uncounted: bool = False) -> None:
         if match := pattern.match(item.text):
             name = _table_name(match[1])
             self.rows[name] = self.rows.get(name, 0) + rows
@@ -125,8 +125,8 @@ def message(error: psycopg.Error) -> str:
     return ": ".join(part.rstrip(".") for part in parts if part) or " ".join(str(error).split())
 
 
-def _take(item: Statement | Copy, filled: Filled, sender: _Sender) -> None:
-    if isinstance(item, Copy):
+def _take(item: Statement | CopyBlock, filled: Filled, sender: _Sender) -> None:
+    if isinstance(item, CopyBlock):
         sender.copy(item)
     elif _is_left_out(item.words):
         return
@@ -181,7 +181,7 @@ class _Sender:
             before = text.decode(errors="replace")[: position - 1]
             raise _broken(error, line + before.count("\n")) from error
 
-    def copy(self, block: Copy) -> None:
+    def copy(self, block: CopyBlock) -> None:
         self.flush()
         try:
             with self._connection.cursor() as cursor, cursor.copy(block.text) as stream:

@@ -53,7 +53,7 @@ class Statement:
 
 
 @dataclass
-class Copy:
+class CopyBlock:
     """A COPY statement with its data, which is read while `blocks` is."""
 
     line: int
@@ -76,7 +76,7 @@ class Copy:
             yield b"".join(lines)
 
 
-def read(file: BinaryIO) -> Iterator[Statement | Copy]:
+def read(file: BinaryIO) -> Iterator[Statement | CopyBlock]:
     """The statements of a file that can be sought in. Raises DumpError."""
     cutter = _Cutter()
     if file.read(3) != b"\xef\xbb\xbf":
@@ -86,7 +86,7 @@ def read(file: BinaryIO) -> Iterator[Statement | Copy]:
             if statement.words[:1] != (b"copy",):
                 yield statement
                 continue
-            block = Copy(statement.line, _only_from_here(statement), file)
+            block = CopyBlock(statement.line, _only_from_here(statement), file)
             yield block
             for _ in block.blocks():  # what the reader did not want
                 pass

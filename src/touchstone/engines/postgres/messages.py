@@ -205,7 +205,7 @@ class Laid(Struct, frozen=True, tag=True):
     """In bytes."""
 
 
-class Copy(Struct, frozen=True):
+class CopyOrder(Struct, frozen=True):
     """A private copy to be made: the statements that make it and its roles, and whose things become the login's own."""
 
     server: PostgresServer
@@ -221,16 +221,8 @@ class Copy(Struct, frozen=True):
     one it is a connection of psycopg's."""
 
 
-class Settling(Struct, frozen=True):
-    """A private copy that is not to be connected to any more, only to be cloned."""
-
-    server: PostgresServer
-    login: Login
-    patience: float
-
-
-class Removal(Struct, frozen=True):
-    """A login that is not used any more: its role goes, and a private database with it."""
+class LoginOrder(Struct, frozen=True):
+    """Something to be done with a login that nobody uses any more."""
 
     server: PostgresServer
     login: Login

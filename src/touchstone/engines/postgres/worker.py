@@ -10,13 +10,14 @@ from .messages import (
     BaseClone,
     BrokenTemplate,
     Contents,
-    Copy,
+    CopyOrder,
     Description,
     Done,
     Exploration,
     Facts,
     Hold,
     Laid,
+    LoginOrder,
     Lost,
     NeedsCopy,
     Orders,
@@ -25,9 +26,7 @@ from .messages import (
     PostgresShown,
     QueryJudgement,
     Refused,
-    Removal,
     ServerGone,
-    Settling,
     TemplateCheck,
     TemplateRights,
     Unfit,
@@ -68,19 +67,19 @@ def lay_ground(request: BaseClone) -> Laid | BrokenTemplate | Refused | Lost | S
     return administration.lay(request)
 
 
-def copy(request: Copy) -> Done | Refused | Lost | ServerGone:
+def copy(request: CopyOrder) -> Done | Refused | Lost | ServerGone:
     from . import administration
 
     return administration.copy(request)
 
 
-def settle(request: Settling) -> Done | Refused | Lost | ServerGone:
+def settle(request: LoginOrder) -> Done | Refused | Lost | ServerGone:
     from . import administration
 
     return administration.settle(request)
 
 
-def remove(request: Removal) -> Done | Refused | Lost | ServerGone:
+def remove(request: LoginOrder) -> Done | Refused | Lost | ServerGone:
     from . import administration
 
     return administration.remove(request)

@@ -32,6 +32,8 @@ _STEPS_PER_STATEMENT = 1_000
 _STATEMENTS_KEPT = 16
 _ROWS_PER_FETCH = 1_000
 _LONGEST_VALUE = 64 * 2**20
+_MAPPED = 64 * 2**20
+"""Bytes of an original that are read without copying. Not more, since they count as memory of the process."""
 _RETURNING = re.compile(r"\breturning\b", re.IGNORECASE)
 
 R = TypeVar("R")
@@ -193,6 +195,7 @@ def _read_only(path: Path, statements_kept: int) -> tuple[sqlite3.Connection, Ca
     uri = f"file:{quote(str(path.resolve()))}?mode=ro&immutable=1"
     # No statement is kept: one that is used again goes on counting its steps where it had stopped.
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, cached_statements=statements_kept)
+    connection.execute(f"PRAGMA mmap_size = {_MAPPED}")
     _open_virtual_tables(connection)
     return connection, connection.close
 

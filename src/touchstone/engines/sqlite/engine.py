@@ -13,6 +13,7 @@ import asyncio
 import re
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -46,6 +47,8 @@ from .worker import (
 A = TypeVar("A")
 R = TypeVar("R")
 
+_SECONDS_TO_GATHER = 0.2
+"""What a process that is killed may have judged in vain."""
 _encode = msgspec.msgpack.Encoder().encode
 
 
@@ -74,10 +77,14 @@ class SqliteEngine(JudgingWorkers):
         rules = WorkerRules([str(scratch_folder()), *([str(cache.absolute().parent)] if cache else [])])
         preload = ["touchstone.engines.sqlite.worker", "touchstone.verdicts.explain"]  # once, instead of in each worker
         super().__init__(pool or Pool(warm=workers, preload=preload, rules=rules, environment=worker_environment(today)))
-        self.cache = Cache(cache)
+        self.cache = Cache(cache, gather=_SECONDS_TO_GATHER)
+        if self.cache.is_new:
+            with suppress(RuntimeError):  # no event loop yet
+                self.pool.start()  # everything will have to be run, and meanwhile others can begin
         self._sources: dict[Path, Path] = {}
         self._located: dict[Path, str] = {}
         self._digests: dict[Path, asyncio.Future[str]] = {}
+        self._judging = 0
 
     def database(self, name: str, key: str = "") -> EpisodeDatabase:
         from .database import SqliteEpisodeDatabase
@@ -114,10 +121,16 @@ class SqliteEngine(JudgingWorkers):
             *(name, msgspec.Raw(encoded), str(source), digest, limits, statements, cache_path, code_digest()),
             database=self._location(database),
         )
-        applied: AppliedFunction = await self.judged(apply, application, limits)
+        self._judging += 1
+        try:
+            applied: AppliedFunction = await self.judged(apply, application, limits)
+        finally:
+            self._judging -= 1
         if applied.repeatable:
             origin = Origin(name, encoded, application.database, digest, limits, code_digest(), code)
             self.cache.put(known_as, bytes(applied.response), origin)
+        if not self._judging:
+            self.cache.flush()  # nothing comes soon that it could be written with
         return msgspec.msgpack.decode(applied.response, type=answer_type)
 
     async def digest(self, database: Path) -> str:

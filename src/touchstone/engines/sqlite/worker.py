@@ -29,6 +29,7 @@ from .connection import SqliteConnection
 from .guard import is_volatile
 
 _OPEN_AT_ONCE = 8
+_BYTES_AT_HAND = 8 * 2**20
 _OF_THE_MACHINE = ("cpu", "memory", "crash")
 """Ends that another machine or another hour may not see, so they are not remembered."""
 
@@ -73,8 +74,8 @@ class Reader(Protocol):
     @property
     def cache(self) -> Cache: ...
 
-    def run(self, sql: str) -> Table:
-        """The table of exactly one statement. Raises SqlError."""
+    def run(self, sql: str, *, remember: bool = True) -> Table:
+        """The table of exactly one statement, `remember`ed if another judgement may ask for it too. Raises SqlError."""
         ...
 
     def time(self, sql: str) -> float:
@@ -114,22 +115,26 @@ class CachedReader:
 
     def __init__(self, request: Application) -> None:
         self._request = request
-        self.path = Path(request.path)
         self.cache = _open_cache(request.cache)
         self.repeatable = True
 
-    def run(self, sql: str) -> Table:
+    @property
+    def path(self) -> Path:
+        return Path(self._request.path)
+
+    def run(self, sql: str, *, remember: bool = True) -> Table:
         request = self._request
         known_as = key("table", request.code, request.digest, sql, request.limits, sqlite3.sqlite_version, day())
         volatile = is_volatile(sql)
-        if not volatile and (known := self.cache.get(known_as)):
+        if not volatile and (known := self.cache.get(known_as) if remember else self.cache.at_hand(known_as)):
             return checked(msgspec.msgpack.decode(known, type=SqlRows | Fault)).table
         repeatable, self.repeatable = self.repeatable, False
         connection = _shared(self._request.path)  # that it cannot be opened is not remembered
         answer = _attempt(lambda: connection.run(sql, self._request.limits, single=True))
         if not volatile and not (isinstance(answer, Fault) and answer.kind in _OF_THE_MACHINE):
             self.repeatable = repeatable
-            self.cache.put(known_as, msgspec.msgpack.encode(answer), self._origin(sql))
+            if remember:
+                self.cache.put(known_as, msgspec.msgpack.encode(answer), self._origin(sql))
         return checked(answer).table
 
     def _origin(self, sql: str) -> Origin:
@@ -197,4 +202,4 @@ def _opened(path: str, *, private: bool, counting: bool = False) -> SqliteConnec
 
 @cache
 def _open_cache(path: str | None) -> Cache:
-    return Cache(Path(path) if path else None)
+    return Cache(Path(path) if path else None, keep=_BYTES_AT_HAND)

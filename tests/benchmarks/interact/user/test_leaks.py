@@ -326,3 +326,9 @@ def test_answers_that_were_written_before_the_detector_could_read_them() -> None
 def test_the_gold_of_the_tests() -> None:
     answer = "By station, on average, the seven best."
     assert leaks(answer, GOLD, [SHOWN], "postgres") == ()
+
+
+def test_a_word_that_is_said_thousands_of_times_is_read_once() -> None:
+    """Every way to choose from them would never end."""
+    answer = "Put these together, without spaces: " + "coco " * 3_000
+    assert leaks(answer, ["SELECT cocococococococob FROM t"], [], "sqlite") == ()

@@ -14,8 +14,9 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from decimal import Decimal, DecimalException
 from functools import lru_cache
+from itertools import product
 
-from .languages import foreign_numbers
+from .languages import FOREIGN_MONTHS, foreign_numbers
 
 _ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen"
@@ -63,7 +64,7 @@ _RANGE = re.compile(rf"({_FIGURE}) ?(?:-|to|and|or|;) ?({_FIGURE}) ?(%|per ?cent
 _THOUSANDS = re.compile(r"(?<![\w.,])([1-9]\d{0,2})\.(\d{3})(?!\w|[.,]\d)")
 _HUNDREDTHS = {"‰": 1000, "b": 10_000}
 _COMMA = re.compile(r"(?<![\w.,])(\d{1,3}(?:[. ]\d{3})+|\d+)[,·](\d+)(?:[a-zA-Z]{1,2}\b)?(?!\w|[.,]\d)\s*(%)?")
-_MIXED = re.compile(r"(?<![\w./])(?:(\d{1,6})(?: and)? )?(\d{1,4})\s*/\s*(\d{1,4})(?![\w/])")
+_MIXED = re.compile(r"(?<![\w./])(?:(\d{1,6})(?: and)? )?(\d{1,4})\s*/\s*(\d{1,4})(?![\w/])\s*(%|per ?cent|pct)?")
 _MONEY = re.compile(r"(?<!\d)(\d+) (?:dollar|euro|pound|franc)s?(?: and)? (\d\d?)(?: (?:cents?|pence))?\b", re.IGNORECASE)
 _REMAINDER = re.compile(rf"({_FIGURE}) and (0\.\d+)\b")
 _POINT = re.compile(r"(?<![\w.])(\d+) point (\d+(?:; \d)*)(?![\w.])", re.IGNORECASE)
@@ -80,13 +81,16 @@ _ROMAN = re.compile(r"\b(?=[MDCLXVI]{3})M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3
 _VULGAR = re.compile(r"(\d?)\s?([¼-¾⅐-⅞])")
 _SUPERSCRIPTS = str.maketrans({letter: f"^{digit}" for digit, letter in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")})
 _DASHES = str.maketrans("‐‑‒–—−", "------")
+_OTHER_POINT = re.compile(r"(?<!\w)[·٫](?=\d)|(?<=\d)[·٫](?=\d)|(?<![\w.,]),(?=\d)")
+_COUNTED_PARTS = re.compile(r"\b(\d+) (\w+ths)\b", re.IGNORECASE)
 
 
 def plain(text: str) -> str:
     """With usual characters: compatibility forms, dashes, fractions; without invisible ones."""
     apart = _VULGAR.sub(lambda match: f"{match[1]} {unicodedata.normalize('NFKC', match[2]).replace('⁄', '/')}", text)
     usual = unicodedata.normalize("NFKC", apart.translate(_SUPERSCRIPTS)).translate(_DASHES)
-    return "".join(letter for letter in usual if unicodedata.category(letter) != "Cf")
+    shown = (letter for letter in usual if unicodedata.category(letter) != "Cf")
+    return _OTHER_POINT.sub(".", "".join(str(unicodedata.decimal(letter, letter)) for letter in shown))
 
 
 @lru_cache(maxsize=16)
@@ -103,6 +107,10 @@ def _figures(match: re.Match[str]) -> str:
     for at in range(len(read) - 2, -1, -1):  # twelve fifty, June twelfth twenty twenty-three
         if "and" not in words and read[at].isdigit() and len(read[at]) == len(read[at + 1]) == 2:
             read.insert(at, read[at] + read[at + 1])
+    if len(read) > 2 and all(len(digit) == 1 and digit.isdigit() for digit in read):  # six two five zero
+        read.append("".join(read))
+    if words[-1].endswith("s") and _PARTS.get(words[-1], 0) > 2:  # sixty-four hundredths
+        read += [_figure(Decimal(count) / _PARTS[words[-1]]) for count in _read(words[:-1]) if count.isdigit()]
     return ("and " if words[0] == "and" else "") + "; ".join(read)
 
 
@@ -172,7 +180,8 @@ def values(text: str) -> set[Decimal]:
     numbers: set[Decimal] = foreign_numbers(text)
     for reading in (_plain_numbers, _composed_numbers):
         numbers.update(reading(figures))
-    thirds = {round(number, places) for number in numbers if len(number.as_tuple().digits) > 12 for places in (2, 3, 4)}
+    long = (number for number in numbers if len(number.as_tuple().digits) > 12 and number < 10**12)
+    thirds = {round(number, places) for number in long for places in (2, 3, 4)}
     return {number.normalize() for number in numbers | thirds}
 
 
@@ -192,10 +201,12 @@ def _plain_numbers(text: str) -> Iterator[Decimal]:
 
 
 def _composed_numbers(text: str) -> Iterator[Decimal]:
-    for whole, above, below in _MIXED.findall(text):
+    for whole, above, below, percent in _MIXED.findall(text):
         if int(below):
-            yield int(whole or 0) + Decimal(above) / Decimal(below)
+            yield (int(whole or 0) + Decimal(above) / Decimal(below)) / (100 if percent else 1)
     yield from (Decimal(whole) + Decimal(cents) / 100 for whole, cents in _MONEY.findall(text))
+    for count, part in _COUNTED_PARTS.findall(text):
+        yield Decimal(count) / _PARTS.get(part.lower(), 1)
     yield from (Decimal(f"{number}e{power}") for number, power in _POWER.findall(text))
     for left, sign, right in _SUM.findall(text):
         try:
@@ -219,7 +230,7 @@ def _roman(text: str) -> int:
 
 
 _MONTHS = "january february march april may june july august september october november december".split()
-_MONTH = "|".join([*_MONTHS, *(f"{month[:3]}\\b" for month in _MONTHS), "sept\\b"])
+_MONTH = "|".join([*_MONTHS, *(f"{month[:3]}\\b" for month in _MONTHS), "sept\\b", *FOREIGN_MONTHS])
 _YEAR = r"(?P<year>\d{4}|['’]?\d\d(?![\d:]))"
 _FIRST_DAY = "start|beginning|first|1st|since|from|before|starting|as of"
 _LAST_DAY = "end|last|after|through|until|till|close"
@@ -245,23 +256,52 @@ _DATES = (
 )
 
 
+_SENTENCE = re.compile(r"[^.!?;]*\d{4}[^.!?;]*")
+_APART = {
+    "day": re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)\b|\bday (\d{1,2})\b", re.IGNORECASE),
+    "month": re.compile(rf"\b({_MONTH})|\bmonth (\d{{1,2}})\b|\b(\d{{1,2}})(?:st|nd|rd|th) month", re.IGNORECASE),
+    "year": re.compile(r"\b(\d{4})\b"),
+}
+_PERIOD = re.compile(
+    r"\b(?:q([1-4])|([1-4])(?:st|nd|rd|th) quarter|(1|2)(?:st|nd|th) half)(?: of| in)?,? (\d{4})\b", re.IGNORECASE
+)
+
+
 def dates(text: str) -> set[str]:
     """The days that a text names, 2021-06-30 or 06-30 without its year: in figures (of which the order may be either), with a
     month's name, or as the first or last of a month or year."""
     figures = in_figures(text)
-    return {day for pattern in _DATES for match in pattern.finditer(figures) if (day := _day(match.groupdict()))}
+    days = {_day(match.groupdict()) for pattern in _DATES for match in pattern.finditer(figures)}
+    days.update(_periods(figures))
+    for sentence in _SENTENCE.findall(figures):  # mid December 2019 (the 14th)
+        parts = ({next(filter(None, match.groups())) for match in each.finditer(sentence)} for each in _APART.values())
+        days.update(_day({"day": day, "month": month, "year": year}) for day, month, year in product(*parts))
+    return {day for day in days if day}
+
+
+def _periods(text: str) -> Iterator[str]:
+    """The first and the last day of quarters and halves of years."""
+    for quarter, ordinal, half, year in _PERIOD.findall(text):
+        length = 6 if half else 3
+        last = int(quarter or ordinal or half) * length
+        yield date(int(year), last - length + 1, 1).isoformat()
+        yield date(int(year), last, monthrange(int(year), last)[1]).isoformat()
 
 
 def _day(parts: dict[str, str | None]) -> str | None:
     digits = (parts.get("year") or "").strip("'’")
     year = int(digits) if len(digits) == 4 else 2000 + int(digits or 0)
-    name, edge = (parts.get("name") or "")[:3].lower(), (parts.get("edge") or "").lower()
+    month_told = parts.get("month") or parts.get("name") or ""
+    edge = (parts.get("edge") or "").lower()
     last = bool(edge) and re.fullmatch(_LAST_DAY, edge) is not None
-    month = int(parts.get("month") or 0) or next(
-        (at for at, one in enumerate(_MONTHS, 1) if one[:3] == name), 12 if last else 1
-    )
+    month = int(month_told) if month_told.isdigit() else _month(month_told.lower()) or (12 if last else 1)
     try:
         day = date(year, month, int(parts.get("day") or 0) or (monthrange(year, month)[1] if last else 1))
     except ValueError:
         return None
     return day.isoformat() if digits else day.isoformat()[5:]
+
+
+def _month(name: str) -> int | None:
+    """By its first letters, which tell it in English, or by its whole name in another language."""
+    return FOREIGN_MONTHS.get(name) or next((at for at, month in enumerate(_MONTHS, 1) if name and month[:3] == name[:3]), None)

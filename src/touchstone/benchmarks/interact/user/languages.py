@@ -20,6 +20,20 @@ ASCENDING = (
     r"|de menor a mayor|du plus (?:petit|bas) au plus (?:grand|élevé)"
 )
 
+FOREIGN_MONTHS = {
+    month: at
+    for months in (
+        "januar februar märz april mai juni juli august september oktober november dezember",
+        "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
+        "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+    )
+    for at, month in enumerate(months.split(), 1)
+}
+_PLACES = re.compile(
+    r"\b(\w+) (?:nachkomma|dezimal)?stellen?\b|\b(\w+) (?:d[ée]cimales?|chiffres apr[èe]s la virgule|cifras decimales)\b",
+    re.IGNORECASE,
+)
+
 _GERMAN = (
     "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn"
     " neunzehn"
@@ -56,6 +70,13 @@ def foreign_numbers(text: str) -> set[Decimal]:
             numbers |= _with_decimals(number, words[at + length :])
         at += length or 1
     return numbers
+
+
+def foreign_places(text: str) -> set[str]:
+    """How many decimals the text asks for."""
+    counts = {_plain(word) for match in _PLACES.findall(text) for word in match if word}
+    tables = (_GERMAN, _FRENCH, _SPANISH)
+    return {str(at) for words in tables for at, word in enumerate(words[:10]) if _plain(word) in counts or str(at) in counts}
 
 
 def _with_decimals(whole: int, words: list[str]) -> set[Decimal]:

@@ -3,7 +3,8 @@
 An answer may use whatever is in the texts that are allowed: the chosen piece, the question, the request. Of the rest of
 the gold these count, as whole words and in any case:
 
-- telling names and literals: with an underscore, a digit, a capital inside (`SnrRatio`), or of three words and more;
+- telling names and literals: with an underscore, a digit, a capital inside (`SnrRatio`), of three words and more, or no
+  ordinary English (`expemplref`, see `ordinary`);
 - plain ones (`name`, `signals`, 'High'), which may be ordinary English, only where the answer writes them as code: within
   backticks, alone in quotes, next to a dot, before a bracket or a comparison, behind a keyword in capitals, with a
   capital inside or all in capitals; a literal also where it has its own capital in the middle of a sentence;
@@ -24,9 +25,10 @@ from functools import lru_cache
 from itertools import pairwise
 
 from .clauses import Dialect, Token, lex
-from .disguises import SHORTEST, Hidden, canonical, glued_words, joined_words, name_parts, singular, spellings
+from .disguises import SHORTEST, Hidden, Run, Words, canonical, name_parts, singular
 from .figures import dates, plain, values
 from .order import told_direction, told_places
+from .ordinary import is_ordinary, may_be_a_word
 
 RUN = 6
 _ORDINARY = frozenset(
@@ -53,8 +55,9 @@ _CODE = re.compile(
 _CAPITALS = re.compile(r"\b[A-Z]{2,}\w*(?: [A-Z]{2,}\w*)+\b")
 _QUOTED = re.compile(r'"([^"\n]+)"|“([^”\n]+)”|(?<!\w)\'([^\'\n]+)\'(?!\w)')
 _INSIDE = re.compile(r"(?<=[\w,;:()*/] )[*(\[]*([A-Z]\w*(?: [A-Z]\w*)*)")
-_NAMED = re.compile(
-    r"(?:\w+ ){1,2}\w+[,)]? (?:\(?(?:the|that) )?(?:column|field|table)\b|\b(?:column|field|table|called|named) (?:\w+ ?){1,5}"
+_NAMED = (
+    re.compile(r"(?:\w+ ){1,2}\w+[,)]? (?:\(?(?:the|that) |is (?:the|a|our|its) (?:\w+ )?)?(?:column|field|table|attribute)\b"),
+    re.compile(r"\b(?:column|field|table|attribute|called|named) (?:\w+ ?){1,5}"),
 )
 _STATEMENT = re.compile(
     r"\b(?:SELECT\b[^.]*?\bFROM\s+\S+|INSERT\s+INTO\s+\S+|UPDATE\s+\S+\s+SET\s+\S+|DELETE\s+FROM\s+\S+"
@@ -71,12 +74,18 @@ _SIGNS = str.maketrans({"×": "*", "·": "*", "−": "-", "–": "-", "÷": "/",
 def leaks(answer: str, gold: Sequence[str], allowed: Sequence[str], dialect: Dialect) -> tuple[str, ...]:
     """Names and literals in the order of the gold, then numbers, then passages, then what is told of order and rounding."""
     answer, allowed = plain(answer), [plain(text) for text in allowed]
-    words = _Words(answer)
-    known = _Words(" \0 ".join(allowed))
+    text = _Text(answer)
+    known = _Text(" \0 ".join(allowed))
     tokens = [token for sql in gold for token in lex(sql, dialect)]
-    named = [text for text, literal in _secrets(tokens) if words.tell(text, literal) and not known.have(text)]
-    named += _dates(answer, tokens, allowed)
-    numbers = (values(answer) & _numbers(tokens)) - values(" \n ".join(allowed))
+    named = [
+        secret
+        for secret, literal in _secrets(tokens)
+        if (text.tells(secret, literal) and not known.has(secret))
+        or (text.describes(secret) and not (known.describes(secret) or known.has(secret)))
+    ]
+    answer_in_clear = f"{answer} \n {text.decoded}"
+    named += _dates(answer_in_clear, tokens, allowed)
+    numbers = (values(answer_in_clear) & _numbers(tokens)) - values(" \n ".join(allowed))
     runs = _runs(answer, " ".join(token.text for token in tokens), tuple(allowed))
     whole = "\n".join(gold)
     more = (told_direction(answer, whole, allowed), told_places(answer, whole, allowed))
@@ -90,8 +99,8 @@ def verbatim_sql(answer: str, question: str) -> tuple[str, ...]:
     return tuple(statement for statement in statements if statement.casefold() not in asked)
 
 
-class _Words:
-    """The words of an answer, and which of them are written as code or with a capital where none is due."""
+class _Text:
+    """The words of a text, and which of them are written as code or with a capital where none is due."""
 
     def __init__(self, text: str) -> None:
         self._all = _phrase(text)
@@ -99,51 +108,48 @@ class _Words:
         self._code = " \0 ".join(map(_phrase, [*spans, *_CAPITALS.findall(text)]))
         self._quoted = {_phrase("".join(match)) for match in _QUOTED.findall(text)}
         self._capital = {match for run in _INSIDE.findall(text) for match in (run, *run.split())}
-        self._spellings = spellings(text)
-        self._joined = joined_words(text)
+        self._named = [_phrase(match) for named in _NAMED for match in named.findall(text.casefold())]
+        self._words = Words(text)
         self._hidden = Hidden(text)
-        self._glued = glued_words(text)
-        self._named = _NAMED.findall(text.casefold())
+        self.decoded = self._hidden.decoded
 
-    def tell(self, secret: str, literal: bool) -> bool:
-        """Whether the answer has it in a way that counts."""
+    def tells(self, secret: str, literal: bool) -> bool:
+        """Whether it has the secret in a way that counts."""
         phrase = _phrase(secret)
-        if phrase not in self._all:
-            return self._disguised(secret, literal)
-        if _TELLING.search(secret) or len(phrase.split()) > 2:
+        if phrase in self._all:
+            if _is_telling(secret):
+                return True
+            return phrase in self._code or phrase in self._quoted or (literal and secret in self._capital)
+        if len(canonical(secret)) < SHORTEST:
+            return False
+        if self._hidden.has(secret) or self._words.glued(secret) or self._words.abbreviated(secret):
             return True
-        return phrase in self._code or phrase in self._quoted or (literal and secret in self._capital)
+        return any(self._is_name(run, literal) for run in self._words.runs(secret)) and self._is_apart(secret)
 
-    def have(self, secret: str) -> bool:
+    def describes(self, secret: str) -> bool:
+        """Whether it has the secret's words in full."""
+        return self._words.expanded(secret)
+
+    def has(self, secret: str) -> bool:
         """In whatever form."""
-        plain = canonical("".join(map(singular, name_parts(secret))))
-        apart = _phrase(" ".join(name_parts(secret)))
-        alone = plain in self._spellings or plain in self._joined
-        return _phrase(secret) in self._all or apart in self._all or alone or self._disguised(secret, literal=True)
+        return _phrase(secret) in self._all or bool(self._words.runs(secret)) or self.tells(secret, literal=True)
 
-    def _disguised(self, secret: str, literal: bool) -> bool:
-        """In another spelling, letter by letter, in a code, or, if it cannot be ordinary talk, as words of their own."""
-        plain = canonical(secret)
-        if len(plain) < SHORTEST:
-            return False
-        if self._hidden.has(plain):
+    def _is_apart(self, secret: str) -> bool:
+        return len(name_parts(secret)) > 1 or _is_telling(secret)
+
+    def _is_name(self, run: Run, literal: bool) -> bool:
+        """Whether words that make up a name cannot be two ordinary words of a sentence."""
+        if literal or run.is_tight or len(run.words) > 2 or not all(map(is_ordinary, run.words)):
             return True
-        parts = name_parts(secret)
-        if len(parts) < 2:
-            return False
-        one_by_one = iter(self._glued)
-        if plain in self._joined or all(singular(part) in one_by_one for part in parts):
-            return True
-        if not _TELLING.search(secret):
-            return False
-        if plain in self._spellings:
-            return True
-        apart = _phrase(" ".join(parts))
-        if apart not in self._all:
-            return False
-        written = apart in self._quoted or apart in self._code or any(apart in _phrase(named) for named in self._named)
-        written |= apart in map(_phrase, self._capital)
-        return literal or len(parts) > 2 or written
+        apart = _phrase(" ".join(run.words))
+        written = apart in self._quoted or apart in self._code or any(apart in named for named in self._named)
+        return written or apart in map(_phrase, self._capital)
+
+
+def _is_telling(secret: str) -> bool:
+    """Whether nobody says it by chance."""
+    words = _WORDS.findall(secret.casefold())
+    return bool(_TELLING.search(secret)) or len(words) > 2 or not all(map(may_be_a_word, words))
 
 
 def _phrase(text: str) -> str:

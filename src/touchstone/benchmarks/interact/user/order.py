@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from .figures import in_figures
-from .languages import ASCENDING, DESCENDING
+from .languages import ASCENDING, DESCENDING, foreign_places
 
 _ORDER = re.compile(r"\border\s+by\b(.*?)(?:\blimit\b|\boffset\b|\)|;|$)", re.IGNORECASE | re.DOTALL)
 _SPEAKS_OF_ORDER = re.compile(
@@ -20,18 +20,25 @@ _NAMED = {
     "descending": re.compile(
         r"\b(?:descend\w*|(?:decreas|fall|declin|dropp|diminish)ing (?:order|sequence)|desc|z ?(?:to|-|→) ?a"
         r"|reverse \w*(?:order|cal)\w*"
-        rf"|sort\w*(?: \w+)? downwards?|top[- ]down|{DESCENDING})\b",
+        rf"|(?:sort|count|work|go|run)\w*(?: \w+)? down(?:wards?)?|top[- ]down|{DESCENDING})\b",
         re.IGNORECASE,
     ),
     "ascending": re.compile(
         r"\b(?:ascend\w*|(?:increas|ris|grow|climb)ing (?:order|sequence)|asc|a ?(?:to|-|→) ?z"
         r"|(?<!reverse )(?:alphabet|chronolog)ical(?:ly)?"
-        rf"|sort\w*(?: \w+)? upwards?|bottom[- ]up|{ASCENDING})\b",
+        rf"|(?:sort|count|work|go|run)\w*(?: \w+)? up(?:wards?)?|bottom[- ]up|{ASCENDING})\b",
         re.IGNORECASE,
     ),
 }
-_HIGH = "high|large|big|bigg|great|new|late|long|heavi|strong|tall|fast|deep|expensive|dear|costli|many|much|most|more"
-_LOW = "low|small|early|earli|few|short|light|weak|slow|shallow|cheap|tini|little|least|less|fewer"
+_HIGH = (
+    "high|large|big|bigg|great|new|late|long|heav[iy]|strong|tall|fast|deep|expensive|dear|costl[iy]|many|much|most|more|rich"
+    "|bus[iy]|bright|hott?|warm|wide|thick|loud|severe|recent|priciest|pricey|maximum|max|top|rapid|quick|steep|broad|wealth[iy]"
+    "|huge|full|hard|dense|far"
+)
+_LOW = (
+    "low|small|early|earli|few|short|light|weak|slow|shallow|cheap|tin[iy]|little|least|less|fewer|poor|quiet|dim|cold|cool|narrow"
+    "|thin|mild|minimum|min|clean|dull|scarce|eas[iy]|near|sparse|modest|lean|empt[iy]|minor"
+)
 _DEGREE = re.compile(rf"(?:(?P<high>{_HIGH}|b)|(?P<low>{_LOW})|old|young|wor)(?P<compared>e?r|e?st|)|[a-z]{{3,}}(?P<other>est)")
 _COMPARED = frozenset(("most", "least", "more", "less", "fewer"))
 _NO_DEGREES = frozenset("b wor request interest forest harvest honest suggest invest digest protest contest manifest".split())
@@ -41,6 +48,7 @@ _THE_MORE = re.compile(
 _WORD = re.compile(r"[\w'’]+|[.;!?,→]")
 _REACH = 7
 _LINKS = frozenset(("to", "→", "before", "then", "over", "above", "ahead"))
+_AHEAD = frozenset(("before", "above", "ahead"))
 _BEHIND_ADVERBS = frozenset(
     (*".,;!?", "and", "then", "please", "in", "on", "when", "with", "the", "those", "line", "row", "place", "spot")
 )
@@ -70,7 +78,8 @@ def _directions(text: str) -> Iterator[str]:
     for at, (one, compared) in degrees.items():
         for later in degrees.keys() & range(at + 1, at + _REACH + 1):
             other, also_compared = degrees[later]
-            reach = _REACH if compared and also_compared else 5 if _from_here(words, at) else 2
+            ahead = _AHEAD & {*words[at + 1 : later]} and (compared or also_compared)
+            reach = _REACH if (compared and also_compared) or ahead else 5 if _from_here(words, at) else 2
             near = later <= at + reach
             linked = near and _LINKS & {*words[at + 1 : later]} and _one_sentence(words, at, later)
             if linked and one != other:
@@ -119,6 +128,8 @@ def _end_of_list(words: Sequence[str], at: int) -> str | None:
     of_list = behind[:1] in (["of"], ["the"]) and bool(_LISTS & {*behind})
     if word in ("top", "front", "head", "lead") and (of_list or (listed and {"at", "on", "to", "in", "up"} & before)):
         return "first"
+    if word in ("beginning", "start") and listed and "at" in before:
+        return "first"
     if word in ("bottom", "end") and listed and {"at", "to"} & before:
         return "last"
     if re.match("start|begin|lead|open|head", word) and {"with", "by", "from", "at", "on"} & {*behind[:2]}:
@@ -141,12 +152,18 @@ _ROUNDED = re.compile(r"\bround\s*\(.*?,\s*(\d+)\s*\)", re.IGNORECASE | re.DOTAL
 _SPEAKS_OF_PLACES = re.compile(r"\b(?:round\w*|decimals?|places|digits|precis\w+)\b", re.IGNORECASE)
 _PLACES = re.compile(
     r"\b(\d)(?: |-|th |st |nd |rd )?(?:\w+ )?(?:decimals?|places?|digits?|figures?|dp|d\.p\."
-    r"|(?:after|behind) the (?:point|dot|comma))(?!\w)"
+    r"|(?:\w+ )?(?:after|behind|past|beyond|following|(?:to the )?right of) the (?:decimal )?(?:point|dot|comma|sign))(?!\w)"
     r"|\bround\w*(?: \w+)? (?:to|at) (\d)\b(?! \w)"
     r"|\b(?:decimals?|places|digits|precision)(?: of|:| to| =| set to)* (\d)\b|\.(\d)f\b|\b0\.(0+|x+)\b"
     r"|\b(?:nearest|closest|to(?: the| a)?|in) (?:\w+ )?(?:0\.(0*1)|1(0+)ths?)\b",
     re.IGNORECASE,
 )
+_BARE_PLACES = re.compile(
+    r"(?:^|[,.:;!?] ?|\b(?:in|to|as|with|the|at|nearest|exact|only|just|show|use|take|are|want|need|like) )"
+    r"(ten-thousandth|thousandth|hundredth|tenth)s\b",
+    re.IGNORECASE,
+)
+_FRACTIONS = ("tenth", "hundredth", "thousandth", "ten-thousandth")
 _COUNTS = (
     (re.compile(r"(?<=[dn]th)s\b", re.IGNORECASE), ""),
     (re.compile(r"\b(?:a )?single\b", re.IGNORECASE), "1"),
@@ -164,10 +181,13 @@ def told_places(answer: str, gold: str, allowed: Sequence[str]) -> str | None:
     wanted = set(_ROUNDED.findall(gold))
     if not wanted or any(map(_SPEAKS_OF_PLACES.search, allowed)):
         return None
+    named = {str(1 + _FRACTIONS.index(fraction.lower())) for fraction in _BARE_PLACES.findall(answer)}
+    if told := wanted & (named | foreign_places(answer)):
+        return f"{min(told)} decimals"
     for words, figure in _COUNTS:
         answer = words.sub(figure, answer)
-    for counted, rounded, named, formatted, *lengths in _PLACES.findall(in_figures(answer)):
-        places = counted or rounded or named or formatted or str(len("".join(lengths)))
+    for counted, rounded, set_to, formatted, *lengths in _PLACES.findall(in_figures(answer)):
+        places = counted or rounded or set_to or formatted or str(len("".join(lengths)))
         if places in wanted:
             return f"{places} decimals"
     return None

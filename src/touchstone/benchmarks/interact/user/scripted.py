@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ....types import CallPosition
+from .disguises import singular
 from .leaks import leaks
 from .segments import Segment, segments_of
 from .view import REFUSAL, Ambiguity, Situation, UserAnswer
@@ -113,13 +114,7 @@ def _names(term: str) -> Iterator[str]:
 
 def _stems(text: str) -> list[str]:
     words = (word.casefold() for word in _WORD.findall(text))
-    return [_singular(word) for word in words if word not in _SMALL]
-
-
-def _singular(word: str) -> str:
-    if len(word) > 4 and word.endswith("ies"):
-        return f"{word[:-3]}y"
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
+    return [singular(word) for word in words if word not in _SMALL]
 
 
 def _part(question: str, parts: tuple[Segment, ...]) -> Segment | None:

@@ -1,0 +1,114 @@
+"""Whether a word is ordinary English, which a user may say by chance: `period` is, `expemplref` and `mediaowner` are not.
+
+A word is looked up in a list of ours, without its usual endings and beginnings. Of the others, those are names that are made
+of shorthand (`modfreq`, `cancelpct`) or of ordinary words run together; what ends as English words do is English.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+
+_SHORTHAND = frozenset(
+    """acc acct addr amt avg bal cls cnt coef corr curr cust dept dev dist dur elec env fld flg freq grp hrs idx inv
+    lat len loc lon lvl maint mgmt mins mkt msg nbr num nums pct perf pos prev prob prod prof pts qty ref refs reg req resp
+    secs seq sess stat stats temp tie ties tot tx typ uid usd val vals vol yrs""".split()
+)
+"""Parts of names that are no words."""
+_INFLECTIONS = (
+    ("ies", ("y",)),
+    ("es", ("", "e", "is")),
+    ("s", ("",)),
+    ("ied", ("y",)),
+    ("ed", ("", "e")),
+    ("ing", ("", "e")),
+    ("iest", ("y",)),
+    ("est", ("", "e")),
+    ("ier", ("y",)),
+    ("er", ("", "e")),
+    ("or", ("", "e")),
+    ("ily", ("y",)),
+    ("ly", ("", "le", "al")),
+    ("cy", ("t",)),
+    ("ness", ("",)),
+    ("ity", ("", "e")),
+    ("ility", ("le",)),
+    ("ment", ("", "e")),
+    ("ation", ("", "e")),
+    ("ion", ("", "e")),
+    ("able", ("", "e")),
+    ("ive", ("", "e")),
+    ("ful", ("",)),
+    ("less", ("",)),
+    ("al", ("", "e", "y")),
+    ("ic", ("", "e", "y")),
+    ("age", ("", "e")),
+    ("y", ("", "e")),
+)
+"""An ending, and what may stand there instead."""
+_BEGINNINGS = ("un", "re", "non", "over", "under", "dis", "in", "im", "mis", "pre", "sub", "inter", "multi", "out")
+_ENDINGS = tuple(
+    f"{ending}{plural}"
+    for ending in """able age al ance ancy ant ary ate cy ed ee ence ency ent er ful graphy hood ia ian ible ic ics ify
+    ing ise ism ist ity ive ize less ly man men ment metry ness ology or ory ous ship sion tion ure ward ware wise""".split()
+    for plural in ("", "s")
+)
+_SHORTEST_NAME = 6
+_SHORTEST_PIECE = 3
+
+
+@cache
+def is_ordinary(word: str) -> bool:
+    """Of a word in small letters. Three consonants are an acronym that people say."""
+    if len(word) <= _SHORTEST_PIECE or word in _SHORTHAND:
+        return word in _words() or len(word) < _SHORTEST_PIECE or not (_has_vowel(word) or word in _SHORTHAND)
+    if _is_listed(word):
+        return True
+    return _has_vowel(word) and not _is_compound(word) and word.endswith(_ENDINGS)
+
+
+def may_be_a_word(word: str) -> bool:
+    """Whether it is ordinary, or so short that it could be a word that is not in the list."""
+    return is_ordinary(word) or len(word) <= _SHORTEST_PIECE or (len(word) < _SHORTEST_NAME and _has_vowel(word))
+
+
+def _has_vowel(word: str) -> bool:
+    return not set("aeiouy").isdisjoint(word)
+
+
+@cache
+def _words() -> frozenset[str]:
+    return frozenset((files(__package__ or "") / "ordinary_words.txt").read_text().split())
+
+
+def _is_listed(word: str, endings: int = 2) -> bool:
+    """With up to two endings: `sensitivities`."""
+    if word in _words():
+        return True
+    if endings and any(_is_listed(stem, endings - 1) for stem in _stems(word)):
+        return True
+    bare = (word.removeprefix(beginning) for beginning in _BEGINNINGS if word.startswith(beginning))
+    return endings == 2 and any(len(rest) >= _SHORTEST_PIECE and _is_listed(rest, 1) for rest in bare)
+
+
+def _stems(word: str) -> Iterator[str]:
+    for ending, instead in _INFLECTIONS:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_PIECE:
+            stem = word.removesuffix(ending)
+            yield from (stem + letters for letters in instead)
+            if stem[-1] == stem[-2]:  # running
+                yield stem[:-1]
+
+
+@cache
+def _is_compound(word: str) -> bool:
+    """Ends with shorthand behind anything, or falls apart into shorthand and ordinary words."""
+    cuts = range(_SHORTEST_PIECE, len(word) - _SHORTEST_PIECE + 1)
+    if any(word[cut:] in _SHORTHAND for cut in cuts):
+        return True
+    return any(_is_piece(word[:cut]) and (_is_piece(word[cut:]) or _is_compound(word[cut:])) for cut in cuts)
+
+
+def _is_piece(text: str) -> bool:
+    return text in _SHORTHAND or _is_listed(text, endings=1 if len(text) > _SHORTEST_PIECE + 1 else 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,15 @@ from typing import Any
 import pytest
 
 from tests.support.worlds import ROWS, World, make_database, make_world, row
+from touchstone.agents.scripted import ScriptedAgent
 from touchstone.benchmarks.bird.benchmark import Bird, BirdSettings
+from touchstone.benchmarks.sql_episode import submission
 from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.errors import InputError
 from touchstone.protocols import Limits
+from touchstone.runs.episode_runner import play
+from touchstone.types import Outcome
+from touchstone.workers.pool import Pool
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -77,3 +83,26 @@ async def test_the_identity_changes_with_a_database(engine: SqliteEngine, tmp_pa
     fresh = SqliteEngine()
     assert (await identity(one, fresh))["databases"] != (await identity(other, fresh))["databases"]
     await fresh.close()
+
+
+class CountingPool(Pool):
+    calls = 0
+
+    async def call(self, *given: Any, **more: Any) -> Any:
+        self.calls += 1
+        return await super().call(*given, **more)
+
+
+async def test_a_prediction_is_judged_by_one_message_and_the_same_again_by_none(shared_world: World, tmp_path: Path) -> None:
+    pools: list[CountingPool] = []
+    outcomes: list[list[Outcome]] = []
+    for _ in range(2):
+        pools.append(CountingPool(warm=2))
+        engine = SqliteEngine(cache=tmp_path / "cache.sqlite", pool=pools[-1])
+        bird = Bird(shared_world.load(), shared_world.databases, engine)
+        agent = ScriptedAgent(lambda key: [submission("SELECT 1")])
+        played = await asyncio.gather(*(play(bird, agent, task) for task in bird.tasks()))
+        outcomes.append([record.outcome for record, _ in played])
+        await engine.close()
+    assert outcomes[0] == outcomes[1]
+    assert [pool.calls for pool in pools] == [len(outcomes[0]), 0]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Annotated, Any, cast
 
 from msgspec import Meta, Struct
 
 from ..errors import SqlError, Unscorable
-from ..protocols import DIALECTS, EpisodeDatabase, Limits
-from ..types import Brief, Observation, Tool
-from .sql_episode import LOOKING, QueryEpisode
+from ..protocols import DIALECTS, Engine, Episode, EpisodeDatabase, Limits
+from ..types import Brief, Observation, Task, Tool
+from .sql_episode import LOOKING, QueryBenchmark, QueryEpisode
+from .task_file import Q, QueryTask
 
 _SCHEMA_HINTS = {
     "sqlite": "The schema: SELECT name, sql FROM sqlite_master.",
@@ -91,3 +93,42 @@ class DatabaseEpisode(QueryEpisode):
 
     async def _show(self, sql: str) -> Observation:
         return await self._database.show(sql, self._exploring)
+
+
+class DatabaseBenchmark(QueryBenchmark[Q]):
+    """Questions on the databases of any engine. Benchmarks add the episode."""
+
+    def __init__(
+        self, tasks: Sequence[Q], engine: Engine, instructions: str, *, evidence: bool, schema: bool, judging: Limits
+    ) -> None:
+        super().__init__(tasks, instructed(instructions, engine.name), evidence=evidence, schema=schema)
+        self._engine = engine
+        self._judging = judging
+        self._listings = SchemaListings(engine.name)
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        return self._engine.versions
+
+    def database(self, task: QueryTask) -> EpisodeDatabase:
+        return self._engine.database(task.database, task.key)
+
+    @asynccontextmanager
+    async def open(self, task: Task) -> AsyncGenerator[Episode]:
+        task = cast("Q", task)
+        database = self.database(task)
+        try:
+            listing = await self._listings.of(task.database, database) if self._schema else ""
+            yield self._episode(task, self._brief(task, listing, dialect=self._engine.name), database)
+        finally:
+            await database.close()
+
+    def _episode(self, task: Q, brief: Brief, database: EpisodeDatabase) -> Episode:
+        raise NotImplementedError
+
+    async def identity(self) -> Mapping[str, Any]:
+        return self._identity(self._judging) | {
+            "engine": self._engine.name,
+            "databases": await self._engine.digests(sorted({task.database for task in self._tasks})),
+            "evidence": self._evidence,
+        }

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Generic
 
 import msgspec
 from msgspec import Meta, Struct
@@ -14,6 +15,7 @@ from ..errors import SqlError, Unscorable
 from ..options import OptionError
 from ..protocols import Limits, Session
 from ..types import Brief, Observation, PartialScore, Tool, ToolCall, Usage
+from .task_file import Q
 
 # What most episodes have in common: no other model at work, no price for a misread move, no credit before a verdict.
 
@@ -101,6 +103,34 @@ class SqlEpisode(QueryEpisode):
 
     async def close(self) -> None:
         await self._session.close()
+
+
+class QueryBenchmark(Generic[Q]):
+    """Questions on databases, and what agents are told of them."""
+
+    name: str
+
+    def __init__(self, tasks: Sequence[Q], instructions: str, *, evidence: bool = True, schema: bool = False) -> None:
+        self._tasks = tasks
+        self._instructions = instructions
+        self._evidence = evidence
+        self._schema = schema
+
+    def tasks(self) -> Sequence[Q]:
+        return self._tasks
+
+    def _identity(self, judging: Limits, **more: Any) -> dict[str, Any]:
+        return {
+            "benchmark": self.name,
+            "schema": self._schema,
+            "instructions": hashlib.sha256(self._instructions.encode()).hexdigest()[:16],
+            "limits": msgspec.to_builtins(judging) | more,
+        }
+
+    def _brief(self, task: Q, listing: str, **more: str) -> Brief:
+        evidence = task.evidence if self._evidence else ""
+        fields = {"question": task.question, "database": task.database, "evidence": evidence, **more}
+        return Brief(self._instructions, request(fields, listing), fields)
 
 
 class Listings:

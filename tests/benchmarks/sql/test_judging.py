@@ -140,7 +140,7 @@ def test_predictions_for_nobody_are_refused(shop: Path, tmp_path: Path, capsys: 
     assert "'rowz' is not the id of a question" in capsys.readouterr().err
     (tmp_path / "p.csv").write_text("id,sql\nrows,SELECT 1\n")
     assert main(["score", "sql", str(tmp_path / "p.csv"), *said(shop)]) == 2
-    assert "8 of 9 questions have no prediction, the first is order" in capsys.readouterr().err
+    assert "8 of 9 tasks have no prediction, the first is order" in capsys.readouterr().err
 
 
 def test_the_demo_needs_no_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

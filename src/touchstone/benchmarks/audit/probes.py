@@ -8,24 +8,22 @@ import re
 import sqlite3
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import msgspec
 
 from ...engines.cache import key
-from ...engines.judging_connection import JudgingConnection, wall_clock
+from ...engines.judging_connection import wall_clock
 from ...engines.sqlite.database import SqliteEpisodeDatabase
 from ...engines.sqlite.engine import SqliteEngine
 from ...engines.sqlite.guard import is_volatile, without_comments
 from ...errors import SqlError
-from ...protocols import Limits
+from ...protocols import EpisodeDatabase, Limits
+from ..task_file import Q
 from .findings import AuditFinding, audit_finding
 from .probe import ProbeRequest, ProbeResult, Rerun, probe
-
-A = TypeVar("A")
-R = TypeVar("R")
 
 _RUNS = 8
 """Statements of a probe that may take long: the gold in its four ways, and the copies of tables."""
@@ -33,15 +31,7 @@ _RANDOM = re.compile(r"\brandom(?:blob)?\s*\(|\bgen_random_uuid\s*\(|\btablesamp
 _TOO_LONG = ("time", "cpu", "rows", "bytes", "memory", "crash")
 
 
-class Judges(Protocol):
-    """As much of a world as is needed here."""
-
-    async def judge(
-        self, function: Callable[[JudgingConnection, A], R], request: A, limits: Limits, *, writes: bool = False, wall: float
-    ) -> R: ...
-
-
-async def probed(world: Judges, gold: list[str], limits: Limits) -> ProbeResult:
+async def probed(world: EpisodeDatabase, gold: list[str], limits: Limits) -> ProbeResult:
     """If running it in other ways kills the worker, that says nothing of the gold."""
     request = ProbeRequest(gold, patience=limits.seconds / 2)
     wall = wall_clock(limits) * _RUNS
@@ -138,8 +128,7 @@ def _count(rows: int) -> str:
 @cache
 def _code() -> str:
     """Of what a probe does, so that what an older one found is not taken for it."""
-    names = ("probe.py",)
-    return hashlib.sha256(b"\0".join(Path(__file__).with_name(name).read_bytes() for name in names)).hexdigest()
+    return hashlib.sha256(Path(__file__).with_name("probe.py").read_bytes()).hexdigest()
 
 
 # Many tasks looked at at once.
@@ -170,6 +159,22 @@ async def each(work: Sequence[Callable[[], Awaitable[G]]], parallel: int, watch:
     finally:
         for task in tasks:
             task.cancel()
+
+
+async def looked_at(
+    tasks: Sequence[Q],
+    look: Callable[[Q], Awaitable[Sequence[AuditFinding]]],
+    same: Callable[[Q, Q], Awaitable[AuditFinding]],
+    *,
+    parallel: int,
+    watch: Watch,
+) -> list[AuditFinding]:
+    """What is found of each task; and of those that ask the same question, each beside another of them."""
+    results = await each([partial(look, task) for task in tasks], parallel, watch)
+    findings = [finding for several in results for finding in several]
+    for group in repeated((task, task.database, task.question) for task in tasks):
+        findings += [await same(task, next(other for other in group if other is not task)) for task in group]
+    return findings
 
 
 # Questions that occur more than once in a dataset.

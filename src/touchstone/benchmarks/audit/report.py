@@ -118,10 +118,8 @@ def in_order(findings: Iterable[AuditFinding], tasks: Sequence[Task]) -> list[Au
 
 def tasks_with(findings: Iterable[AuditFinding]) -> dict[Severity, int]:
     """How many tasks have at least one finding of each severity."""
-    named: defaultdict[Severity, set[str]] = defaultdict(set)
-    for finding in findings:
-        named[finding.severity].add(finding.task)
-    return {severity: len(named[severity]) for severity in SEVERITIES}
+    tasks = {(finding.severity, finding.task) for finding in findings}
+    return {severity: sum(each == severity for each, _ in tasks) for severity in SEVERITIES}
 
 
 def report_text(report: AuditReport, *, all_findings: bool = False) -> str:
@@ -214,10 +212,8 @@ def _some(names: Sequence[str]) -> str:
 
 def kinds_counted(findings: Iterable[AuditFinding]) -> Mapping[str, int]:
     """Tasks by kind."""
-    named: defaultdict[str, set[str]] = defaultdict(set)
-    for finding in findings:
-        named[finding.kind].add(finding.task)
-    return {kind: len(named[kind]) for kind in KINDS if kind in named}
+    counts = Counter(kind for kind, _ in {(finding.kind, finding.task) for finding in findings})
+    return {kind: counts[kind] for kind in KINDS if kind in counts}
 
 
 def metrics_of(overall: Mapping[str, Any], beginning: str) -> dict[str, float]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from ...errors import InputError, SqlError, Unscorable
 from ...protocols import Limits
 from ..audit.findings import AuditFinding, Severity, audit_finding
 from ..audit.probe import ProbeResult
-from ..audit.probes import Watch, each, from_probe, probed_file, repeated
+from ..audit.probes import Watch, from_probe, looked_at, probed_file
 from ..sql_episode import LOOKING
 from .benchmark import Bird
 from .judge import BirdJudgement, BirdQuestion, judge
@@ -40,12 +39,9 @@ async def audit(
     auditor = _Auditor(benchmark, engine, limits)
     tasks = benchmark.tasks()
     others: Mapping[str, str] = _read_gold(gold_file, tasks) if gold_file else {}
-    results = await each([partial(auditor.task, task, others.get(task.key)) for task in tasks], parallel, watch)
-    return [finding for findings in results for finding in findings] + [
-        finding
-        for group in repeated((task, task.database, task.question) for task in tasks)
-        for finding in await auditor.same(group)
-    ]
+    return await looked_at(
+        tasks, lambda task: auditor.task(task, others.get(task.key)), auditor.same, parallel=parallel, watch=watch
+    )
 
 
 class _Auditor:
@@ -76,17 +72,8 @@ class _Auditor:
             findings += await self._gold_file(task, other)
         return findings
 
-    async def same(self, group: Sequence[BirdTask]) -> list[AuditFinding]:
-        """Tasks that ask the same question."""
-        findings: list[AuditFinding] = []
-        for task in group:
-            for other in group:
-                if other is not task:
-                    findings.append(await self._twice(task, other))
-                    break
-        return findings
-
-    async def _twice(self, task: BirdTask, other: BirdTask) -> AuditFinding:
+    async def same(self, task: BirdTask, other: BirdTask) -> AuditFinding:
+        """Two tasks that ask the same question."""
         what = f"task {other.key} asks the same question"
         if task.gold.split() == other.gold.split():
             return audit_finding(task.key, "repeated_question", f"{what}, with the same gold")

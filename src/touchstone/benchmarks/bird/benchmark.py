@@ -18,7 +18,7 @@ from ...errors import InputError, SqlError, Unscorable, WorkerFailure
 from ...protocols import Gold, Limits
 from ...types import Brief, Outcome, Task, ToolCall, Verdict
 from ..meanings import column_meanings
-from ..sql_episode import EXPLORING, INSTRUCTIONS, Listings, SqlEpisode, request, submission
+from ..sql_episode import EXPLORING, INSTRUCTIONS, Listings, QueryBenchmark, SqlEpisode, submission
 from .judge import R_VES_ROUNDS, BirdJudgement, BirdQuestion, check, judge, unjudged
 from .tasks import BirdTask
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ...proof import Suite, SuiteTask
 
 
-class Bird:
+class Bird(QueryBenchmark[BirdTask]):
     """The tasks given, on the databases below a directory."""
 
     name = "bird"
@@ -42,25 +42,21 @@ class Bird:
         schema: bool = False,
         instructions: str | None = None,
     ) -> None:
-        self._tasks = tasks
+        text = INSTRUCTIONS.read_text() if instructions is None else instructions
+        super().__init__(tasks, text, evidence=evidence, schema=schema)
         self._databases = databases
         self._engine = engine
         self._settings = settings or BirdSettings()
-        self._evidence = evidence
-        self._schema = schema
         self._listings = Listings(engine)
         self._known_files: dict[str, Path] = {}
-        self._instructions = INSTRUCTIONS.read_text() if instructions is None else instructions
         self._refuse_wrong_directory()
-
-    def tasks(self) -> Sequence[BirdTask]:
-        return self._tasks
 
     @asynccontextmanager
     async def open(self, task: Task) -> AsyncGenerator[BirdEpisode]:
         assert isinstance(task, BirdTask)
-        brief = await self._brief(task)
-        episode = BirdEpisode(task, brief, self._engine, self.database_file(task.database), self._settings)
+        file = self.database_file(task.database)
+        listing = await self._listings.of(file) if self._schema else ""
+        episode = BirdEpisode(task, self._brief(task, listing), self._engine, file, self._settings)
         try:
             yield episode
         finally:
@@ -78,20 +74,17 @@ class Bird:
         return Gold(tuple(gold for task in self._tasks for gold in (task.gold, task.published) if gold is not None))
 
     async def identity(self) -> Mapping[str, Any]:
-        return {
-            "benchmark": self.name,
+        settings = self._settings
+        return self._identity(settings.judging, steps=settings.judging.steps) | {
             "databases": await self._engine.digests(self._files()),
-            "metric": self._settings.metric,
-            "r_ves": self._settings.r_ves,
-            "r_ves_wall": self._settings.r_ves_wall,
+            "metric": settings.metric,
+            "r_ves": settings.r_ves,
+            "r_ves_wall": settings.r_ves_wall,
             "evidence": self._evidence,
-            "schema": self._schema,
             **({"today": self._engine.today} if self._engine.today else {}),
-            "instructions": hashlib.sha256(self._instructions.encode()).hexdigest()[:16],
-            **({"ties": True} if self._settings.ties else {}),
-            **self._settings.proof_identity(),
-            **({"overlay": self._settings.overlay} if self._settings.overlay else {}),
-            "limits": msgspec.to_builtins(self._settings.judging) | {"steps": self._settings.judging.steps},
+            **({"ties": True} if settings.ties else {}),
+            **settings.proof_identity(),
+            **({"overlay": settings.overlay} if settings.overlay else {}),
         }
 
     @cached_property
@@ -106,11 +99,6 @@ class Bird:
         if name not in self._known_files:
             self._known_files[name] = find(self._databases, name)
         return self._known_files[name]
-
-    async def _brief(self, task: BirdTask) -> Brief:
-        fields = {"question": task.question, "database": task.database, "evidence": task.evidence if self._evidence else ""}
-        listing = await self._listings.of(self.database_file(task.database)) if self._schema else ""
-        return Brief(self._instructions, request(fields, listing), fields)
 
     def _refuse_wrong_directory(self) -> None:
         """A wrong path would make every task unscorable; better to say so at once."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import msgspec
 
@@ -20,7 +20,13 @@ from ...options import Count, Opt, Options
 from ...protocols import Opening
 from .config import BirdConfig
 from .predictions import load_predictions
-from .tasks import load_tasks
+from .tasks import BirdTask, load_tasks
+
+if TYPE_CHECKING:
+    from ...engines.sqlite.worker import Reader
+    from .proof import Votes
+
+R = TypeVar("R")
 
 
 class ProofSearchOptions(Options, frozen=True, kw_only=True):
@@ -44,37 +50,26 @@ def build(config: BirdConfig, options: SuiteOptions) -> int:
     if output is None:
         raise InputError("suite build needs --output: the file to write")
     refuse_no_file("--output", output)
-    chosen = config.chosen(say)
-    assert config.tasks is not None
-    handed_in = _predictions(_systems(options.predictions), config.tasks)
+    from ...proof import Suite
+    from .proof import distilled
 
-    async def main() -> int:
-        from .proof import distilled_suite
-
-        async with AsyncExitStack() as stack:
-            engine = await config.sqlite_engine(Opening(stack=stack))
-            benchmark = config.built(chosen, engine, say)
-            with counting("tasks distilled") as watch:
-                suite, not_tried = await distilled_suite(
-                    benchmark, engine, list(handed_in.values()), parallel=options.parallel, watch=watch
-                )
-        if not_tried:
-            task, reason = next(iter(not_tried.items()))
-            if not suite.tasks:
-                raise InputError(f"no suite is written: none of the {len(chosen)} tasks could be tried: {reason}")
-            say(f"{len(not_tried)} tasks are not in the suite, the first is {task}: {reason}")
-        content = suite.file_content()
-        write_file("--output", output, content)
-        tasks = suite.tasks.values()
-        held = sum(bool(task.databases) for task in tasks)
-        print(f"Tasks:      {len(tasks)}, {held} of them with databases")
-        print(f"Databases:  {sum(len(task.databases) for task in tasks)}")
-        print(f"Detected: {sum(task.told for task in tasks)} of {sum(task.targets for task in tasks)} mutants and predictions")
-        print(f"Digest:     {suite.digest}")
-        print(f"{output}: {len(content):,} bytes")
-        return 0
-
-    return asyncio.run(main())
+    chosen, made, not_tried = _searched(config, options, distilled, "tasks distilled")
+    suite = Suite(made)
+    if not_tried:
+        task, reason = next(iter(not_tried.items()))
+        if not suite.tasks:
+            raise InputError(f"no suite is written: none of the {len(chosen)} tasks could be tried: {reason}")
+        say(f"{len(not_tried)} tasks are not in the suite, the first is {task}: {reason}")
+    content = suite.file_content()
+    write_file("--output", output, content)
+    tasks = suite.tasks.values()
+    held = sum(bool(task.databases) for task in tasks)
+    print(f"Tasks:      {len(tasks)}, {held} of them with databases")
+    print(f"Databases:  {sum(len(task.databases) for task in tasks)}")
+    print(f"Detected: {sum(task.told for task in tasks)} of {sum(task.targets for task in tasks)} mutants and predictions")
+    print(f"Digest:     {suite.digest}")
+    print(f"{output}: {len(content):,} bytes")
+    return 0
 
 
 class SuspectOptions(ProofSearchOptions, frozen=True, kw_only=True):
@@ -90,32 +85,44 @@ def suspects(config: BirdConfig, options: SuspectOptions) -> int:
     refuse_no_file("--json", options.json)
     if not options.predictions:
         raise InputError("expected prediction files or run directories, one for each system")
-    chosen = config.chosen(say)
-    systems = _systems(options.predictions)
+    from .proof import suspected
+    from .suspects import SuspectList, suspect_golds, suspects_text
+
+    chosen, cases, not_tried = _searched(config, options, suspected, "tasks tried", voted=True)
+    listed = SuspectList(
+        benchmark=config.name,
+        systems={name: str(path) for name, path in _systems(options.predictions).items()},
+        tasks=len(chosen),
+        not_tried=not_tried,
+        suspects=suspect_golds(chosen, cases.values()),
+    )
+    print(suspects_text(listed, options.top), end="")
+    if options.json:
+        write_file("--json", options.json, msgspec.json.format(msgspec.json.encode(listed), indent=2) + b"\n")
+    return 0
+
+
+def _searched(
+    config: BirdConfig, options: ProofSearchOptions, function: Callable[[Reader, Votes], R], what: str, *, voted: bool = False
+) -> tuple[list[BirdTask], dict[str, R], dict[str, str]]:
+    """The chosen tasks, what a function makes of each with the predictions of every system, and why of others it makes nothing.
+    `voted` leaves out the tasks that no system has a prediction for."""
+    from .proof import over_tasks, votes_on
+
     assert config.tasks is not None
-    handed_in = _predictions(systems, config.tasks)
+    chosen, every = config.chosen(say), load_tasks(config.tasks)
+    named = _systems(options.predictions).items()
+    systems = {name: load_predictions(path, every, allow_missing=True) for name, path in named}
 
-    async def main() -> int:
-        from .suspects import SuspectList, suspect_golds, suspects_text
-
+    async def main() -> tuple[dict[str, R], dict[str, str]]:
         async with AsyncExitStack() as stack:
             engine = await config.sqlite_engine(Opening(stack=stack))
             benchmark = config.built(chosen, engine, say)
-            with counting("tasks tried") as watch:
-                ranked, not_tried = await suspect_golds(benchmark, engine, handed_in, parallel=options.parallel, watch=watch)
-        listed = SuspectList(
-            benchmark=benchmark.name,
-            systems={name: str(path) for name, path in systems.items()},
-            tasks=len(chosen),
-            not_tried=not_tried,
-            suspects=ranked,
-        )
-        print(suspects_text(listed, options.top), end="")
-        if options.json:
-            write_file("--json", options.json, msgspec.json.format(msgspec.json.encode(listed), indent=2) + b"\n")
-        return 0
+            votes = [each for each in votes_on(benchmark, systems) if each.predictions or not voted]
+            with counting(what) as watch:
+                return await over_tasks(benchmark, engine, function, votes, parallel=options.parallel, watch=watch)
 
-    return asyncio.run(main())
+    return chosen, *asyncio.run(main())
 
 
 def _systems(paths: Sequence[Path]) -> dict[str, Path]:
@@ -125,12 +132,6 @@ def _systems(paths: Sequence[Path]) -> dict[str, Path]:
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise InputError(f"{twice}: the predictions are given twice")
     return dict(zip(names, paths, strict=True))
-
-
-def _predictions(systems: Mapping[str, Path], tasks: Path) -> dict[str, dict[str, str]]:
-    """SQL by system and task; a system need not have all tasks."""
-    every = load_tasks(tasks)
-    return {name: load_predictions(path, every, allow_missing=True) for name, path in systems.items()}
 
 
 def ro_eval() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -13,14 +14,14 @@ from ...datasets import named_data, named_suite
 from ...distribution import refuse_without
 from ...engines.today import checked_day
 from ...errors import InputError
-from ...options import Opt, OptionError, Positive, expected
+from ...options import Count, Opt, OptionError, expected
 from ...plugins import engine_at, open_engine
-from ...protocols import JUDGING, TASKS, WHO, Hints, Limits, Opening
+from ...protocols import JUDGING, RUN, TASKS, WHO, Hints, Opening, ScoreOptions
 from ...types import Outcome, Record, Task, ToolCall
 from ..audit import remaining
 from ..audit.audited import AUDIT, Audited, AuditOptions
 from ..sql_episode import read_instructions, submission
-from ..task_file import Selection
+from ..task_file import QuerySelection, refuse_missing
 from .tasks import BirdTask, corrected, load_tasks, read_overlay, select
 
 if TYPE_CHECKING:
@@ -35,6 +36,14 @@ Calls = Mapping[str, Sequence[ToolCall]]
 Metric = Literal["ex", "ex-ties", "proven", "multiset", "soft-f1", "r-ves", "r-ves-wall"]
 
 
+class BirdScoreOptions(ScoreOptions, frozen=True):
+    """How predictions are scored. Many at once, so that records share their way to the disk; statements are run by as many
+    workers as there are cores in any case."""
+
+    parallel: Annotated[Count, Opt(names=("-p",), group=RUN)] = 16 * (os.cpu_count() or 1)
+    """How many tasks to judge at once."""
+
+
 class BirdAuditOptions(AuditOptions, frozen=True):
     gold_file: Annotated[Path | None, Opt(group=AUDIT)] = None
     """BIRD's gold as its own evaluator reads it (SQL, tab, database per line): is it the gold of the task file?"""
@@ -42,11 +51,12 @@ class BirdAuditOptions(AuditOptions, frozen=True):
     """Count how many one-step mutants of each gold its database tells from it, and how many small generated ones do."""
 
 
-class BirdConfig(Selection, frozen=True):
+class BirdConfig(QuerySelection, frozen=True):
     """Play BIRD text-to-SQL tasks with an agent, and score it."""
 
     name: ClassVar[str] = "bird"
     label: ClassVar[str] = "BIRD"
+    score_options: ClassVar[type[ScoreOptions]] = BirdScoreOptions
     audit_options: ClassVar[type[AuditOptions]] = BirdAuditOptions
     shared_commands: ClassVar[Mapping[str, str]] = {
         "audit suspects": "touchstone.benchmarks.bird.commands:suspects",
@@ -80,13 +90,6 @@ class BirdConfig(Selection, frozen=True):
     """A TOML file that adds and forbids invariants of the small databases, see docs/proof.md."""
     evidence: Annotated[bool, Opt(group=WHO)] = True
     """Show the task's evidence to the agent as a hint."""
-    schema: Annotated[bool, Opt(group=WHO)] = False
-    """Show the tables and columns with the question."""
-    system_prompt: Annotated[Path | None, Opt(group=WHO, advanced=True)] = None
-    """A file with instructions that replace the built-in ones."""
-    sql_timeout: Annotated[Positive, Opt(group=JUDGING)] = 30.0
-    """Seconds for each statement, gold and prediction separately. A second is 70 million steps of SQLite, so a busy machine
-    changes no verdict."""
     today: Annotated[str | None, Opt(group=JUDGING)] = None
     """The date that SQL sees as today, such as 2025-02-19, for gold queries that depend on it."""
     cache: Annotated[bool, Opt(group=JUDGING, advanced=True)] = True
@@ -195,11 +198,7 @@ class BirdConfig(Selection, frozen=True):
         from .predictions import load_predictions
 
         by_task = load_predictions(path, self.every(), allow_missing=allow_missing or path.is_dir())
-        missing = [] if allow_missing else [task.key for task in tasks if task.key not in by_task]
-        if missing:
-            raise InputError(
-                f"{path}: {len(missing)} of the {len(tasks)} chosen tasks are not in it, the first is {missing[0]}"
-            )
+        refuse_missing(path, tasks, by_task, allow_missing=allow_missing)
         return {key: [submission(sql)] for key, sql in by_task.items()}
 
     def verdict(self, record: Record) -> dict[str, Any]:
@@ -213,22 +212,28 @@ class BirdConfig(Selection, frozen=True):
 
     async def audit(self, opening: Opening, options: BirdAuditOptions) -> Audited:
         from .audit import audit
-        from .proof import measured
 
         assert self.tasks is not None
         if options.mutants:
             refuse_without("sqlglot", "--mutants", "proof")
         engine = await self.sqlite_engine(opening)
         benchmark = self.built(self.chosen(opening.say), engine)
-        limits = Limits(seconds=self.sql_timeout)
         with opening.counting("tasks looked at") as watch:
             findings = await audit(
-                benchmark, engine, limits=limits, gold_file=options.gold_file, parallel=options.parallel, watch=watch
+                benchmark, engine, limits=self.judging, gold_file=options.gold_file, parallel=options.parallel, watch=watch
             )
         strength = None
         if options.mutants:
+            from ..audit.report import in_all
+            from .proof import mutated, over_tasks, votes_on
+
             with opening.counting("tasks mutated") as watch:
-                strength = await measured(benchmark, engine, limits=limits, parallel=options.parallel, watch=watch)
+                votes = votes_on(benchmark, {})
+                strength = in_all(
+                    *await over_tasks(
+                        benchmark, engine, mutated, votes, limits=self.judging, parallel=options.parallel, watch=watch
+                    )
+                )
         title = f"{self.label}: audit of {self.tasks.name}"
         return Audited(title=title, benchmark=benchmark, findings=findings, strength=strength)
 
@@ -260,8 +265,8 @@ class BirdConfig(Selection, frozen=True):
             proof=self._searched,
             suite=self._suite(tasks),
             laws=self._laws(self.laws, tasks) if self.laws else "",
-            exploring=Limits(seconds=self.sql_timeout, rows=10_000, cut_rows=True),
-            judging=Limits(seconds=self.sql_timeout),
+            exploring=self.exploring,
+            judging=self.judging,
         )
 
     @property

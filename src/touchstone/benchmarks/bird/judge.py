@@ -43,7 +43,7 @@ def judge(reader: Reader, question: BirdQuestion) -> BirdJudgement:
     except SqlError as error:
         return unjudged(error, gold_is_at_fault=True)
     try:
-        predicted = reader.run(question.prediction)
+        predicted = reader.run(question.prediction, remember=False)  # the judgement is
     except SqlError as error:
         return unjudged(error, gold_is_at_fault=False)
     judgement = judge_results(gold, predicted)

@@ -18,6 +18,7 @@ import msgspec
 
 from ...errors import InputError
 from ...foreign import Unreadable, read_json, whole
+from ..task_file import read_predictions, refuse_missing, submitted_in
 from .tasks import BirdTask
 
 _SEPARATOR = "\t----- bird -----\t"
@@ -33,17 +34,12 @@ def load_predictions(path: Path, tasks: Sequence[BirdTask], *, allow_missing: bo
         predictions = _from_statements(path, tasks)
     else:
         predictions = _from_object(path, tasks, allow_missing)
-    missing = [task.key for task in tasks if task.key not in predictions]
-    if missing and not allow_missing:
-        raise InputError(
-            f"{path}: {len(missing)} of {len(tasks)} tasks have no prediction, the first is {missing[0]} "
-            "(--allow-missing counts them as failed)"
-        )
+    refuse_missing(path, tasks, predictions, allow_missing=allow_missing)
     return predictions
 
 
 def _from_object(path: Path, tasks: Sequence[BirdTask], allow_missing: bool) -> dict[str, str]:
-    values = _decode(path, _read(path))
+    values = _decode(path, read_predictions(path))
     if not isinstance(values, dict):
         raise InputError(f"{path}: expected a JSON object of predictions, found {type(values).__name__}")
     entries: dict[str, Any] = values  # pyright: ignore[reportUnknownVariableType]
@@ -53,7 +49,7 @@ def _from_object(path: Path, tasks: Sequence[BirdTask], allow_missing: bool) -> 
 
 def _pairing(path: Path, entries: Mapping[str, Any], tasks: Sequence[BirdTask], allow_missing: bool) -> Mapping[str, BirdTask]:
     """Keys are positions or question ids; all of a file's keys must fit the same reading."""
-    readings = [{str(task.index): task for task in tasks}, _by_question_id(tasks)]
+    readings = [{str(task.index): task for task in tasks}, {task.key: task for task in tasks}]
     exact = [reading for reading in readings if entries.keys() == reading.keys()]
     fitting = exact or [reading for reading in readings if entries.keys() <= reading.keys()]
     if not fitting:
@@ -71,10 +67,6 @@ def _pairing(path: Path, entries: Mapping[str, Any], tasks: Sequence[BirdTask], 
             "(a .jsonl with question_id says which)"
         )
     return fitting[0]
-
-
-def _by_question_id(tasks: Sequence[BirdTask]) -> dict[str, BirdTask]:
-    return {task.key: task for task in tasks}
 
 
 def _sql_of(path: Path, key: str, value: Any, task: BirdTask) -> str:
@@ -95,9 +87,9 @@ class _Line(msgspec.Struct):
 
 
 def _from_lines(path: Path, tasks: Sequence[BirdTask]) -> dict[str, str]:
-    known = _by_question_id(tasks)
+    known = {task.key: task for task in tasks}
     predictions: dict[str, str] = {}
-    for number, text in enumerate(_read(path).splitlines(), 1):
+    for number, text in enumerate(read_predictions(path).splitlines(), 1):
         if not text.strip():
             continue
         where = f"{path}: row {number}"
@@ -117,7 +109,7 @@ def _from_lines(path: Path, tasks: Sequence[BirdTask]) -> dict[str, str]:
 
 
 def _from_statements(path: Path, tasks: Sequence[BirdTask]) -> dict[str, str]:
-    lines = _read(path).decode("utf-8", "replace").removesuffix("\n").split("\n")
+    lines = read_predictions(path).decode("utf-8", "replace").removesuffix("\n").split("\n")
     if len(lines) != len(tasks):
         raise InputError(f"{path}: {len(lines)} lines for {len(tasks)} tasks; one statement per line is expected")
     predictions: dict[str, str] = {}
@@ -130,37 +122,15 @@ def _from_statements(path: Path, tasks: Sequence[BirdTask]) -> dict[str, str]:
     return predictions
 
 
-class _Submitted(msgspec.Struct):
-    """As much of a record as is needed here."""
-
-    task: str
-    digest: str
-    evidence: dict[str, Any]
-
-
 def _from_run(path: Path, tasks: Sequence[BirdTask]) -> dict[str, str]:
     known = {task.key: task for task in tasks}
     predictions: dict[str, str] = {}
-    for line in _read(path / "runs.jsonl").splitlines(keepends=True):
-        if not line.endswith(b"\n"):
-            continue
-        try:
-            record = read_json(line, _Submitted)
-        except Unreadable as error:
-            raise InputError(f"{path / 'runs.jsonl'}: a line is not a record of Touchstone: {error}") from None
+    for record in submitted_in(path):
         task = known.get(record.task)
         if task is None or record.digest not in (task.digest, task.published_digest):
             raise InputError(f"{path}: task {record.task} is not in the task file, or is another task there")
-        submitted = record.evidence.get("prediction")
-        predictions.setdefault(record.task, submitted if isinstance(submitted, str) else "")
+        predictions.setdefault(record.task, record.sql)
     return predictions
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes().removeprefix(b"\xef\xbb\xbf")
-    except OSError as error:
-        raise InputError(f"{path}: cannot read the predictions: {error.strerror}") from None
 
 
 def _unique(path: Path, pairs: list[tuple[str, Any]]) -> dict[str, Any]:

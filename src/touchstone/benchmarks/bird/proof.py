@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -11,7 +12,6 @@ from ...engines.sqlite.engine import SqliteEngine
 from ...engines.sqlite.worker import Reader
 from ...errors import SqlError, Unscorable, WorkerFailure
 from ...proof import (
-    Suite,
     SuiteDatabase,
     SuiteTask,
     Suspect,
@@ -20,13 +20,17 @@ from ...proof import (
     strength,
     suspect,
 )
-from ...proof.finding import Counterexample, ProofFinding, plain_rows, subject_of
-from ...proof.suite import described
+from ...proof.finding import ProofFinding, counterexample_of, subject_of
+from ...proof.suite import refutation_on
 from ...protocols import Limits
 from ..audit.probes import Watch, each
-from ..audit.report import MutantCount, MutationStrength, in_all
+from ..audit.report import MutantCount
 from .benchmark import Bird
-from .tasks import BirdTask
+
+R = TypeVar("R")
+
+Systems = Mapping[str, Mapping[str, str]]
+"""SQL by system and task."""
 
 
 class Votes(Struct, frozen=True):
@@ -35,13 +39,6 @@ class Votes(Struct, frozen=True):
     task: str
     gold: str
     predictions: dict[str, str]
-
-
-class Wanted(Struct, frozen=True):
-    """What a task's databases are chosen to tell apart: the gold's mutants, and these."""
-
-    gold: str
-    predictions: list[str]
 
 
 class SuiteTrial(Struct, frozen=True):
@@ -57,69 +54,60 @@ def suspected(reader: Reader, votes: Votes) -> Suspect | None:
     return suspect(votes.task, votes.gold, votes.predictions, subject_of(reader.path, reader.cache))
 
 
-def distilled(reader: Reader, wanted: Wanted) -> SuiteTask:
+def distilled(reader: Reader, votes: Votes) -> SuiteTask:
     """The few databases that tell the most mutants and wrong predictions from the gold."""
-    return build_task(wanted.gold, subject_of(reader.path, reader.cache), wanted.predictions)
+    return build_task(votes.gold, subject_of(reader.path, reader.cache), sorted(set(votes.predictions.values())))
 
 
 def tried(_: Reader, trial: SuiteTrial) -> ProofFinding:
     """As `proven`, on frozen databases: no search."""
-    refutation = first_told(trial.databases, trial.prediction)
+    first = first_told(trial.databases, trial.prediction)
     many = len(trial.databases)
-    if refutation is None:
+    if first is None:
         return ProofFinding("upheld", f"equal on the suite's databases for this task, {many} in all", many)
-    columns, rows = described(refutation.database, trial.gold)
-    script = "\n".join(f"{statement};" for statement in refutation.database.statements)
-    gold, other = refutation.database.gold, refutation.prediction
-    difference = Counterexample(script, rows, list(columns), len(gold), plain_rows(gold), len(other), plain_rows(other))
-    return ProofFinding(
-        "refuted", f"refuted by database {refutation.number} of the suite's {many}", refutation.number - 1, difference
-    )
+    number, database, rows = first
+    difference = counterexample_of(refutation_on(database, trial.gold, rows))
+    return ProofFinding("refuted", f"refuted by database {number} of the suite's {many}", number - 1, difference)
 
 
-def mutated(reader: Reader, gold: str) -> MutantCount:
+def mutated(reader: Reader, votes: Votes) -> MutantCount:
     """How many one-step mutants of a gold are told from it, and by whom."""
-    measured = strength(gold, subject_of(reader.path, reader.cache))
+    measured = strength(votes.gold, subject_of(reader.path, reader.cache))
     untold = tuple(mutant.what for mutant in measured.untold)
     return MutantCount(measured.mutants, measured.told_by_original, measured.told_by_generated, untold)
 
 
-# The test strength of BIRD tasks: each gold's one-step mutants, tried in a worker.
+# Many tasks at once, each in a worker.
 
 
-async def measured(benchmark: Bird, engine: SqliteEngine, *, limits: Limits, parallel: int, watch: Watch) -> MutationStrength:
-    async def one(task: BirdTask) -> MutantCount | str:
+def votes_on(benchmark: Bird, systems: Systems) -> list[Votes]:
+    def of(task: str) -> dict[str, str]:
+        return {name: sql for name, by_task in systems.items() if (sql := by_task.get(task, "")).strip()}
+
+    return [Votes(task.key, task.gold, of(task.key)) for task in benchmark.tasks()]
+
+
+async def over_tasks(
+    benchmark: Bird,
+    engine: SqliteEngine,
+    function: Callable[[Reader, Votes], R],
+    votes: Sequence[Votes],
+    *,
+    limits: Limits | None = None,
+    parallel: int,
+    watch: Watch,
+) -> tuple[dict[str, R], dict[str, str]]:
+    """What the function makes of each task, and why of others it makes nothing."""
+    databases = {task.key: task.database for task in benchmark.tasks()}
+
+    async def one(vote: Votes) -> R | Exception:
         try:
-            return await engine.apply(benchmark.database_file(task.database), mutated, task.gold, limits)
+            file = benchmark.database_file(databases[vote.task])
+            return await engine.apply(file, function, vote, limits or Limits(), statements=2 + len(vote.predictions))
         except (SqlError, Unscorable, WorkerFailure) as error:
-            return str(error)
+            return error
 
-    tasks = benchmark.tasks()
-    results = await each([partial(one, task) for task in tasks], parallel, watch)
-    counted = {task.key: result for task, result in zip(tasks, results, strict=True) if isinstance(result, MutantCount)}
-    return in_all(counted, {task.key: why for task, why in zip(tasks, results, strict=True) if isinstance(why, str)})
-
-
-# A suite of small databases for all tasks, each task's made in a worker.
-
-
-async def distilled_suite(
-    benchmark: Bird, engine: SqliteEngine, systems: Sequence[Mapping[str, str]], *, parallel: int, watch: Watch
-) -> tuple[Suite, dict[str, str]]:
-    """The suite, and why tasks are not in it. `systems` has SQL by task."""
-
-    async def one(task: BirdTask) -> SuiteTask | str:
-        predictions = [sql for system in systems if (sql := system.get(task.key, "")).strip()]
-        wanted = Wanted(task.gold, sorted(set(predictions)))
-        file = benchmark.database_file(task.database)
-        try:
-            return await engine.apply(file, distilled, wanted, Limits(), statements=1 + len(wanted.predictions))
-        except (SqlError, Unscorable, WorkerFailure) as error:
-            return str(error)
-
-    tasks = benchmark.tasks()
-    results = dict(
-        zip((task.key for task in tasks), await each([partial(one, task) for task in tasks], parallel, watch), strict=True)
-    )
-    made = {key: result for key, result in results.items() if isinstance(result, SuiteTask)}
-    return Suite(made), {key: result for key, result in results.items() if isinstance(result, str)}
+    results = await each([partial(one, vote) for vote in votes], parallel, watch)
+    by_task = list(zip((vote.task for vote in votes), results, strict=True))
+    made = {task: result for task, result in by_task if not isinstance(result, Exception)}
+    return made, {task: str(result) for task, result in by_task if isinstance(result, Exception)}

@@ -7,21 +7,17 @@ are tables of one, so an agent sees the tables of the others too.
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
-
-import msgspec
 
 from ...engines.judging_connection import JudgingConnection, wall_clock
 from ...errors import SqlError
 from ...protocols import Engine, EpisodeDatabase, Gold
 from ...types import Brief, Outcome, Table, Task, ToolCall, Verdict
-from ..database_episode import DatabaseEpisode, SchemaListings, instructed
-from ..sql_episode import request, submission
+from ..database_episode import DatabaseBenchmark, DatabaseEpisode
+from ..sql_episode import submission
 from .benchmark import BirdSettings, evidence_of, fault_in_words, nothing_submitted
 from .judge import BirdJudgement, BirdQuestion, judge_results, unjudged
 from .tasks import BirdTask
@@ -29,7 +25,7 @@ from .tasks import BirdTask
 INSTRUCTIONS = Path(__file__).with_name("server_instructions.md")
 
 
-class ServerBird:
+class ServerBird(DatabaseBenchmark[BirdTask]):
     """The tasks given, on the databases of a server."""
 
     name = "bird"
@@ -44,29 +40,12 @@ class ServerBird:
         schema: bool = False,
         instructions: str | None = None,
     ) -> None:
-        self._tasks = tasks
-        self._engine = engine
+        text = INSTRUCTIONS.read_text() if instructions is None else instructions
+        super().__init__(tasks, engine, text, evidence=evidence, schema=schema, judging=settings.judging)
         self._settings = settings
-        self._evidence = evidence
-        self._schema = schema
-        self._instructions = instructed(INSTRUCTIONS.read_text() if instructions is None else instructions, engine.name)
-        self._listings = SchemaListings(engine.name)
 
-    @property
-    def versions(self) -> Mapping[str, str]:
-        return self._engine.versions
-
-    def tasks(self) -> Sequence[BirdTask]:
-        return self._tasks
-
-    @asynccontextmanager
-    async def open(self, task: Task) -> AsyncGenerator[ServerBirdEpisode]:
-        assert isinstance(task, BirdTask)
-        database = self._engine.database(task.database, task.key)
-        try:
-            yield ServerBirdEpisode(task, await self._brief(task, database), database, self._engine.name, self._settings)
-        finally:
-            await database.close()
+    def _episode(self, task: BirdTask, brief: Brief, database: EpisodeDatabase) -> ServerBirdEpisode:
+        return ServerBirdEpisode(task, brief, database, self._engine.name, self._settings)
 
     def solution(self, task: Task) -> Sequence[ToolCall]:
         assert isinstance(task, BirdTask)
@@ -76,26 +55,7 @@ class ServerBird:
         return Gold(tuple(task.gold for task in self._tasks))
 
     async def identity(self) -> Mapping[str, Any]:
-        return {
-            "benchmark": self.name,
-            "engine": self._engine.name,
-            "databases": await self._engine.digests(sorted({task.database for task in self._tasks})),
-            "metric": self._settings.metric,
-            "evidence": self._evidence,
-            "schema": self._schema,
-            "instructions": hashlib.sha256(self._instructions.encode()).hexdigest()[:16],
-            "limits": msgspec.to_builtins(self._settings.judging),
-        }
-
-    async def _brief(self, task: BirdTask, database: EpisodeDatabase) -> Brief:
-        fields = {
-            "question": task.question,
-            "database": task.database,
-            "evidence": task.evidence if self._evidence else "",
-            "dialect": self._engine.name,
-        }
-        listing = await self._listings.of(task.database, database) if self._schema else ""
-        return Brief(self._instructions, request(fields, listing), fields)
+        return {**await super().identity(), "metric": self._settings.metric}
 
 
 class ServerBirdEpisode(DatabaseEpisode):

@@ -1,21 +1,14 @@
-"""Golds that several systems agree against: every task tried in a worker, ranked, for a person to read."""
+"""Golds that several systems agree against, ranked, for a person to read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
 from textwrap import indent
 
 from msgspec import Struct
 
-from ...engines.sqlite.engine import SqliteEngine
-from ...errors import SqlError, Unscorable, WorkerFailure
 from ...proof import Suspect, ranked
 from ...proof.finding import Counterexample, counterexample_of
-from ...protocols import Limits
-from ..audit.probes import Watch, each
-from .benchmark import Bird
-from .proof import Votes, suspected
 from .tasks import BirdTask
 
 _RULE = "=" * 64
@@ -60,35 +53,11 @@ class SuspectList(Struct, frozen=True, kw_only=True):
     suspects: list[SuspectGold]
 
 
-async def suspect_golds(
-    benchmark: Bird,
-    engine: SqliteEngine,
-    systems: Mapping[str, Mapping[str, str]],
-    *,
-    parallel: int,
-    watch: Watch,
-) -> tuple[list[SuspectGold], dict[str, str]]:
-    """The suspects in their order, and why the tasks that could not be tried were not. `systems` has SQL by task."""
-    tasks = benchmark.tasks()
-    results = await each([partial(_tried, benchmark, engine, systems, task) for task in tasks], parallel, watch)
-    cases = [result for result in results if isinstance(result, Suspect)]
-    not_tried = {task.key: result for task, result in zip(tasks, results, strict=True) if isinstance(result, str)}
+def suspect_golds(tasks: Sequence[BirdTask], cases: Iterable[Suspect | None]) -> list[SuspectGold]:
+    """In their order."""
     by_key = {task.key: task for task in tasks}
-    return [_listed(rank, by_key[case.task], case) for rank, case in enumerate(ranked(cases), 1)], not_tried
-
-
-async def _tried(
-    benchmark: Bird, engine: SqliteEngine, systems: Mapping[str, Mapping[str, str]], task: BirdTask
-) -> Suspect | str | None:
-    """A case, none, or why there can be none."""
-    votes = {name: sql for name, predictions in systems.items() if (sql := predictions.get(task.key, "")).strip()}
-    if not votes:
-        return None
-    try:
-        file = benchmark.database_file(task.database)
-        return await engine.apply(file, suspected, Votes(task.key, task.gold, votes), Limits(), statements=1 + len(votes))
-    except (SqlError, Unscorable, WorkerFailure) as error:
-        return str(error)
+    suspects = ranked([case for case in cases if case is not None])
+    return [_listed(rank, by_key[case.task], case) for rank, case in enumerate(suspects, 1)]
 
 
 def _listed(rank: int, task: BirdTask, case: Suspect) -> SuspectGold:

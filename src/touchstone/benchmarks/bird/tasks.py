@@ -15,8 +15,7 @@ from msgspec.structs import replace
 from ...errors import InputError
 from ...foreign import Unreadable, read_json
 from ...options import OptionError
-from ...types import Task
-from ..task_file import cut, entries, in_words, refuse_unknown
+from ..task_file import QueryTask, cut, entries, in_words, named
 
 DIFFICULTIES = ("simple", "moderate", "challenging")
 
@@ -33,11 +32,8 @@ class BirdRow(Struct, frozen=True, kw_only=True):
     difficulty: str = "unknown"
 
 
-class BirdTask(Task, frozen=True, kw_only=True):
+class BirdTask(QueryTask, frozen=True, kw_only=True):
     question_id: str
-    database: str
-    question: str
-    evidence: str
     gold: str
     published: str | None = None
     """The gold as published, where an overlay has corrected it."""
@@ -68,14 +64,10 @@ def select(
     limit: int | None = None,
 ) -> list[BirdTask]:
     """The tasks to play: filtered, then cut. Raises InputError if none is left or a name is unknown."""
-    refuse_unknown("--database", databases, {task.database for task in tasks})
-    refuse_unknown("--task", ids, {name for task in tasks for name in (task.key, task.question_id)})
     chosen = [
         task
-        for task in tasks
-        if (difficulty is None or task.facets["difficulty"] == difficulty)
-        and (not databases or task.database in databases)
-        and (not ids or task.key in ids or task.question_id in ids)
+        for task in named(tasks, databases, ids, names=lambda task: (task.key, task.question_id))
+        if difficulty in (None, task.facets["difficulty"])
     ]
     return cut(chosen, offset, limit, len(tasks))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from ...errors import SqlError, Unscorable
 from ...protocols import Limits
 from ...workers.pool import WorkerLost
 from ..audit.findings import AuditFinding, audit_finding
-from ..audit.probes import Watch, each, from_probe, probed_file, repeated
+from ..audit.probes import Watch, from_probe, looked_at, probed_file
 from ..task_file import entries
 from .golden import Golden, Reference
 from .golden_audit import inspect
@@ -45,11 +44,7 @@ async def audit(
 ) -> list[AuditFinding]:
     """All that is found without the oracle. Golden results are looked at on every platform, SQL is run only on files."""
     auditor = _Auditor(databases, golden, engine, limits, documents)
-    results = await each([partial(auditor.task, task) for task in tasks], parallel, watch)
-    findings = [finding for findings in results for finding in findings]
-    for group in repeated((task, task.database, task.question) for task in tasks):
-        findings += _same(group, golden)
-    return findings
+    return await looked_at(tasks, auditor.task, auditor.same, parallel=parallel, watch=watch)
 
 
 class _Auditor:
@@ -114,6 +109,16 @@ class _Auditor:
         except SqlError as error:
             return Spider2Judgement(kind="error", reason=error.message, fault=error.kind)
 
+    async def same(self, task: Spider2Task, other: Spider2Task) -> AuditFinding:
+        """Whether the gold results of the same question are the same files is all that is asked."""
+        what = f"{other.key} asks the same question"
+        if not self._golden.has(task.key) or not self._golden.has(other.key):
+            return audit_finding(task.key, "repeated_question", what)
+        own, others = ({file.digest for file in self._golden.reference(one.key).files} for one in (task, other))
+        if own & others:
+            return audit_finding(task.key, "repeated_question", f"{what}, with the same gold result")
+        return audit_finding(task.key, "contradicting_gold", f"{what}, with other gold results", "warning")
+
     def _metadata(self, task: Spider2Task) -> Iterator[AuditFinding]:
         if task.key not in self._listed:
             yield audit_finding(
@@ -132,21 +137,6 @@ def _agreement(task: Spider2Task, reference: Reference, judgement: Spider2Judgem
         yield audit_finding(task.key, "gold_agrees_only_officially", f"compared row by row: {judgement.reason}", **evidence)
     elif not judgement.official:
         yield audit_finding(task.key, "gold_agrees_only_strictly", "the official suite says that it does not match", **evidence)
-
-
-def _same(group: Sequence[Spider2Task], golden: Golden) -> Iterator[AuditFinding]:
-    """Questions that occur again; whether their gold results are the same files is all that is asked."""
-    for task in group:
-        other = next(one for one in group if one is not task)
-        what = f"{other.key} asks the same question"
-        if not golden.has(task.key) or not golden.has(other.key):
-            yield audit_finding(task.key, "repeated_question", what)
-            continue
-        own, others = ({file.digest for file in golden.reference(one.key).files} for one in (task, other))
-        if own & others:
-            yield audit_finding(task.key, "repeated_question", f"{what}, with the same gold result")
-        else:
-            yield audit_finding(task.key, "contradicting_gold", f"{what}, with other gold results", "warning")
 
 
 def _name(value: Any) -> str:

@@ -15,10 +15,10 @@ from ...engines.sqlite.engine import SqliteEngine
 from ...engines.sqlite.files import find
 from ...errors import InputError, Skipped, Unscorable
 from ...protocols import Gold
-from ...types import Brief, Record, Task, ToolCall
+from ...types import Record, Task, ToolCall
 from ..meanings import column_meanings
-from ..sql_episode import Listings, request, submission
-from .episode import FileEpisode, Spider2Episode, Spider2Settings
+from ..sql_episode import Listings, QueryBenchmark, submission
+from .episode import ResultFileEpisode, Spider2Episode, Spider2Settings
 from .golden import Golden, Reference, body_of
 from .results import write_report
 from .tasks import Spider2Task
@@ -26,7 +26,7 @@ from .tasks import Spider2Task
 INSTRUCTIONS = Path(__file__).with_name("instructions.md")
 
 
-class Spider2:
+class Spider2(QueryBenchmark[Spider2Task]):
     """The questions given, on the databases below a directory, judged by a gold folder."""
 
     name = "spider2"
@@ -47,38 +47,33 @@ class Spider2:
     ) -> None:
         """`files` are results that were handed in as CSV, by task, None where there is none: they need no database. `report` is
         where the results of a run are written."""
-        self._tasks = tasks
+        super().__init__(tasks, INSTRUCTIONS.read_text() if instructions is None else instructions, schema=schema)
         self._databases = databases
         self._golden = golden
         self._engine = engine
         self._settings = settings or Spider2Settings()
         self._documents = documents
-        self._schema = schema
         self._handed_in = files or {}
         self._report = report
         self._listings = Listings(engine)
-        self._instructions = INSTRUCTIONS.read_text() if instructions is None else instructions
         if not databases.is_dir() and len(self._handed_in) < len(tasks):
             raise InputError(f"{databases}: there is no such directory of databases")
 
-    def tasks(self) -> Sequence[Spider2Task]:
-        return self._tasks
-
     @asynccontextmanager
-    async def open(self, task: Task) -> AsyncGenerator[Spider2Episode | FileEpisode]:
+    async def open(self, task: Task) -> AsyncGenerator[Spider2Episode | ResultFileEpisode]:
         assert isinstance(task, Spider2Task)
         if self._settings.compat == "strict":
             self._golden.check_columns(task.key)
         if task.key in self._handed_in:
             file = self._handed_in[task.key]
-            yield FileEpisode(file, self._engine.pool, self._golden.reference(task.key), self._settings)
+            yield ResultFileEpisode(file, self._engine.pool, self._golden.reference(task.key), self._settings)
             return
         if task.platform != "sqlite":
             raise Skipped(f"needs {task.platform}", "platform")
         reference = self._golden.reference(task.key)
         database = find(self._databases, task.database)
-        brief = await self._brief(task, database)
-        document = self._read_document(task)
+        listing = await self._listings.of(database) if self._schema else ""
+        brief, document = self._brief(task, listing, instance_id=task.key), self._read_document(task)
         episode = Spider2Episode(task, brief, self._engine, database, self._settings, reference, document)
         try:
             yield episode
@@ -104,14 +99,11 @@ class Spider2:
         return Gold(tuple(text for text in texts if text), tuple(files))
 
     async def identity(self) -> Mapping[str, Any]:
-        return {
-            "benchmark": self.name,
+        judging = self._settings.judging
+        return self._identity(judging, steps=judging.steps) | {
             "compat": self._settings.compat,
-            "schema": self._schema,
             "databases": await self._engine.digests(self._files()),
             "gold": self._golden_digests,
-            "instructions": hashlib.sha256(self._instructions.encode()).hexdigest()[:16],
-            "limits": msgspec.to_builtins(self._settings.judging) | {"steps": self._settings.judging.steps},
             **({"today": self._engine.today} if self._engine.today else {}),
             **({"proof": {"search": True}} if self._settings.proof else {}),
         }
@@ -138,11 +130,6 @@ class Spider2:
             with suppress(Unscorable):  # a gold result that is missing or unreadable: its task will say so
                 digests[task.key] = _digest_of(self._golden.reference(task.key))
         return digests
-
-    async def _brief(self, task: Spider2Task, database: Path) -> Brief:
-        fields = {"question": task.question, "database": task.database, "evidence": "", "instance_id": task.key}
-        listing = await self._listings.of(database) if self._schema else ""
-        return Brief(self._instructions, request(fields, listing), fields)
 
     def _read_document(self, task: Spider2Task) -> str | None:
         if task.knowledge is None or self._documents is None:

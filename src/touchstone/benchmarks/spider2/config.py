@@ -15,15 +15,15 @@ from ...datasets.catalogue import Dataset
 from ...distribution import refuse_without
 from ...engines.today import checked_day
 from ...errors import InputError
-from ...options import Opt, OptionError, Positive
+from ...options import Opt, OptionError
 from ...plugins import agent_config, open_engine
-from ...protocols import JUDGING, RUN, TASKS, WHO, Hints, Limits, Opening, ScoreOptions, Scoring
+from ...protocols import JUDGING, RUN, TASKS, WHO, Hints, Opening, ScoreOptions, Scoring
 from ...types import Outcome, Record, ServiceStep, Task
 from ..audit import remaining
 from ..audit.audited import Audited, AuditOptions
 from ..data_check import Found, count_tasks, is_sound
-from ..sql_episode import EXPLORING, read_instructions
-from ..task_file import Selection, refuse_unknown
+from ..sql_episode import read_instructions
+from ..task_file import QuerySelection, named, refuse_missing
 from .golden import Compat, Golden
 from .submissions import Calls, Submission, load_submission, write_correct_ids
 from .tasks import Spider2Task, load_tasks
@@ -48,7 +48,7 @@ class Spider2ScoreOptions(ScoreOptions, frozen=True):
     """Count questions that have a gold result and no submission as failed."""
 
 
-class Spider2Config(Selection, frozen=True):
+class Spider2Config(QuerySelection, frozen=True):
     """Play Spider2-lite: questions on local SQLite databases, judged by gold result files."""
 
     name: ClassVar[str] = "spider2"
@@ -83,17 +83,11 @@ class Spider2Config(Selection, frozen=True):
     """Every question with a gold result, not only those with gold SQL."""
     documents: Annotated[Path | None, Opt(group=WHO)] = None
     """The folder of external-knowledge documents (resource/documents), for questions that have one."""
-    schema: Annotated[bool, Opt(group=WHO)] = False
-    """Show the tables and columns with the question."""
-    system_prompt: Annotated[Path | None, Opt(group=WHO, advanced=True)] = None
-    """A file with instructions that replace the built-in ones."""
     compat: Annotated[Compat, Opt(group=JUDGING)] = "strict"
     """The comparison that decides: strict (whole rows must match) or official (the official suite's rules). Both are
     recorded."""
     proof: Annotated[bool, Opt(group=JUDGING)] = False
     """For each answer that passes and whose question has gold SQL, look for a small database on which the two differ."""
-    sql_timeout: Annotated[Positive, Opt(group=JUDGING)] = 30.0
-    """Seconds for each statement. A second is 70 million steps of SQLite, so a busy machine changes no verdict."""
     today: Annotated[str | None, Opt(group=JUDGING, advanced=True)] = None
     """The date that SQL sees as today, such as 2025-02-19."""
     cache: Annotated[bool, Opt(group=JUDGING, advanced=True)] = True
@@ -198,15 +192,7 @@ class Spider2Config(Selection, frozen=True):
         else:
             tasks = load_tasks(self.tasks, golden.sql)
         tasks = remaining(tasks, self.exclude_audit, benchmark=self.name, say=say)
-        where = self.submission or self.tasks
-        refuse_unknown("--database", self.database, {task.database for task in tasks}, where)
-        refuse_unknown("--task", self.task, {task.key for task in tasks}, where)
-        wanted = [
-            task
-            for task in tasks
-            if (not self.database or task.database in self.database) and (not self.task or task.key in self.task)
-        ]
-        return len(tasks), wanted
+        return len(tasks), named(tasks, self.database, self.task, self.submission or self.tasks)
 
     def predictions(self, path: Path, tasks: Sequence[Task], *, allow_missing: bool = False) -> Calls | None:
         """What a folder of .sql and .csv files has for the questions; None for a run, whose calls are played as they are."""
@@ -216,11 +202,7 @@ class Spider2Config(Selection, frozen=True):
         if submitted.files and self.submission is None:
             raise InputError(f"{path}: results as .csv files are scored with 'touchstone score {self.name}'")
         calls = submitted.calls()
-        missing = [] if allow_missing else [task.key for task in tasks if task.key not in calls]
-        if missing:
-            raise InputError(
-                f"{path}: {len(missing)} of the {len(tasks)} chosen tasks are not in it, the first is {missing[0]}"
-            )
+        refuse_missing(path, tasks, calls, allow_missing=allow_missing)
         return calls
 
     def scoring(self, options: Spider2ScoreOptions) -> Scoring:
@@ -254,7 +236,7 @@ class Spider2Config(Selection, frozen=True):
         tasks = [task for task in wanted if task.platform == "sqlite" or golden.has(task.key)][self.offset :][: self.limit]
         if not tasks:
             raise InputError(f"{self.tasks}: no question is left of {len(wanted)}: none is on SQLite or has a gold result")
-        engine, limits = await self.engine(opening), Limits(seconds=self.sql_timeout)
+        engine = await self.engine(opening)
         playable = [task for task in tasks if not is_hopeless(golden, task)]
         benchmark = Spider2(playable, self.databases, golden, engine, settings=self.settings())
         with opening.counting("questions looked at") as watch:
@@ -263,7 +245,7 @@ class Spider2Config(Selection, frozen=True):
                 self.databases,
                 golden,
                 engine,
-                limits=limits,
+                limits=self.judging,
                 documents=self.documents,
                 parallel=options.parallel,
                 watch=watch,
@@ -316,8 +298,8 @@ class Spider2Config(Selection, frozen=True):
             refuse_without("sqlglot", "--proof", "proof")
         return Spider2Settings(
             compat=self.compat,
-            exploring=msgspec.structs.replace(EXPLORING, seconds=self.sql_timeout),
-            judging=Limits(seconds=self.sql_timeout),
+            exploring=self.exploring,
+            judging=self.judging,
             results=str(self.results) if self.results else None,
             proof=self.proof,
         )

@@ -17,7 +17,7 @@ from ...types import Brief, Observation, Outcome, Tool, Verdict
 from ...workers.pool import Pool, WorkerLost
 from ..sql_episode import EXPLORING, TOOLS, PlainEpisode, SqlEpisode
 from .golden import Compat, Reference
-from .judge import Spider2Judgement, Spider2Question, Submitted, judge_csv, judge_sql
+from .judge import Spider2Judgement, Spider2Question, SubmittedCsv, judge_csv, judge_sql
 from .tasks import Spider2Task
 
 
@@ -115,7 +115,7 @@ class SubmitFile(Struct, frozen=True):
 SUBMIT_FILE = Tool("submit_file", "Hand in the result that lies ready as a CSV file.", SubmitFile)
 
 
-class FileEpisode(PlainEpisode):
+class ResultFileEpisode(PlainEpisode):
     """A result that was made elsewhere: there is nothing to explore, only a CSV file to be judged."""
 
     brief = Brief("", "")
@@ -135,7 +135,7 @@ class FileEpisode(PlainEpisode):
     async def verdict(self) -> Verdict:
         if self._file is None:
             return Verdict(Outcome.failed, 0.0, "nothing was submitted")
-        submitted = Submitted(await asyncio.to_thread(self._file.read_bytes), self._reference)
+        submitted = SubmittedCsv(await asyncio.to_thread(self._file.read_bytes), self._reference)
         try:
             judgement = await self._pool.call(judge_csv, submitted)
         except WorkerLost as lost:

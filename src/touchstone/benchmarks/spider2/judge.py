@@ -16,7 +16,7 @@ from ...errors import SqlError, SqlFault
 from ...types import Table
 from ...verdicts.shown import plain
 from ...workers.limits import held_to
-from .comparison import CsvError, CsvTable, Official, Strict, official, official_any, read_csv, strict_any, to_csv
+from .comparison import CsvError, CsvTable, Official, Strict, official, official_any, read_csv, read_golds, strict_any, to_csv
 from .golden import Reference
 
 ROWS_KEPT = 1_000
@@ -31,7 +31,7 @@ class Spider2Question(Struct, frozen=True):
     """Give the whole result back."""
 
 
-class Submitted(Struct, frozen=True):
+class SubmittedCsv(Struct, frozen=True):
     """A result that was handed in as a CSV file."""
 
     csv: bytes
@@ -60,19 +60,19 @@ def judge_sql(reader: Reader, question: Spider2Question) -> Spider2Judgement:
     return _judge(text.encode(), question.reference, shown, text if question.as_csv else None)
 
 
-def judge_csv(submitted: Submitted) -> Spider2Judgement:
+def judge_csv(submitted: SubmittedCsv) -> Spider2Judgement:
     with held_to(cpu=SECONDS_TO_COMPARE):
         return _judge(submitted.csv, submitted.reference, {"executed": True}, None)
 
 
 def _judge(csv: bytes, reference: Reference, evidence: dict[str, Any], text: str | None) -> Spider2Judgement:
     try:
-        golds = [read_csv(Path(file.path).read_bytes()) for file in reference.files]
+        golds, same = read_golds((Path(file.path).read_bytes() for file in reference.files), csv)
     except (CsvError, OSError) as error:
         reason = f"a gold result cannot be read: {error}"
         return Spider2Judgement(kind="gold_unreadable", reason=reason, evidence=evidence, csv=text, gold_is_at_fault=True)
     try:
-        predicted = read_csv(csv)
+        predicted = same or read_csv(csv)
     except CsvError as error:
         return Spider2Judgement(kind="error", reason=f"the result cannot be read as CSV: {error}", evidence=evidence, csv=text)
     theirs = official_verdict(predicted, golds, reference)

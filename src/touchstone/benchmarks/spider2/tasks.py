@@ -17,10 +17,10 @@ from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ...errors import InputError
-from ...types import Task
-from ..task_file import entries, in_words
+from ..task_file import QueryTask, entries, in_words
 
 T = TypeVar("T")
 
@@ -44,7 +44,9 @@ class Converted(Struct, frozen=True):
     gold_sql: str | None = ""
 
 
-class Flat(Struct, frozen=True):
+class Flat(Struct, frozen=True, kw_only=True):
+    """A question in whichever form it was read."""
+
     instance_id: str
     question: str
     db_id: str | None = None
@@ -54,9 +56,7 @@ class Flat(Struct, frozen=True):
     gold_sql_available: bool | None = None
 
 
-class Spider2Task(Task, frozen=True, kw_only=True):
-    database: str
-    question: str
+class Spider2Task(QueryTask, frozen=True, kw_only=True):
     platform: str
     knowledge: str | None
     """The name of a document that goes with the question."""
@@ -77,17 +77,7 @@ def load_tasks(path: Path, gold_sql: Path | None = None) -> list[Spider2Task]:
 
 def bare_task(instance_id: str, index: int) -> Spider2Task:
     """A task of which only the id is known: enough to compare a result with its golden files."""
-    return _build(
-        index,
-        instance_id,
-        database="",
-        question="",
-        platform=None,
-        knowledge=None,
-        gold_sql="",
-        available=False,
-        entry={},
-    )
+    return _build(index, Flat(instance_id=instance_id, question=""), {})
 
 
 def platform_of(instance_id: str) -> str:
@@ -97,13 +87,16 @@ def platform_of(instance_id: str) -> str:
 
 def _task(where: str, index: int, value: Any, gold_sql: Path | None) -> Spider2Task:
     entry = _convert(where, value, dict[str, Any])
-    if "turns" in entry:
-        task = _from_converted(where, index, _convert(where, entry, Converted), entry)
-    else:
-        task = _from_flat(where, index, _convert(where, entry, Flat), entry, gold_sql)
-    if not task.key or "/" in task.key or "\0" in task.key:
-        raise InputError(f"{where}: field 'instance_id': {task.key!r} cannot be the name of a file")
-    return task
+    converted = _convert(where, entry, Converted) if "turns" in entry else None
+    row = _flattened(where, converted) if converted else _convert(where, entry, Flat)
+    if (row.db_id or row.db) is None:
+        raise InputError(f"{where}: missing field 'db_id' (or 'db')")
+    if not row.instance_id or "/" in row.instance_id or "\0" in row.instance_id:
+        raise InputError(f"{where}: field 'instance_id': {row.instance_id!r} cannot be the name of a file")
+    file = gold_sql / f"{row.instance_id}.sql" if gold_sql and converted is None else None
+    if not row.gold_sql and file and file.is_file():
+        row = replace(row, gold_sql=file.read_text(errors="replace").strip())
+    return _build(index, row, entry, converted.metadata.platform if converted else None)
 
 
 def _convert(where: str, value: Any, kind: type[T]) -> T:
@@ -113,67 +106,34 @@ def _convert(where: str, value: Any, kind: type[T]) -> T:
         raise InputError(f"{where}: {in_words(str(error))}") from None
 
 
-def _from_converted(where: str, index: int, row: Converted, entry: dict[str, Any]) -> Spider2Task:
+def _flattened(where: str, row: Converted) -> Flat:
     if not row.turns:
         raise InputError(f"{where}: field 'turns': expected at least one turn")
     metadata = row.metadata
-    return _build(
-        index,
-        metadata.instance_id,
-        database=metadata.database,
+    return Flat(
+        instance_id=metadata.instance_id,
         question=row.turns[0].input,
-        platform=metadata.platform,
-        knowledge=None,
-        gold_sql=row.gold_sql or "",
-        available=metadata.gold_sql_available,
-        entry=entry,
+        db=metadata.database,
+        gold_sql=row.gold_sql,
+        gold_sql_available=metadata.gold_sql_available,
     )
 
 
-def _from_flat(where: str, index: int, row: Flat, entry: dict[str, Any], gold_sql: Path | None) -> Spider2Task:
-    database = row.db_id or row.db
-    if database is None:
-        raise InputError(f"{where}: missing field 'db_id' (or 'db')")
-    file = gold_sql / f"{row.instance_id}.sql" if gold_sql else None
-    from_file = file.read_text(errors="replace").strip() if file and file.is_file() else ""
-    sql = row.gold_sql or from_file
-    return _build(
-        index,
-        row.instance_id,
-        database=database,
-        question=row.question,
-        platform=None,
-        knowledge=row.external_knowledge,
-        gold_sql=sql,
-        available=bool(sql) if row.gold_sql_available is None else row.gold_sql_available,
-        entry=entry,
-    )
-
-
-def _build(
-    index: int,
-    instance_id: str,
-    *,
-    database: str,
-    question: str,
-    platform: str | None,
-    knowledge: str | None,
-    gold_sql: str,
-    available: bool,
-    entry: dict[str, Any],
-) -> Spider2Task:
-    platform = platform or platform_of(instance_id)
+def _build(index: int, row: Flat, entry: dict[str, Any], platform: str | None = None) -> Spider2Task:
+    platform = platform or platform_of(row.instance_id)
+    database, sql = row.db_id or row.db or "", row.gold_sql or ""
+    content = msgspec.json.encode([row.instance_id, database, row.question])
     return Spider2Task(
-        key=instance_id,
+        key=row.instance_id,
         index=index,
         facets={"platform": platform, "database": database},
-        digest=hashlib.blake2b(msgspec.json.encode([instance_id, database, question]), digest_size=8).hexdigest(),
+        digest=hashlib.blake2b(content, digest_size=8).hexdigest(),
         database=database,
-        question=question,
+        question=row.question,
         platform=platform,
-        knowledge=knowledge,
-        gold_sql=gold_sql,
-        gold_sql_available=available,
+        knowledge=row.external_knowledge,
+        gold_sql=sql,
+        gold_sql_available=bool(sql) if row.gold_sql_available is None else row.gold_sql_available,
         entry=entry,
     )
 

@@ -6,21 +6,18 @@ from functools import partial
 
 from ...errors import Unscorable
 from ..audit.findings import AuditFinding, audit_finding
-from ..audit.probes import Watch, each, from_probe, probed, repeated
+from ..audit.probes import Watch, from_probe, looked_at, probed
 from .benchmark import SqlQuestions, judged
 from .questions import SqlTask
 
 
 async def audit(benchmark: SqlQuestions, *, parallel: int, watch: Watch) -> list[AuditFinding]:
     """All that is found without the oracle."""
-    tasks = benchmark.tasks()
-    results = await each([partial(_looked_at, benchmark, task) for task in tasks], parallel, watch)
-    findings = [finding for several in results for finding in several]
-    for group in repeated((task, task.database, task.question) for task in tasks):
-        for task in group:
-            other = next(each for each in group if each is not task)
-            findings.append(audit_finding(task.key, "repeated_question", f"task {other.key} asks the same question"))
-    return findings
+
+    async def same(task: SqlTask, other: SqlTask) -> AuditFinding:
+        return audit_finding(task.key, "repeated_question", f"task {other.key} asks the same question")
+
+    return await looked_at(benchmark.tasks(), partial(_looked_at, benchmark), same, parallel=parallel, watch=watch)
 
 
 async def _looked_at(benchmark: SqlQuestions, task: SqlTask) -> list[AuditFinding]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +13,16 @@ from ...engines.judging_connection import wall_clock
 from ...errors import SqlError, Unscorable
 from ...protocols import Engine, EpisodeDatabase, Gold, Limits
 from ...types import Brief, Outcome, Task, ToolCall, Verdict
-from ..database_episode import DatabaseEpisode, SchemaListings, instructed
+from ..database_episode import DatabaseBenchmark, DatabaseEpisode
 from ..meanings import column_meanings
-from ..sql_episode import request, submission
-from .judge import Judgement, SqlQuestion, judge
+from ..sql_episode import submission
+from .judge import SqlJudgement, SqlQuestion, judge
 from .questions import SqlTask
 
 INSTRUCTIONS = Path(__file__).with_name("instructions.md")
 
 
-class Settings(Struct, frozen=True):
+class SqlSettings(Struct, frozen=True):
     """What changes how an episode is played and judged."""
 
     evidence: bool = True
@@ -36,7 +34,7 @@ class Settings(Struct, frozen=True):
     judging: Limits = Limits()
 
 
-class SqlQuestions:
+class SqlQuestions(DatabaseBenchmark[SqlTask]):
     """The questions given, on the databases of one engine."""
 
     name = "sql"
@@ -45,37 +43,18 @@ class SqlQuestions:
         self,
         tasks: Sequence[SqlTask],
         engine: Engine,
-        settings: Settings | None = None,
+        settings: SqlSettings,
         instructions: str | None = None,
         file: Callable[[str], Path] | None = None,
     ) -> None:
         """`file` says where the database of a name is, if it is in files."""
-        self._tasks = tasks
-        self._file = file
-        self._engine = engine
-        self.settings = settings or Settings()
         text = INSTRUCTIONS.read_text() if instructions is None else instructions
-        self._instructions = instructed(text, engine.name)
-        self._listings = SchemaListings(engine.name)
+        super().__init__(tasks, engine, text, evidence=settings.evidence, schema=settings.schema, judging=settings.judging)
+        self._file = file
+        self.settings = settings
 
-    @property
-    def versions(self) -> Mapping[str, str]:
-        return self._engine.versions
-
-    def tasks(self) -> Sequence[SqlTask]:
-        return self._tasks
-
-    @asynccontextmanager
-    async def open(self, task: Task) -> AsyncGenerator[SqlQuestionEpisode]:
-        assert isinstance(task, SqlTask)
-        database = self.database(task)
-        try:
-            yield SqlQuestionEpisode(task, await self._brief(task, database), database, self._engine.name, self.settings)
-        finally:
-            await database.close()
-
-    def database(self, task: SqlTask) -> EpisodeDatabase:
-        return self._engine.database(task.database, task.key)
+    def _episode(self, task: SqlTask, brief: Brief, database: EpisodeDatabase) -> SqlQuestionEpisode:
+        return SqlQuestionEpisode(task, brief, database, self._engine.name, self.settings)
 
     def solution(self, task: Task) -> Sequence[ToolCall]:
         assert isinstance(task, SqlTask)
@@ -89,33 +68,13 @@ class SqlQuestions:
         return Gold(tuple(sql for task in self._tasks for sql in task.golds))
 
     async def identity(self) -> Mapping[str, Any]:
-        return {
-            "benchmark": self.name,
-            "engine": self._engine.name,
-            "databases": await self._engine.digests(sorted({task.database for task in self._tasks})),
-            "evidence": self.settings.evidence,
-            "schema": self.settings.schema,
-            "order": self.settings.order,
-            "tolerance": self.settings.tolerance,
-            "instructions": hashlib.sha256(self._instructions.encode()).hexdigest()[:16],
-            "limits": msgspec.to_builtins(self.settings.judging),
-        }
-
-    async def _brief(self, task: SqlTask, database: EpisodeDatabase) -> Brief:
-        fields = {
-            "question": task.question,
-            "database": task.database,
-            "evidence": task.evidence if self.settings.evidence else "",
-            "dialect": self._engine.name,
-        }
-        listing = await self._listings.of(task.database, database) if self.settings.schema else ""
-        return Brief(self._instructions, request(fields, listing), fields)
+        return {**await super().identity(), "order": self.settings.order, "tolerance": self.settings.tolerance}
 
 
 class SqlQuestionEpisode(DatabaseEpisode):
     """One question, judged by rows."""
 
-    def __init__(self, task: SqlTask, brief: Brief, database: EpisodeDatabase, engine: str, settings: Settings) -> None:
+    def __init__(self, task: SqlTask, brief: Brief, database: EpisodeDatabase, engine: str, settings: SqlSettings) -> None:
         super().__init__(brief, database, engine, settings.exploring)
         self._task = task
         self._settings = settings
@@ -135,7 +94,7 @@ class SqlQuestionEpisode(DatabaseEpisode):
         return Verdict(outcome, score, reason, {"accuracy": score}, evidence)
 
 
-async def judged(task: SqlTask, prediction: str, database: EpisodeDatabase, settings: Settings) -> Judgement:
+async def judged(task: SqlTask, prediction: str, database: EpisodeDatabase, settings: SqlSettings) -> SqlJudgement:
     order = task.order if settings.order is None else settings.order
     question = SqlQuestion(prediction, task.golds, task.expected, order, task.tolerance or settings.tolerance, task.columns)
     wall = wall_clock(settings.judging) * (2 + len(task.golds))
@@ -148,5 +107,5 @@ async def judged(task: SqlTask, prediction: str, database: EpisodeDatabase, sett
     try:
         without_it = await database.judge(judge, alone, settings.judging, wall=wall)
     except SqlError as error:
-        return Judgement(False, "", unscorable=f"the gold SQL cannot be run: {error.message}")
-    return without_it if without_it.unscorable else Judgement(False, died.message, {"kind": "error"}, fault=died.kind)
+        return SqlJudgement(False, "", unscorable=f"the gold SQL cannot be run: {error.message}")
+    return without_it if without_it.unscorable else SqlJudgement(False, died.message, {"kind": "error"}, fault=died.kind)

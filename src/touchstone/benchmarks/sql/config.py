@@ -10,14 +10,14 @@ from msgspec.structs import force_setattr
 
 from ...engines.duckdb.in_memory import MEMORY, is_recipe, only_name
 from ...errors import InputError, Unscorable
-from ...options import Opt, OptionError, Positive
+from ...options import Opt, OptionError
 from ...plugins import available, engine_at, engine_type, open_engine
-from ...protocols import JUDGING, TASKS, WHO, Engine, Hints, Limits, Opening
+from ...protocols import JUDGING, TASKS, WHO, Engine, Hints, Opening
 from ...types import Task, ToolCall
 from ..audit import remaining
 from ..audit.audited import Audited, AuditOptions
 from ..sql_episode import read_instructions, submission
-from ..task_file import Selection, cut, refuse_unknown
+from ..task_file import QuerySelection, cut, named, refuse_missing, refuse_unknown
 from .questions import NAMES, SqlTask, expected_files, is_tolerance, load_questions
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ Calls = Mapping[str, Sequence[ToolCall]]
 DEMO = Path(__file__).with_name("demo")
 
 
-class SqlConfig(Selection, frozen=True):
+class SqlConfig(QuerySelection, frozen=True):
     """Play questions of your own on your own database, and score it."""
 
     name: ClassVar[str] = "sql"
@@ -56,12 +56,6 @@ class SqlConfig(Selection, frozen=True):
     """How far numbers may be off, for questions that do not say: 0.01, or 1%."""
     evidence: Annotated[bool, Opt(group=WHO)] = True
     """Show the question's evidence to the agent as a hint."""
-    schema: Annotated[bool, Opt(group=WHO)] = False
-    """Show the tables and columns with the question."""
-    system_prompt: Annotated[Path | None, Opt(group=WHO, advanced=True)] = None
-    """A file with instructions that replace the built-in ones."""
-    sql_timeout: Annotated[Positive, Opt(group=JUDGING)] = 30.0
-    """Seconds for each statement: steps on SQLite, CPU time on DuckDB, the clock on servers."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -94,17 +88,10 @@ class SqlConfig(Selection, frozen=True):
     def chosen(self, say: Callable[[str], None] = lambda _: None) -> list[SqlTask]:
         """The questions to play."""
         tasks = self.all_questions()
-        tags = {tag for task in tasks for tag in _tags(task)}
-        refuse_unknown("--database", self.database, {task.database for task in tasks}, "the questions")
-        refuse_unknown("--task", self.task, {task.key for task in tasks}, "the questions")
-        refuse_unknown("--tag", self.tag, tags, "the questions")
-        left = [
-            task
-            for task in remaining(tasks, self.exclude_audit, benchmark=self.name, say=say)
-            if (not self.database or task.database in self.database)
-            and (not self.task or task.key in self.task)
-            and (not self.tag or set(self.tag) & _tags(task))
-        ]
+        refuse_unknown("--tag", self.tag, {tag for task in tasks for tag in _tags(task)}, "the questions")
+        there = remaining(tasks, self.exclude_audit, benchmark=self.name, say=say)
+        chosen = named(there, self.database, self.task, "the questions")
+        left = [task for task in chosen if not self.tag or set(self.tag) & _tags(task)]
         return cut(left, self.offset, self.limit, len(tasks))
 
     def predictions(self, path: Path, tasks: Sequence[Task], *, allow_missing: bool = False) -> Calls:
@@ -112,12 +99,7 @@ class SqlConfig(Selection, frozen=True):
         from .predictions import load_predictions
 
         queries = load_predictions(path, [task.key for task in self.all_questions()])
-        missing = [] if allow_missing else [task.key for task in tasks if task.key not in queries]
-        if missing:
-            raise InputError(
-                f"{path}: {len(missing)} of {len(tasks)} questions have no prediction, the first is {missing[0]} "
-                "(--allow-missing counts them as failed)"
-            )
+        refuse_missing(path, tasks, queries, allow_missing=allow_missing)
         return {key: [submission(sql)] for key, sql in queries.items()}
 
     async def audit(self, opening: Opening, options: AuditOptions) -> Audited:
@@ -183,15 +165,15 @@ class SqlConfig(Selection, frozen=True):
                 )
 
     def _built(self, tasks: Sequence[SqlTask], engine: Engine, say: Callable[[str], None]) -> SqlQuestions:
-        from .benchmark import Settings, SqlQuestions
+        from .benchmark import SqlQuestions, SqlSettings
 
-        settings = Settings(
+        settings = SqlSettings(
             evidence=self.evidence,
             schema=self.schema,
             order=self.order,
             tolerance=self.tolerance or "",
-            exploring=Limits(seconds=self.sql_timeout, rows=10_000, cut_rows=True),
-            judging=Limits(seconds=self.sql_timeout),
+            exploring=self.exploring,
+            judging=self.judging,
         )
         benchmark = SqlQuestions(
             tasks, engine, settings, read_instructions(self.system_prompt), self._file_of if self.databases else None

@@ -29,7 +29,7 @@ class SqlQuestion(Struct, frozen=True):
     columns: tuple[str, ...] = ()
 
 
-class Judgement(Struct, frozen=True):
+class SqlJudgement(Struct, frozen=True):
     passed: bool
     reason: str
     evidence: dict[str, Any] = {}
@@ -39,21 +39,16 @@ class Judgement(Struct, frozen=True):
     """Of the prediction's SQL."""
 
 
-class Compared(Struct, frozen=True):
-    columns: tuple[str, ...]
-    rows: list[tuple[Any, ...]]
-
-
-def judge(bench: JudgingConnection, question: SqlQuestion) -> Judgement:
+def judge(bench: JudgingConnection, question: SqlQuestion) -> SqlJudgement:
     references, broken = _references(bench, question)
     if not references:
-        return Judgement(False, "", unscorable=broken)
+        return SqlJudgement(False, "", unscorable=broken)
     try:
         predicted = bench.run(question.prediction)
     except SqlError as error:
         words = "The prediction changes the database; only a query can be judged." if error.kind == "write" else error.message
-        return Judgement(False, words, {"kind": "error"}, fault=error.kind)
-    first: Judgement | None = None
+        return SqlJudgement(False, words, {"kind": "error"}, fault=error.kind)
+    first: SqlJudgement | None = None
     for gold, is_text in references:
         judgement = _compared(gold, predicted, question, is_text=is_text)
         if judgement.passed:
@@ -63,19 +58,19 @@ def judge(bench: JudgingConnection, question: SqlQuestion) -> Judgement:
     return first
 
 
-def _references(bench: JudgingConnection, question: SqlQuestion) -> tuple[list[tuple[Compared, bool]], str]:
+def _references(bench: JudgingConnection, question: SqlQuestion) -> tuple[list[tuple[Result, bool]], str]:
     """What is accepted, and why the first gold that cannot be run is not among it."""
-    references: list[tuple[Compared, bool]] = []
+    references: list[tuple[Result, bool]] = []
     broken = ""
     if question.expected is not None:
-        references.append((Compared(question.expected.columns, question.expected.rows), question.expected.text))
+        references.append((Result(question.expected.columns, question.expected.rows), question.expected.text))
     for sql in question.golds:
         try:
             result = bench.run(sql)
         except SqlError as error:
             broken = broken or f"the gold SQL cannot be run: {error.message}"
         else:
-            references.append((Compared(result.columns, result.rows), False))
+            references.append((result, False))
     for reference in list(references):
         names = reference[0].columns
         if missing := next((name for name in question.columns if _position(names, name) is None), None):
@@ -84,23 +79,23 @@ def _references(bench: JudgingConnection, question: SqlQuestion) -> tuple[list[t
     return references, broken
 
 
-def _compared(gold: Compared, predicted: Result, question: SqlQuestion, *, is_text: bool) -> Judgement:
-    got = Compared(predicted.columns, predicted.rows)
+def _compared(gold: Result, predicted: Result, question: SqlQuestion, *, is_text: bool) -> SqlJudgement:
+    got = predicted
     if question.columns:
         try:
             gold, got = _chosen(gold, got, question.columns)
         except LookupError as error:
-            return Judgement(False, str(error.args[0]), {"kind": "missing_columns"})
+            return SqlJudgement(False, str(error.args[0]), {"kind": "missing_columns"})
     if len(gold.columns) == len(got.columns) or not gold.rows:
         gold = _typed(gold, got) if is_text else gold
         if is_text and not gold.rows and not gold.columns:
-            gold = Compared(got.columns, [])
+            gold = Result(got.columns, [])
         got = _snapped(gold, got, question.tolerance) if question.tolerance else got
     match = strict(gold, got, StrictConditions(order=question.order))
-    return Judgement(match.matched, match.difference.sentence, {"kind": match.difference.kind, **match.difference.evidence})
+    return SqlJudgement(match.matched, match.difference.sentence, {"kind": match.difference.kind, **match.difference.evidence})
 
 
-def _chosen(gold: Compared, got: Compared, columns: Sequence[str]) -> tuple[Compared, Compared]:
+def _chosen(gold: Result, got: Result, columns: Sequence[str]) -> tuple[Result, Result]:
     """The columns that count: of the prediction by name where it has them all, else by position."""
     positions = [_position(gold.columns, name) for name in columns]
     names = [gold.columns[position] for position in positions if position is not None]
@@ -123,20 +118,20 @@ def _position(names: Sequence[str], name: str) -> int | None:
     return int(name) - 1 if name.isdecimal() and 0 < int(name) <= len(names) else None
 
 
-def _only(table: Compared, positions: Sequence[int | None]) -> Compared:
+def _only(table: Result, positions: Sequence[int | None]) -> Result:
     kept = [position for position in positions if position is not None]
-    return Compared(
+    return Result(
         tuple(table.columns[position] for position in kept), [tuple(row[position] for position in kept) for row in table.rows]
     )
 
 
-def _typed(gold: Compared, got: Compared) -> Compared:
+def _typed(gold: Result, got: Result) -> Result:
     """Cells from a file as what the prediction has in their column: numbers, dates, truth values. An empty cell is NULL, unless
     the prediction has empty texts there: a CSV file cannot tell them apart."""
     kinds: list[set[Any]] = [
         {type(row[position]) if row[position] != "" else "" for row in got.rows} for position in range(len(got.columns))
     ]
-    return Compared(gold.columns, [tuple(map(_as_one_of, row, kinds)) for row in gold.rows])
+    return Result(gold.columns, [tuple(map(_as_one_of, row, kinds)) for row in gold.rows])
 
 
 def _as_one_of(cell: Any, kinds: set[Any]) -> Any:
@@ -163,7 +158,7 @@ def _moment(cell: Any, kinds: set[Any]) -> Any:
     return cell
 
 
-def _snapped(gold: Compared, got: Compared, tolerance: str) -> Compared:
+def _snapped(gold: Result, got: Result, tolerance: str) -> Result:
     if not gold.rows or not got.rows:
         return got
     off, relative = float(tolerance.removesuffix("%")), tolerance.endswith("%")
@@ -171,7 +166,7 @@ def _snapped(gold: Compared, got: Compared, tolerance: str) -> Compared:
     for position, cells in enumerate(zip(*got.rows, strict=True)):
         numbers = sorted((float(row[position]), row[position]) for row in gold.rows if _is_number(row[position]))
         columns.append([_nearest(cell, numbers, off / 100 if relative else off, relative) for cell in cells])
-    return Compared(got.columns, list(zip(*columns, strict=True)))
+    return Result(got.columns, list(zip(*columns, strict=True)))
 
 
 def _nearest(cell: Any, numbers: list[tuple[float, Any]], off: float, relative: bool) -> Any:

@@ -8,34 +8,22 @@ from typing import Any, cast
 
 from ...errors import InputError
 from ...foreign import Unreadable, read_json
+from ..task_file import submitted_in
 from .questions import NAMES, read_rows
 
 
 def load_predictions(path: Path, known: Sequence[str]) -> dict[str, str]:
     """By the questions' ids. Raises InputError for one that no question has."""
-    queries = dict(_from_run(path) if path.is_dir() else _from_file(path))
+    queries = _from_run(path) if path.is_dir() else dict(_from_file(path))
     for key in queries:
         if key not in known:
             raise InputError(f"{path}: '{key}' is not the id of a question; ids are {', '.join(known[:3])}, …")
     return queries
 
 
-def _from_run(path: Path) -> list[tuple[str, str]]:
-    try:
-        lines = (path / "runs.jsonl").read_bytes().splitlines(keepends=True)
-    except OSError as error:
-        raise InputError(f"{path}: expected a run directory: {error.strerror}") from None
-    queries: dict[str, str] = {}
-    for line in lines:
-        if not line.endswith(b"\n"):
-            continue
-        try:
-            record = cast("dict[str, Any]", read_json(line))
-            submitted = record["evidence"].get("prediction")
-            queries.setdefault(str(record["task"]), submitted if isinstance(submitted, str) else "")
-        except (Unreadable, KeyError, TypeError, AttributeError):
-            raise InputError(f"{path / 'runs.jsonl'}: a line is not a record of Touchstone") from None
-    return list(queries.items())
+def _from_run(path: Path) -> dict[str, str]:
+    """Of several attempts, the first."""
+    return {record.task: record.sql for record in reversed(list(submitted_in(path)))}
 
 
 def _from_file(path: Path) -> list[tuple[str, str]]:

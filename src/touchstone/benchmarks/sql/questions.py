@@ -29,7 +29,7 @@ from msgspec import Struct
 
 from ...distribution import pip_install
 from ...errors import InputError
-from ...types import Task
+from ..task_file import QueryTask
 
 Entry = tuple[int, Mapping[str, Any]]
 
@@ -60,12 +60,7 @@ class Expected(Struct, frozen=True):
     text: bool
 
 
-class SqlTask(Task, frozen=True, kw_only=True):
-    """One question."""
-
-    database: str
-    question: str
-    evidence: str = ""
+class SqlTask(QueryTask, frozen=True, kw_only=True):
     golds: tuple[str, ...] = ()
     expected: Expected | None = None
     order: bool = False

@@ -10,7 +10,7 @@ them, so read each file once.
 """
 
 from .conditions import ConditionError
-from .csv_table import CsvError, CsvTable, read_csv
+from .csv_table import CsvError, CsvTable, read_csv, read_golds
 from .csv_text import to_csv
 from .official import Official, official, official_any
 from .strict import MOST_SURPLUS, Strict, strict, strict_any
@@ -25,6 +25,7 @@ __all__ = [
     "official",
     "official_any",
     "read_csv",
+    "read_golds",
     "strict",
     "strict_any",
     "to_csv",

@@ -17,7 +17,7 @@ in `NA` is missing, and turns integers into floats and truth values into a mixtu
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import chain
@@ -175,7 +175,7 @@ def _objects(block: Column) -> list[Any]:
     return [None if value != value else value for value in block.values]
 
 
-__all__ = ["CsvError", "CsvTable", "read_csv"]
+__all__ = ["CsvError", "CsvTable", "read_csv", "read_golds"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,6 +196,17 @@ def read_csv(data: bytes | str, buffer: int = BUFFER) -> CsvTable:
     typed = [[column(words) for words in block[surplus:]] for block in blocks]
     columns = _joined(typed, data, buffer) if typed else [Column("words", [], [])] * len(names)
     return CsvTable(tuple(name.decode() for name in names), tuple(columns), len(columns[0].values))
+
+
+def read_golds(files: Iterable[bytes], predicted: bytes) -> tuple[list[CsvTable], CsvTable | None]:
+    """The gold results, and the one among them that the prediction is to the byte. Files are let go of one by one."""
+    golds: list[CsvTable] = []
+    same: CsvTable | None = None
+    for data in files:
+        golds.append(read_csv(data))
+        if data == predicted:
+            same = golds[-1]
+    return golds, same
 
 
 def _by_arrays(data: bytes, buffer: int) -> tuple[list[bytes], list[Column]] | None:

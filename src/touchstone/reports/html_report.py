@@ -9,50 +9,30 @@ from .. import __version__
 from ..types import Outcome
 from .tables import HEAD, ordered, summary_rows
 from .web.charts import outcome_bar, share_bar
-from .web.layout import Child, Html, h
+from .web.layout import Html, h, table
 from .web.library import Run
+from .web.site import STATIC
 from .web.words import ORDER, interval, percent
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _LISTED = 200
 """Tasks that no run passes."""
-_COLOURS = {
-    "passed": "#2e7d4f",
-    "failed": "#c0503a",
-    "limit": "#d49a2a",
-    "error": "#7d4ba0",
-    "unscorable": "#8a8f98",
-    "skipped": "#b9bec6",
-}
 _STYLE = """
-:root { color-scheme: light dark; --ink: #1d2229; --dim: #5b6470; --paper: #fff; --line: #d7dbe0; --fill: #2f6db3; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e6e9ed; --dim: #a3acb8; --paper: #15181c; --line: #3a414a; --fill: #6aa7ea; }
-}
-body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2rem auto; padding: 0 1rem;
-  max-width: 64rem; }
-table { border-collapse: collapse; } th, td { padding: .3rem .7rem; border-bottom: 1px solid var(--line); text-align: left; }
-th { vertical-align: bottom; } td.share { white-space: nowrap; } footer { margin-top: 1rem; }
-td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; } .dim { color: var(--dim); } .scroll { overflow-x: auto; }
+main { max-width: 76rem; padding-bottom: 1rem; }
+footer { max-width: 76rem; margin: 0 auto; padding: 0 clamp(.75rem, 3vw, 2rem) 1rem; } .runs svg.bar { max-width: 8rem; }
 .plot { display: grid; grid-template-columns: minmax(8rem, max-content) minmax(0, 1fr) 4rem; gap: .5rem 1rem; max-width: 48rem;
   align-items: center; margin: 0; }
-.plot dt { text-align: right; overflow-wrap: anywhere; } .plot dd { margin: 0; }
-td.share svg.bar { width: 7rem; } .point { fill: var(--fill); }
-svg.range { width: 100%; height: 1rem; display: block; overflow: visible; }
-.ticks { grid-column: 2; display: flex; justify-content: space-between; font-size: .8rem; }
-svg.bar { width: 14rem; height: .8rem; } .track { fill: var(--line); } .fill { fill: var(--fill); }
-.whisker { fill: var(--ink); } .axis { stroke: var(--line); }
+.plot dt { text-align: right; overflow-wrap: anywhere; } .plot dd { margin: 0; } .plot .track { fill: var(--rule); }
+svg.range { width: 100%; height: 1rem; display: block; overflow: visible; } .point { fill: var(--bar); }
+.ticks { grid-column: 2; display: flex; justify-content: space-between; font-size: .75rem; }
+.ticks > * { width: 0; display: flex; justify-content: center; } /* each below its mark */
 @media (max-width: 44rem) {
   .plot { grid-template-columns: minmax(0, 1fr) 4rem; }
   .plot dt { grid-column: 1 / -1; text-align: left; margin-bottom: -.5rem; }
-  .ticks { grid-column: 1; } .plot dt:empty { display: none; } td:first-child { font-weight: 600; }
-  table, tbody, tr, td { display: block; } thead { position: absolute; clip-path: inset(50%); }
-  tr { border-bottom: 1px solid var(--line); padding: .5rem 0; }
-  td, td.n { border: 0; padding: .1rem 0; display: flex; justify-content: space-between; gap: 1rem; text-align: right;
-    overflow-wrap: anywhere; }
-  td::before { content: attr(data-label); color: var(--dim); text-align: left; flex: none; }
+  .ticks { grid-column: 1; } .plot dt:empty { display: none; }
 }
-""" + "".join(f".of-{name} {{ fill: {colour}; }}\n" for name, colour in _COLOURS.items())
+"""
+"""Beside the viewer's."""
 
 
 def html_report(runs: Sequence[Run]) -> Html:
@@ -64,7 +44,7 @@ def html_report(runs: Sequence[Run]) -> Html:
         h("meta", http_equiv="Content-Security-Policy", content=_POLICY),
         h("meta", name="viewport", content="width=device-width, initial-scale=1"),
         h("title", f"{len(runs)} runs · Touchstone" if len(runs) > 1 else f"{names[0]} · Touchstone"),
-        h("style", Html(_STYLE)),
+        h("style", Html((STATIC / "style.css").read_text() + _STYLE)),
     )
     body = h(
         "body",
@@ -93,18 +73,8 @@ def _name(run: Run, runs: Sequence[Run]) -> str:
 
 
 def _table(runs: Sequence[Run]) -> Html:
-    kinds = [None, *("n" if number > 2 else None for number in range(len(HEAD)))]
-    return _grid(["run", *HEAD], kinds, [[run.label, *cells] for run, cells in zip(runs, summary_rows(runs), strict=True)])
-
-
-def _grid(heads: Sequence[str], kinds: Sequence[str | None], rows: Sequence[Sequence[Child]]) -> Html:
-    """A table. On a narrow screen each row is a list, so a cell says what it is."""
-    head = h("tr", [h("th", name, scope="col", class_=kind) for name, kind in zip(heads, kinds, strict=True)])
-    body = [
-        h("tr", [h("td", cell, class_=kind, data_label=name) for name, kind, cell in zip(heads, kinds, row, strict=True)])
-        for row in rows
-    ]
-    return h("div", h("table", h("thead", head), h("tbody", body)), class_="scroll", tabindex="0")
+    rows = [[run.label, *cells] for run, cells in zip(runs, summary_rows(runs), strict=True)]
+    return table(["run", *HEAD], rows, "runs", numbers=HEAD[3:])
 
 
 def _plot(runs: Sequence[Run], names: Sequence[str]) -> Html:
@@ -136,7 +106,7 @@ def _outcomes(runs: Sequence[Run], names: Sequence[str]) -> Html:
         for name, counts in ((name, run.index.aggregate.outcomes) for run, name in zip(runs, names, strict=True))
     ]
     heads = ["run", "outcomes", *(outcome.value for outcome in Outcome)]
-    return h("section", h("h2", "Outcomes"), _grid(heads, [None, None, *("n" for _ in Outcome)], rows))
+    return h("section", h("h2", "Outcomes"), table(heads, rows, "runs", numbers=heads[2:]))
 
 
 def _facets(runs: Sequence[Run], names: Sequence[str]) -> list[Html]:
@@ -155,8 +125,7 @@ def _facet(facet: str, overalls: Sequence[dict[str, Any]], names: Sequence[str])
     title = facet.removeprefix("by_")
     having = [(overall[facet], name) for overall, name in zip(overalls, names, strict=True) if overall.get(facet)]
     rows = [[value, *(_share(shares.get(value)) for shares, _ in having)] for value in _values(facet, overalls)]
-    grid = _grid([title, *(name for _, name in having)], [None, *("share" for _ in having)], rows)
-    return h("section", h("h2", f"By {title}"), grid)
+    return h("section", h("h2", f"By {title}"), table([title, *(name for _, name in having)], rows, "runs"))
 
 
 def _share(share: dict[str, Any] | None) -> list[Html | str]:
@@ -177,5 +146,5 @@ def _missed(runs: Sequence[Run]) -> Html | None:
         for (benchmark, task), record in list(missed.items())[:_LISTED]
     ]
     more = h("p", f"and {len(missed) - _LISTED} more", class_="dim") if len(missed) > _LISTED else None
-    table = _grid(("benchmark", "task", "outcome", "reason"), [None] * 4, rows)
-    return h("section", h("h2", f"Tasks that no run passes: {len(missed)}"), table, more)
+    shown = table(("benchmark", "task", "outcome", "reason"), rows, "runs")
+    return h("section", h("h2", f"Tasks that no run passes: {len(missed)}"), shown, more)

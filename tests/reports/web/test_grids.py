@@ -9,7 +9,7 @@ import pytest
 from touchstone.engines.tables import observation_of
 from touchstone.reports.web import grids
 from touchstone.reports.web.dialogue import dialogue
-from touchstone.reports.web.episodes import Episode, without_gold
+from touchstone.reports.web.episodes import ShownEpisode, without_gold
 from touchstone.types import Outcome, Table
 
 SEEN = observation_of(Table(("name", "legs"), [("a | b", 4), (None, 2)]))
@@ -18,7 +18,7 @@ SEEN = observation_of(Table(("name", "legs"), [("a | b", 4), (None, 2)]))
 def page(text: str, details: dict[str, Any]) -> str:
     call = {"id": "c", "name": "execute_sql", "arguments": "{}"}
     step = {"type": "tool", "call": call, "observation": {"text": text, "details": details}, "seconds": 0.1}
-    return str(dialogue(Episode(task="1", outcome=Outcome.failed, steps=[step]), ""))
+    return str(dialogue(ShownEpisode(task="1", outcome=Outcome.failed, steps=[step]), ""))
 
 
 def test_a_cell_that_looks_like_a_border_is_one_cell() -> None:
@@ -36,7 +36,7 @@ def test_what_follows_a_table_is_kept_apart() -> None:
 
 def test_the_table_stays_where_references_are_hidden() -> None:
     step = {"type": "tool", "call": {}, "observation": {"text": SEEN.text, "details": SEEN.details}}
-    hidden = without_gold(Episode(task="1", outcome=Outcome.failed, steps=[step]), "tools", "bird")
+    hidden = without_gold(ShownEpisode(task="1", outcome=Outcome.failed, steps=[step]), "tools", "bird")
     assert "<td>a | b</td>" in str(dialogue(hidden, ""))
 
 

@@ -85,7 +85,7 @@ def test_transcripts_stay_on_the_disk_until_they_are_asked_for(file: Path) -> No
     run = Run(file.parent, "label", "name").refresh()
     entry = run.index.by_name["t-2~0"]
     assert entry.record.steps == []
-    assert len(entry.question) == 160
+    assert len(entry.record.question) == 160
     assert "secret thought" in str(read(run, entry).steps)
 
 

@@ -16,7 +16,7 @@ from tests.reports.web.conftest import Open, only_run, page
 from tests.reports.web.runs import HOSTILE, PIXEL, run_of, write_run
 from tests.support.records import a_record
 from touchstone.reports.html_report import html_report
-from touchstone.reports.web.episodes import Episode, without_gold
+from touchstone.reports.web.episodes import ShownEpisode, without_gold
 from touchstone.reports.web.index import episode_name, safe
 from touchstone.reports.web.layout import View, join
 from touchstone.reports.web.task_page import pair_task_page
@@ -162,7 +162,7 @@ def test_whatever_a_record_holds_can_be_shown(
 ) -> None:
     from touchstone.reports.web.library import Run
 
-    episode = Episode(task="1", outcome=Outcome.failed, evidence=evidence, steps=steps)
+    episode = ShownEpisode(task="1", outcome=Outcome.failed, evidence=evidence, steps=steps)
     run = Run(Path("nowhere"), "label", "name")
     harmless(pair_task_page((run, run), (episode, None), View()))
     harmless(pair_task_page((run, run), (without_gold(episode, "tools", "desktop"), episode), View(hide_gold=True)))

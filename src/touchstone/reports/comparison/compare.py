@@ -11,8 +11,8 @@ from math import fsum
 from msgspec.structs import replace
 
 from ...errors import InputError
-from ...runs.aggregate import COUNTED, proof_counts, wilson
-from ...types import Outcome, Usage
+from ...runs.aggregate import COUNTED, aggregate
+from ...types import Outcome
 from ..statistics import holm
 from . import pairs
 from .pairs import Matched, pair_up
@@ -167,29 +167,25 @@ def _holm(measures: list[Measure]) -> list[Measure]:
 
 
 def _summary(run: RunData, label: str) -> RunSummary:
-    outcomes = Counter(entry.outcome for entry in run.entries)
-    counted = sum(outcomes[outcome] for outcome in COUNTED)
-    passed = outcomes[Outcome.passed]
-    tasks = Counter(entry.task for entry in run.entries)
-    epochs = max(tasks.values(), default=0)
-    judged = [entry.evidence.proof for entry in run.entries if entry.outcome in COUNTED]
-    proofs = Counter(proof.verdict for proof in judged if proof is not None)
+    overall = aggregate(run.entries).overall()
+    share = overall["overall"]
+    epochs = max(Counter(entry.task for entry in run.entries).values(), default=0)
     return RunSummary(
         label=label,
         path=run.path,
         title=run.title,
-        tasks=len(tasks),
-        attempts=len(run.entries),
+        tasks=overall["tasks"],
+        attempts=overall["total"],
         epochs=epochs,
-        counted=counted,
-        passed=passed,
-        accuracy=passed / counted if counted else None,
-        interval=wilson(passed, counted) if epochs <= 1 else None,
-        score=fsum(entry.score or 0.0 for entry in run.entries if entry.outcome in COUNTED) / counted if counted else None,
-        outcomes={outcome.value: outcomes[outcome] for outcome in Outcome},
-        usage=sum((entry.usage for entry in run.entries), Usage()),
-        proof=proof_counts(proofs) if proofs else None,
-        corrected=_corrected(run, counted),
+        counted=share["total"],
+        passed=share["passed"],
+        accuracy=share["accuracy"],
+        interval=share["interval"] if epochs <= 1 else None,
+        score=overall["score"],
+        outcomes=overall["outcomes"],
+        usage=overall["usage"],
+        proof=overall.get("proof"),
+        corrected=_corrected(run, share["total"]),
         gold_reachable=run.identity.get("gold_reachable"),
     )
 

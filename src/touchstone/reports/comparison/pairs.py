@@ -10,10 +10,11 @@ from math import fsum, sqrt
 
 from ...types import Outcome
 from .. import statistics
+from ..records import ShortRecord
 from .results import Flip, Group, Interval, LeftOut, Measure, PassK, Power, Side
-from .runs import RunData, RunEntry
+from .runs import RunData
 
-Attempts = list[tuple[RunEntry, RunEntry]]
+Attempts = list[tuple[ShortRecord, ShortRecord]]
 _NOT_JUDGED = (Outcome.unscorable, Outcome.skipped)
 
 
@@ -101,14 +102,14 @@ def pair_up(first: RunData, second: RunData, names: tuple[str, str], *, without_
     return Matched(matches, only_in_first, only_in_second, unpaired, left_out)
 
 
-def _by_task(run: RunData) -> dict[str, dict[int, RunEntry]]:
-    tasks: defaultdict[str, dict[int, RunEntry]] = defaultdict(dict)
+def _by_task(run: RunData) -> dict[str, dict[int, ShortRecord]]:
+    tasks: defaultdict[str, dict[int, ShortRecord]] = defaultdict(dict)
     for entry in sorted(run.entries, key=lambda entry: (entry.index, entry.task)):
         tasks[entry.task][entry.epoch] = entry
     return tasks
 
 
-def _excluded(pair: tuple[RunEntry, RunEntry], names: tuple[str, str], without_errors: bool) -> LeftOut | None:
+def _excluded(pair: tuple[ShortRecord, ShortRecord], names: tuple[str, str], without_errors: bool) -> LeftOut | None:
     first, second = pair
     if first.digest != second.digest:
         why = f"it has another content in {names[1]} than in {names[0]}"
@@ -116,7 +117,12 @@ def _excluded(pair: tuple[RunEntry, RunEntry], names: tuple[str, str], without_e
     outcomes = (*_NOT_JUDGED, Outcome.error) if without_errors else _NOT_JUDGED
     for entry, name in zip(pair, names, strict=True):
         if entry.outcome in outcomes:
-            return LeftOut(entry.task, entry.epoch, entry.outcome.value, f"{entry.outcome.value} in {name}: {entry.reason}")
+            return LeftOut(
+                entry.task,
+                entry.epoch,
+                entry.outcome.value,
+                f"{entry.outcome.value} in {name}: {entry.reason}",
+            )
     return None
 
 
@@ -124,7 +130,7 @@ def _passed(match: TaskPair, which: int) -> int:
     return sum(pair[which].outcome is Outcome.passed for pair in match.attempts)
 
 
-def _metric(entry: RunEntry, name: str) -> float | None:
+def _metric(entry: ShortRecord, name: str) -> float | None:
     return entry.metrics.get(name) if entry.metrics else 0.0
 
 

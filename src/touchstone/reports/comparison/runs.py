@@ -12,88 +12,39 @@ from msgspec import Struct
 from ...addresses import address_of, without_secrets
 from ...errors import InputError
 from ...runs.records import read, read_config
-from ...types import Outcome, Usage
+from ..records import ShortRecord, short_record
 from .results import RunDifference
 
 LONGEST_REASON = 300
 
 
-class Proof(Struct, frozen=True):
-    """What small databases say of a prediction that is right by EX."""
-
-    verdict: str = ""
-
-
-class Evidence(Struct, frozen=True):
-    """As much of it as a comparison needs."""
-
-    proof: Proof | None = None
-
-
-class RunEntry(Struct, frozen=True, kw_only=True):
-    """What is kept of a record."""
-
-    task: str
-    index: int = 0
-    """Position in the dataset: the order in which tasks are listed and resampled."""
-    epoch: int
-    digest: str
-    facets: dict[str, str]
-    outcome: Outcome
-    score: float | None
-    reason: str
-    metrics: dict[str, float]
-    evidence: Evidence = Evidence()
-    usage: Usage
-
-
 class RunData(Struct, frozen=True, kw_only=True):
-    path: str
+    path: str = ""
     """As it was given; an address without its secrets."""
-    title: str
-    identity: dict[str, Any]
-    versions: dict[str, str]
-    entries: list[RunEntry]
-
-
-_decoder = msgspec.json.Decoder(RunEntry)
+    title: str = ""
+    identity: dict[str, Any] = {}
+    versions: dict[str, str] = {}
+    entries: list[ShortRecord] = []
 
 
 def load(path: Path | str) -> RunData:
     """A run directory, or the address of one. Raises InputError if it is none, or its records cannot be read."""
     path = Path(path)
-    config = _config(path)
-    shown = without_secrets(address_of(path) or str(path))
-    return RunData(
-        path=shown,
-        title=config.title or shown,
-        identity=config.identity,
-        versions=config.versions,
-        entries=list(_entries(path)),
-    )
-
-
-class _Config(Struct):
-    title: str = ""
-    identity: dict[str, Any] = {}
-    versions: dict[str, str] = {}
-
-
-def _config(path: Path) -> _Config:
+    config = read_config(path)
+    described = {name: config[name] for name in ("title", "identity", "versions") if name in config}
     try:
-        return msgspec.convert(read_config(path), _Config)
+        run = msgspec.convert(described, RunData)
     except msgspec.ValidationError as error:
         raise InputError(f"{path / 'config.json'}: not the configuration of a run: {error}") from None
+    shown = without_secrets(address_of(path) or str(path))
+    entries = [_shortened(record) for record in read(path, short_record)]
+    return msgspec.structs.replace(run, path=shown, title=run.title or shown, entries=entries)
 
 
-def _entries(path: Path) -> Iterator[RunEntry]:
-    return map(_shortened, read(path, _decoder))
-
-
-def _shortened(entry: RunEntry) -> RunEntry:
-    if len(entry.reason) <= LONGEST_REASON:
-        return entry
-    return msgspec.structs.replace(entry, reason=entry.reason[: LONGEST_REASON - 1] + "…")
+def _shortened(record: ShortRecord) -> ShortRecord:
+    if len(record.reason) <= LONGEST_REASON:
+        return record
+    return msgspec.structs.replace(record, reason=record.reason[: LONGEST_REASON - 1] + "…")
 
 
 # In what runs differ besides their results, and whether that leaves anything to compare.

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from ...types import Outcome
 from ..estimates import StepChart
-from .layout import NOTHING, Html, h, join
+from .layout import NOTHING, Child, Html, h
 from .words import interval, percent
 
 # What JSON holds, as a page needs it: of the expected shape, or else empty. Records may come from anywhere.
@@ -38,8 +38,11 @@ def number(value: Any) -> float:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300 else 0.0
 
 
-_WIDE, _HIGH, _LEFT, _FOOT = 640.0, 150.0, 34.0, 24.0
-_LONGEST_LABEL = 60
+def _bar(title: str, *parts: Child) -> Html:
+    """Without a title it says nothing that is not said beside it."""
+    named = (h("title", title) if title else None, h("rect", width=100, height=10, class_="track"))
+    kind = {"role": "img"} if title else {"aria_hidden": "true"}
+    return h("svg", *named, *parts, class_="bar", viewBox="0 0 100 10", preserveAspectRatio="none", **kind)
 
 
 def share_bar(share: Mapping[str, Any]) -> Html:
@@ -47,99 +50,103 @@ def share_bar(share: Mapping[str, Any]) -> Html:
     if not share["total"]:
         return NOTHING
     low, high = (100 * end for end in share["interval"])
-    return h(
-        "svg",
-        h("title", f"{percent(share['accuracy'])}, 95% interval {interval(share)}, n = {share['total']}"),
-        h("rect", width=100, height=10, class_="track"),
+    return _bar(
+        f"{percent(share['accuracy'])}, 95% interval {interval(share)}, n = {share['total']}",
         h("rect", width=100 * share["accuracy"], height=10, class_="fill"),
         h("rect", x=low, y=4, width=max(high - low, 0.4), height=2, class_="whisker"),
-        h("rect", x=low, y=1.5, width=0.4, height=7, class_="whisker"),
-        h("rect", x=max(high - 0.4, 0.0), y=1.5, width=0.4, height=7, class_="whisker"),
-        class_="bar",
-        viewBox="0 0 100 10",
-        preserveAspectRatio="none",
-        role="img",
+        [h("rect", x=x, y=1.5, width=0.4, height=7, class_="whisker") for x in (low, max(high - 0.4, 0.0))],
     )
 
 
 def part_bar(part: int, whole: int) -> Html:
     width = 100 * part / whole if whole else 0.0
-    bars = join(h("rect", width=100, height=10, class_="track"), h("rect", width=width, height=10, class_="fill quiet"))
-    return h("svg", bars, class_="bar", viewBox="0 0 100 10", preserveAspectRatio="none", aria_hidden="true")
+    return _bar("", h("rect", width=width, height=10, class_="fill quiet"))
 
 
 def outcome_bar(outcomes: Mapping[Outcome, int] | Mapping[str, int], planned: int | None = None) -> Html:
     """All outcomes in one bar; with `planned`, what is still to come is left empty."""
     counts = {str(name): count for name, count in outcomes.items() if count}
     whole = max(planned or 0, sum(counts.values()), 1)
-    parts: list[Html] = [h("title", ", ".join(f"{count:,} {name}" for name, count in counts.items()) or "nothing yet")]
-    parts.append(h("rect", width=100, height=10, class_="track"))
+    title = ", ".join(f"{count:,} {name}" for name, count in counts.items()) or "nothing yet"
+    parts: list[Html] = []
     start = 0.0
     for outcome in Outcome:
         width = 100 * counts.get(outcome.value, 0) / whole
         parts.append(h("rect", x=start, width=width, height=10, class_=f"of-{outcome.value}"))
         start += width
-    return h("svg", parts, class_="bar", viewBox="0 0 100 10", preserveAspectRatio="none", role="img")
+    return _bar(title, parts)
+
+
+WIDE, _HIGH, LEFT, _FOOT = 640.0, 150.0, 34.0, 24.0
+TOP, BOTTOM = 8.0, _HIGH - _FOOT
+_LONGEST_LABEL = 60
+
+
+def chart(title: str, axes: Mapping[float, str], *parts: Child) -> Html:
+    """A drawing with lines across at some heights, each with what it stands for."""
+    return h(
+        "svg",
+        h("title", title),
+        [h("line", x1=LEFT, x2=WIDE - 4, y1=y, y2=y, class_="axis") for y in axes],
+        [h("text", words, x=LEFT - 6, y=max(y + 4, 14), text_anchor="end") for y, words in axes.items() if words],
+        *parts,
+        class_="coins",
+        viewBox=f"0 0 {WIDE:g} {_HIGH:g}",
+        role="img",
+    )
+
+
+def foot(words: str, x: float, anchor: str = "middle") -> Html:
+    """A text below the drawing."""
+    return h("text", words, x=x, y=_HIGH - 6, text_anchor=anchor)
+
+
+def polyline(points: Sequence[tuple[float, float]], *inside: Child, steps: bool = False, style: str = "") -> Html:
+    """With `steps` it goes across before it goes up or down."""
+    corners = list(points[:1])
+    for before, after in pairwise(points):
+        corners += [(after[0], before[1]), after] if steps else [after]
+    drawn = " ".join(f"{x:.1f},{y:.1f}" for x, y in corners)
+    return h("polyline", *inside, points=drawn, class_=f"line {style}".strip(), fill="none")
 
 
 def coins(budget: float, charges: Sequence[Mapping[str, Any]]) -> Html:
     """What was left after each action."""
     left = [budget, *(number(charge.get("after")) for charge in charges)]
     top, bottom = max(*left, 1.0), min(*left, 0.0)
-    across = (_WIDE - _LEFT - 10) / max(len(left) - 1, 1)
+    across = (WIDE - LEFT - 10) / max(len(left) - 1, 1)
 
-    def at(position: int) -> tuple[float, float]:
-        return _LEFT + position * across, 8 + (_HIGH - _FOOT - 8) * (top - left[position]) / (top - bottom)
+    def height(coins: float) -> float:
+        return TOP + (BOTTOM - TOP) * (top - coins) / (top - bottom)
 
-    points = [at(position) for position in range(len(left))]
-    steps = [f"{_LEFT:.1f},{points[0][1]:.1f}"]
-    for (_, before), (x, y) in pairwise(points):
-        steps += [f"{x:.1f},{before:.1f}", f"{x:.1f},{y:.1f}"]
-    zero = 8 + (_HIGH - _FOOT - 8) * top / (top - bottom)
-    return h(
-        "svg",
-        h("title", f"Coins left: from {budget:g} to {left[-1]:g} in {len(charges)} actions"),
-        h("line", x1=_LEFT, x2=_WIDE - 4, y1=zero, y2=zero, class_="axis"),
-        h("text", f"{top:g}", x=_LEFT - 6, y=14, text_anchor="end"),
-        h("text", "0", x=_LEFT - 6, y=zero + 4, text_anchor="end"),
-        h("polyline", points=" ".join(steps), class_="line", fill="none"),
+    points = [(LEFT + position * across, height(coins)) for position, coins in enumerate(left)]
+    return chart(
+        f"Coins left: from {budget:g} to {left[-1]:g} in {len(charges)} actions",
+        {height(0): "0"},
+        h("text", f"{top:g}", x=LEFT - 6, y=14, text_anchor="end"),
+        polyline(points, steps=True),
         [_point(point, charge) for point, charge in zip(points[1:], charges, strict=False)],
         _labels(points[1:], charges, across),
-        class_="coins",
-        viewBox=f"0 0 {_WIDE:g} {_HIGH:g}",
-        role="img",
     )
 
 
-def step_chart(chart: StepChart) -> Html:
-    last = chart.at[-1]
+def step_chart(drawn: StepChart) -> Html:
+    last = drawn.at[-1]
     most = 1.05 * (last or 1.0)  # so that the last step is seen
-    bottom = _HIGH - _FOOT
 
-    def steps(values: Sequence[float]) -> str:
-        points = [
-            (_LEFT + (_WIDE - _LEFT - 10) * at / most, 8 + (bottom - 8) * (1 - value))
-            for at, value in zip(chart.at, values, strict=True)
-        ]
-        corners = [f"{points[0][0]:.1f},{points[0][1]:.1f}"]
-        for (_, before), (x, y) in pairwise(points):
-            corners += [f"{x:.1f},{before:.1f}", f"{x:.1f},{y:.1f}"]
-        return " ".join([*corners, f"{_WIDE - 10:.1f},{points[-1][1]:.1f}"])
+    def across(at: float) -> float:
+        return LEFT + (WIDE - LEFT - 10) * at / most
+
+    def points(values: Sequence[float]) -> list[tuple[float, float]]:
+        heights = [TOP + (BOTTOM - TOP) * (1 - value) for value in values]
+        return [*zip(map(across, drawn.at), heights, strict=True), (WIDE - 10, heights[-1])]
 
     marks = sorted({round(last * part / 4) for part in range(5)})
-    return h(
-        "svg",
-        h("title", chart.title),
-        [h("line", x1=_LEFT, x2=_WIDE - 4, y1=y, y2=y, class_="axis") for y in (8.0, (8 + bottom) / 2, bottom)],
-        [h("text", words, x=_LEFT - 6, y=y, text_anchor="end") for words, y in (("100", 14), ("0", bottom + 4))],
-        [h("text", f"{at:g}", x=_LEFT + (_WIDE - _LEFT - 10) * at / most, y=_HIGH - 6, text_anchor="middle") for at in marks],
-        [
-            h("polyline", h("title", line.name), points=steps(line.values), class_=f"line {line.style}".strip(), fill="none")
-            for line in chart.lines
-        ],
-        class_="coins",
-        viewBox=f"0 0 {_WIDE:g} {_HIGH:g}",
-        role="img",
+    return chart(
+        drawn.title,
+        {TOP: "100", (TOP + BOTTOM) / 2: "", BOTTOM: "0"},
+        [foot(f"{at:g}", across(at)) for at in marks],
+        [polyline(points(line.values), h("title", line.name), steps=True, style=line.style) for line in drawn.lines],
     )
 
 
@@ -157,7 +164,4 @@ def _labels(points: Sequence[tuple[float, float]], charges: Sequence[Mapping[str
     most = int(across / 6.5)
     words = [str(mapping(charge).get("action")).replace("get_", "") for charge in charges]
     cut = [name if len(name) <= most else f"{name[: most - 1]}…" for name in words]
-    return [
-        h("text", name, x=min(x, _WIDE - 24), y=_HIGH - 6, text_anchor="middle")
-        for (x, _), name in zip(points, cut, strict=False)
-    ]
+    return [foot(name, min(x, WIDE - 24)) for (x, _), name in zip(points, cut, strict=False)]

@@ -10,7 +10,7 @@ import msgspec
 from ...types import ON_SCREEN
 from . import grids, layout
 from .charts import listed, mapping, names, number, objects, rows
-from .episodes import Episode
+from .episodes import ShownEpisode
 from .film import address, details_of, pictures_of, shown_as
 from .layout import Child, Html, h, join
 from .markdown import markdown
@@ -21,7 +21,7 @@ _SQL_NAMES = frozenset({"sql", "query", "statement"})
 _LONGEST = 200_000
 
 
-def dialogue(episode: Episode, files: str) -> Html:
+def dialogue(episode: ShownEpisode, files: str) -> Html:
     """`files` is where the run's pictures are."""
     if episode.withheld and not episode.steps:
         shown: Child = h("p", "What the oracle did is the reference, which is hidden here.", class_="dim")
@@ -33,7 +33,7 @@ def dialogue(episode: Episode, files: str) -> Html:
     return h("section", h("div", h("h2", "Dialogue"), toggle, class_="titled"), _brief(episode), shown, id="dialogue")
 
 
-def _brief(episode: Episode) -> Child:
+def _brief(episode: ShownEpisode) -> Child:
     if episode.brief is None:
         return None
     instructions = episode.brief.instructions

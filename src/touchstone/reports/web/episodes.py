@@ -3,18 +3,19 @@
 Steps and evidence are read as plain JSON: a page must show what is there, also of benchmarks and versions unknown to it.
 """
 
+# ruff: noqa: RUF012 (an empty default of a struct is copied)
+
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 from msgspec.structs import replace
 
 from ...plugins import structs_with
 from ...runs.custody import public_reason
-from ...types import Brief, Outcome, Record, Usage
+from ..records import LooseRecord
 from .charts import mapping, objects
 from .index import IndexEntry
 from .library import Run
@@ -30,34 +31,20 @@ _OF_A_SUBMISSION = frozenset("phase passed feedback kind sql verdicts".split())
 _OF_AN_OBSERVATION = frozenset("table charge refused screenshot screenshots before marked accessibility returncode".split())
 
 
-class Episode(Struct, frozen=True, kw_only=True):
-    task: str
-    outcome: Outcome
-    epoch: int = 0
-    digest: str = ""
-    facets: dict[str, str] = {}
-    score: float | None = None
-    reason: str = ""
-    metrics: dict[str, float] = {}
-    evidence: dict[str, Any] = {}
-    usage: Usage = Usage()
-    usage_by: dict[str, Usage] = {}
-    started: str = ""
-    seconds: float = 0.0
-    brief: Brief | None = None
-    steps: list[dict[str, Any]] = []
+class ShownEpisode(LooseRecord, frozen=True, kw_only=True):
+    steps: list[dict[str, Any]] = []  # pyright: ignore[reportIncompatibleVariableOverride]
     withheld: bool = False
     """References have been taken out, and the steps too where they are the reference."""
 
 
-_decoder = msgspec.json.Decoder(Episode)
+_decoder = msgspec.json.Decoder(ShownEpisode)
 
 
 class RecordGone(Exception):
     """The record is not where it was, or not what it was: the run was resumed, or its file is damaged."""
 
 
-def read(run: Run, entry: IndexEntry, *, hide_gold: bool = False) -> Episode:
+def read(run: Run, entry: IndexEntry, *, hide_gold: bool = False) -> ShownEpisode:
     try:
         episode = _decoder.decode(run.index.line(entry))
     except (OSError, msgspec.DecodeError, UnicodeError) as error:
@@ -67,7 +54,7 @@ def read(run: Run, entry: IndexEntry, *, hide_gold: bool = False) -> Episode:
     return without_gold(episode, run.agent, run.benchmark) if hide_gold else episode
 
 
-def without_gold(episode: Episode, agent: str, benchmark: str) -> Episode:
+def without_gold(episode: ShownEpisode, agent: str, benchmark: str) -> ShownEpisode:
     """The oracle's moves are the reference, and so are not shown at all."""
     played = agent == "oracle"
     named = next((each.public_evidence for each in structs_with("benchmarks", "public_evidence", named=benchmark)), ())
@@ -76,16 +63,15 @@ def without_gold(episode: Episode, agent: str, benchmark: str) -> Episode:
         evidence["submissions"] = [_only(each, _OF_A_SUBMISSION) for each in submissions]
     return replace(
         episode,
-        reason=public_reason(episode.outcome, episode.reason, str(episode.evidence.get("kind") or "")),
+        reason=public_reason(episode.outcome, episode.reason, episode.kind),
         evidence={name: value for name, value in evidence.items() if not played or name in ("kind", "budget", "charges")},
         steps=[] if played else [_public_step(step) for step in episode.steps],
         withheld=True,
     )
 
 
-def reason_of(record: Record, hide_gold: bool) -> str:
-    kind = str(record.evidence.get("kind") or "")
-    return public_reason(record.outcome, record.reason, kind) if hide_gold else record.reason
+def reason_of(record: LooseRecord, hide_gold: bool) -> str:
+    return public_reason(record.outcome, record.reason, record.kind) if hide_gold else record.reason
 
 
 def _public_step(step: dict[str, Any]) -> dict[str, Any]:

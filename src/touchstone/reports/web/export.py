@@ -10,10 +10,11 @@ from pathlib import Path
 
 from ...errors import InputError
 from .film import files_of, shown_as
+from .group_page import entry_of, task_rows
 from .index import safe
 from .layout import View
 from .library import DEPTH, Library, Run
-from .pair_page import linked, matches
+from .pair_page import linked
 from .runs_page import MOST_COMPARED
 from .site import STATIC, Site
 
@@ -93,7 +94,7 @@ def _paths(site: Site, runs: Sequence[Run], compared: Mapping[str, tuple[Run, ..
     for where, group in compared.items():
         yield f"{where}/index.html"
         if len(group) == 2:
-            yield from (f"{where}/{match.entry.name}.html" for match in matches(*group) if linked(match, site.view))
+            yield from (f"{where}/{entry_of(row).name}.html" for row in task_rows(group) if linked(row, site.view))
 
 
 def _comparable(first: Run, second: Run) -> bool:

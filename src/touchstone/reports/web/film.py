@@ -7,11 +7,11 @@ from typing import Any
 from urllib.parse import quote
 
 from .charts import listed, mapping
-from .episodes import Episode
+from .episodes import ShownEpisode
 from .layout import Child, h
 
 
-def film_strip(episode: Episode, files: str) -> Child:
+def film_strip(episode: ShownEpisode, files: str) -> Child:
     """All pictures in their order, each a link to its step; `files` is where they are."""
     strip = [
         h("a", h("img", src=files + address(shot), alt=f"Screen at step {number}", loading="lazy"), href=f"#step-{number}")
@@ -25,14 +25,14 @@ def film_strip(episode: Episode, files: str) -> Child:
     return h("section", h("h2", "Screens"), *shown, id="film") if strip or moving else None
 
 
-def files_of(episode: Episode) -> list[str]:
+def files_of(episode: ShownEpisode) -> list[str]:
     """All files that a page names, as they stand in the record: nobody has looked whether there are such."""
     others = [details_of(step).get(name) for step in episode.steps for name in ("marked", "accessibility")]
     named = [episode.evidence.get("video"), *others]
     return [shot for _, shot in _placed(episode)] + [name for name in named if isinstance(name, str) and name]
 
 
-def _placed(episode: Episode) -> list[tuple[int, str]]:
+def _placed(episode: ShownEpisode) -> list[tuple[int, str]]:
     """With the number of the step; those of the evidence belong to the last. What a step began with is mostly what the one
     before it ended with, and is not shown twice."""
     placed: list[tuple[int, str]] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,8 @@ from ..comparison import PairAccuracy, accuracies, load
 from ..comparison.runs import differences, in_words, labels
 from .charts import share_bar
 from .index import IndexEntry
-from .layout import Child, Html, View, data, h, notice, page
+from .layout import Child, Html, View, filtered_list, h, notice, page, table
 from .library import Run
-from .run_page import facet_names
 from .words import interval, money, percent, seconds
 
 CELLS = {"differ": "some differ", "right": "all right", "wrong": "all wrong", "apart": "not comparable"}
@@ -27,9 +26,9 @@ def group_page(runs: Sequence[Run], view: View, depth: int) -> Html:
     root = "../" * depth
     letters = labels(len(runs))
     rows = task_rows(runs)
-    entries = [next(each for each in row if each) for row in rows]
     where = [f"{root}runs/{run.name}/" for run in runs]
     named = [{"letter": letter, "label": run.label, "where": at} for letter, run, at in zip(letters, runs, where, strict=True)]
+    listed = {"kind": "group", "runs": named, **facets_of(rows), "rows": list(map(_row, rows))}
     content = (
         h("h1", f"Comparison of {len(runs)} runs"),
         _scores(runs, letters, where),
@@ -38,29 +37,37 @@ def group_page(runs: Sequence[Run], view: View, depth: int) -> Html:
             "section",
             h("h2", "Tasks by runs"),
             h("ul", [_button(name, words) for name, words in CELLS.items()], class_="matrix js-only"),
-            h("div", id="filters", class_="filters js-only", role="search", aria_label="Tasks"),
-            h("p", id="found", class_="dim", aria_live="polite"),
-            h("div", id="list"),
+            filtered_list("matrix of tasks", listed),
         ),
-        h("noscript", notice("The matrix of tasks is made by a script, which this browser does not run.")),
-        data("tasks", {"kind": "group", "runs": named, "facets": facet_names(entries), "rows": list(map(_row, rows))}),
     )
     return page("Comparison", [("Runs", f"{root}index.html"), ("Comparison", None)], *content, depth=depth, view=view)
 
 
-def task_rows(runs: Sequence[Run]) -> list[list[IndexEntry | None]]:
-    """For each task, in the order of the dataset, what each run has of it."""
-    names = dict.fromkeys(name for run in runs for name in run.index.by_name)
-    rows = [[run.index.by_name.get(name) for run in runs] for name in names]
+TaskRow = Sequence[IndexEntry | None]
+"""What each run has of one attempt at a task; one of them has something."""
 
-    def sort_key(row: list[IndexEntry | None]) -> tuple[int, int, str]:
-        entry = next(each for each in row if each)
+
+def task_rows(runs: Sequence[Run]) -> list[TaskRow]:
+    """In the order of the dataset."""
+    names = dict.fromkeys(name for run in runs for name in run.index.by_name)
+    rows: list[TaskRow] = [[run.index.by_name.get(name) for run in runs] for name in names]
+
+    def sort_key(row: TaskRow) -> tuple[int, int, str]:
+        entry = entry_of(row)
         return entry.record.index, entry.record.epoch, entry.name
 
     return sorted(rows, key=sort_key)
 
 
-def cell(row: Sequence[IndexEntry | None]) -> str:
+def entry_of(row: TaskRow) -> IndexEntry:
+    return next(each for each in row if each)
+
+
+def facets_of(rows: Sequence[TaskRow]) -> dict[str, list[str]]:
+    return {"facets": list(dict.fromkeys(name for row in rows for name in entry_of(row).record.facets))}
+
+
+def cell(row: TaskRow) -> str:
     judged = [entry.record for entry in row if entry and entry.record.outcome in COUNTED]
     if len(judged) < 2 or len({record.digest for record in judged}) > 1:  # the same name, but another task
         return "apart"
@@ -68,12 +75,12 @@ def cell(row: Sequence[IndexEntry | None]) -> str:
     return "right" if right == len(judged) else "wrong" if right == 0 else "differ"
 
 
-def _row(row: Sequence[IndexEntry | None]) -> list[Any]:
+def _row(row: TaskRow) -> list[Any]:
     """For the script: name, task, epoch, what they make of it together, the outcomes, question, facets."""
-    entry = next(each for each in row if each)
+    entry = entry_of(row)
     record = entry.record
     outcomes = [each.record.outcome if each else None for each in row]
-    return [entry.name, record.task, record.epoch, cell(row), outcomes, entry.question, record.facets]
+    return [entry.name, record.task, record.epoch, cell(row), outcomes, entry.record.question, record.facets]
 
 
 def _button(name: str, words: str) -> Html:
@@ -83,29 +90,17 @@ def _button(name: str, words: str) -> Html:
 
 def _scores(runs: Sequence[Run], letters: Sequence[str], where: Sequence[str]) -> Html:
     names = ("", "Run", "Benchmark", "Agent", "Model", "Score", "95% interval", "n", "Cost", "Time")
-    body = [_score(*each) for each in zip(letters, runs, where, strict=True)]
-    table = h("table", h("thead", h("tr", [_head(name) for name in names])), h("tbody", body), class_="wide scores")
-    return h("section", h("h2", "Scores"), h("div", table, class_="scroll", tabindex="0"))
+    rows = [_score(*each) for each in zip(letters, runs, where, strict=True)]
+    shown = table(names, rows, "wide scores", numbers=("n", "Cost", "Time"), headed=True)
+    return h("section", h("h2", "Scores"), shown)
 
 
-def _head(name: str) -> Html:
-    number = name in ("n", "Cost", "Time", "p", "Difference", "Shared tasks") or name.startswith("Only ")
-    return h("th", name, scope="col", class_="number" if number else None) if name else h("td")
-
-
-def _score(letter: str, run: Run, where: str) -> Html:
+def _score(letter: str, run: Run, where: str) -> Sequence[Child]:
     share = run.index.aggregate.overall()["overall"]
-    texts = [run.benchmark, run.agent, run.model]
-    numbers = [f"{share['total']:,}", money(run.index.cost), seconds(run.index.aggregate.seconds)]
-    return h(
-        "tr",
-        h("th", letter, scope="row"),
-        h("td", h("a", run.label, href=f"{where}index.html")),
-        [h("td", text) for text in texts],
-        h("td", h("b", percent(share["accuracy"])), share_bar(share)),
-        h("td", interval(share)),
-        [h("td", text, class_="number") for text in numbers],
-    )
+    link = h("a", run.label, href=f"{where}index.html")
+    score = (h("b", percent(share["accuracy"])), share_bar(share))
+    effort = (money(run.index.cost), seconds(run.index.aggregate.seconds))
+    return (letter, link, run.benchmark, run.agent, run.model, score, interval(share), f"{share['total']:,}", *effort)
 
 
 def _differences(runs: Sequence[Run], letters: Sequence[str], root: str, view: View) -> Html:
@@ -114,10 +109,9 @@ def _differences(runs: Sequence[Run], letters: Sequence[str], root: str, view: V
     except InputError as error:
         return notice(str(error), "warning")
     names = ("Pair", "Difference", "95% interval", "p", "Only first right", "Only second right", "Shared tasks")
-    body = [_pair(pair, runs, letters, root, view) for pair in pairs]
-    table = h("table", h("thead", h("tr", [_head(name) for name in names])), h("tbody", body), class_="wide")
+    rows = [_pair(pair, runs, letters, root, view) for pair in pairs]
     words = "Change in percentage points from the first run to the second, over shared tasks. p is adjusted (Holm)."
-    shown = h("div", table, class_="scroll", tabindex="0") if pairs else h("p", "No two of these runs share a task.")
+    shown = table(names, rows, numbers=names[1:], headed=True) if pairs else h("p", "No two of these runs share a task.")
     return h(
         "section",
         h("h2", "Differences"),
@@ -134,24 +128,21 @@ def _warned(warnings: Sequence[str]) -> Child:
     return notice(h("details", h("summary", words), h("ul", [h("li", each) for each in warnings])), "warning")
 
 
-def _pair(pair: PairAccuracy, runs: Sequence[Run], letters: Sequence[str], root: str, view: View) -> Html:
+def _pair(pair: PairAccuracy, runs: Sequence[Run], letters: Sequence[str], root: str, view: View) -> Sequence[Child]:
     measure = pair.accuracy
     low, high = measure.interval
     p = measure.p if measure.adjusted is None else measure.adjusted
     words = f"{letters[pair.first]} → {letters[pair.second]}"
     address = view.pair(runs[pair.first].name, runs[pair.second].name)
     name: Child = h("a", words, href=f"{root}{address}/index.html") if address else words
-    numbers: Mapping[str, str] = {
-        "difference": f"{100 * measure.difference:+.1f}",
-        "interval": f"{100 * low:+.1f} to {100 * high:+.1f}",
-        "p": "–" if p is None else f"{p:.3g}",
-        "first": f"{pair.first_wins:,}",
-        "second": f"{pair.second_wins:,}",
-        "tasks": f"{measure.tasks:,}",
-    }
-    clear = low > 0 or high < 0
-    cells = [h("td", h("b", text) if clear and key == "difference" else text, class_="number") for key, text in numbers.items()]
-    return h("tr", h("th", name, scope="row"), cells)
+    difference = f"{100 * measure.difference:+.1f}"
+    return (
+        name,
+        h("b", difference) if low > 0 or high < 0 else difference,
+        f"{100 * low:+.1f} to {100 * high:+.1f}",
+        "–" if p is None else f"{p:.3g}",
+        *(f"{count:,}" for count in (pair.first_wins, pair.second_wins, measure.tasks)),
+    )
 
 
 @lru_cache(maxsize=8)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ..history import Point, Series, history
-from .layout import Html, View, h, notice, page
+from .charts import BOTTOM, LEFT, TOP, WIDE, chart, foot, polyline
+from .layout import Html, View, h, notice, page, table
 from .library import Library
 from .words import interval, percent
 
 _TITLE = "Scores over time"
-_WIDE, _HIGH, _LEFT, _FOOT = 640.0, 150.0, 34.0, 24.0
 
 
 def history_page(library: Library, view: View) -> Html:
@@ -19,27 +19,23 @@ def history_page(library: Library, view: View) -> Html:
 
 def _section(series: Series) -> Html:
     rows = [
-        h(
-            "tr",
-            h("td", f"{point.began:%Y-%m-%d %H:%M}"),
-            h("td", h("a", point.run.label, href=f"runs/{point.run.name}/index.html"), " ", " ".join(point.run.labels.tags)),
-            h("td", percent(point.share["accuracy"]), " ", h("span", interval(point.share), class_="dim"), class_="number"),
-            h("td", f"{point.share['total']:,}", class_="number"),
+        (
+            f"{point.began:%Y-%m-%d %H:%M}",
+            (h("a", point.run.label, href=f"runs/{point.run.name}/index.html"), " ", " ".join(point.run.labels.tags)),
+            (percent(point.share["accuracy"]), " ", h("span", interval(point.share), class_="dim")),
+            f"{point.share['total']:,}",
         )
         for point in reversed(series.points)
     ]
-    names = [h("th", name, scope="col") for name in ("Started", "Run", "Score", "n")]
-    table = h("table", h("thead", h("tr", names)), h("tbody", rows), class_="wide")
-    chart = _chart(series) if len(series.points) > 1 else None
-    return h("section", h("h2", series.name), chart, h("div", table, class_="scroll", tabindex="0"), class_="card")
+    shown = table(("Started", "Run", "Score", "n"), rows, numbers=("Score", "n"))
+    return h("section", h("h2", series.name), _chart(series) if len(rows) > 1 else None, shown, class_="card")
 
 
 def _chart(series: Series) -> Html:
-    bottom = _HIGH - _FOOT
-    across = (_WIDE - _LEFT - 20) / max(len(series.points) - 1, 1)
+    across = (WIDE - LEFT - 20) / max(len(series.points) - 1, 1)
 
     def at(position: int, share: float) -> tuple[float, float]:
-        return _LEFT + 10 + position * across, 8 + (bottom - 8) * (1 - share)
+        return LEFT + 10 + position * across, TOP + (BOTTOM - TOP) * (1 - share)
 
     def drawn(position: int, point: Point) -> list[Html]:
         x, y = at(position, point.share["accuracy"])
@@ -51,19 +47,10 @@ def _chart(series: Series) -> Html:
         ]
 
     line = [at(position, point.share["accuracy"]) for position, point in enumerate(series.points)]
-    ends = {0: "start"} | ({len(line) - 1: "end"} if len(line) > 1 else {})
-    return h(
-        "svg",
-        h("title", f"{series.name}: accuracy of {len(series.points)} runs over time, with 95% intervals"),
-        [h("line", x1=_LEFT, x2=_WIDE - 4, y1=y, y2=y, class_="axis") for y in (8.0, bottom)],
-        [h("text", words, x=_LEFT - 6, y=y, text_anchor="end") for words, y in (("100%", 14), ("0%", bottom + 4))],
-        h("polyline", points=" ".join(f"{x:.1f},{y:.1f}" for x, y in line), class_="line", fill="none"),
+    return chart(
+        f"{series.name}: accuracy of {len(series.points)} runs over time, with 95% intervals",
+        {TOP: "100%", BOTTOM: "0%"},
+        polyline(line),
         [drawn(position, point) for position, point in enumerate(series.points)],
-        [
-            h("text", f"{series.points[position].began:%Y-%m-%d}", x=line[position][0], y=_HIGH - 6, text_anchor=anchor)
-            for position, anchor in ends.items()
-        ],
-        class_="coins",
-        viewBox=f"0 0 {_WIDE:g} {_HIGH:g}",
-        role="img",
+        [foot(f"{series.points[end].began:%Y-%m-%d}", line[end][0], anchor) for end, anchor in ((0, "start"), (-1, "end"))],
     )

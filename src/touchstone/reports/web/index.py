@@ -15,13 +15,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import msgspec
-from msgspec import Struct
 
 from ...runs.aggregate import Aggregate
-from ...types import Outcome, Record, Usage
+from ..records import ShortRecord, short_record
 
 # Names in addresses and files: readable, safe on every file system, and the same at every start.
 
@@ -45,55 +44,11 @@ def digest(text: str) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
 
 
-LONGEST_QUESTION = 160
 MOST_FAULTS = 20
 _READ_AT_ONCE = 2**17
 _MANY_LINES = 10_000
 _MARK = 256
 """Bytes of the last line that was read, by which a file that was rewritten in place is told."""
-
-
-class _Proof(Struct, frozen=True):
-    verdict: Any = None
-
-
-class _Evidence(Struct, frozen=True):
-    kind: Any = None
-    proof: _Proof | None = None
-    reached: Any = None
-    """When phases were passed, for curves."""
-
-
-class _Fields(Struct, frozen=True):
-    question: Any = None
-
-
-class _Asked(Struct, frozen=True):
-    request: str = ""
-    fields: _Fields = _Fields()
-
-
-class _Line(Struct, frozen=True):
-    """A record as far as the index reads it; the rest is skipped by the decoder."""
-
-    task: str
-    outcome: Outcome
-    index: int = 0
-    epoch: int = 0
-    digest: str = ""
-    facets: dict[str, str] = {}
-    score: float | None = None
-    reason: str = ""
-    metrics: dict[str, float] = {}
-    evidence: _Evidence = _Evidence()
-    usage: Usage = Usage()
-    usage_by: dict[str, Usage] = {}
-    started: str = ""
-    seconds: float = 0.0
-    brief: _Asked | None = None
-
-
-_decoder = msgspec.json.Decoder(_Line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +57,7 @@ class IndexEntry:
 
     name: str
     """In addresses and file names."""
-    record: Record
-    """Without its brief and steps; of its evidence only what lists and curves need."""
-    question: str
+    record: ShortRecord
     offset: int
     length: int
 
@@ -113,14 +66,9 @@ class IndexEntry:
         return self.record.task, self.record.epoch
 
     @property
-    def kind(self) -> str:
-        return str(self.record.evidence.get("kind") or "")
-
-    @property
     def word(self) -> str:
         """What one filters by: for a prediction that is right by EX, what proof says of it; else the kind."""
-        proof = self.record.evidence.get("proof")
-        return f"proof {proof['verdict']}" if proof else self.kind
+        return f"proof {self.record.proof}" if self.record.proof else self.record.kind
 
     @property
     def cost(self) -> float | None:
@@ -192,7 +140,7 @@ class RunIndex:
     def _take(self, line: bytes) -> None:
         self._lines += 1
         try:
-            self._keep(_decoder.decode(line), len(line))
+            self._keep(short_record.decode(line), len(line))
         except (msgspec.DecodeError, UnicodeError) as error:
             self._fault(f"line {self._lines:,} is not a record and is left out: {error}")
         self._mark, self._marked = line[:_MARK], self._end
@@ -202,21 +150,20 @@ class RunIndex:
         if len(self.faults) < MOST_FAULTS:
             self.faults.append(text)
 
-    def _keep(self, line: _Line, length: int) -> None:
-        record = _record(line)
-        entry = IndexEntry(episode_name(line.task, line.epoch), record, _question(line), self._end, length)
+    def _keep(self, record: ShortRecord, length: int) -> None:
+        entry = IndexEntry(episode_name(record.task, record.epoch), record, self._end, length)
         if entry.name in self.by_name:
-            self._fault(f"line {self._lines:,} records task {line.task}, epoch {line.epoch} again and is left out")
+            self._fault(f"line {self._lines:,} records task {record.task}, epoch {record.epoch} again and is left out")
             return
         self.entries.append(entry)
         self.by_name[entry.name] = entry
         self.aggregate.add(record)
-        self._time(line)
+        self._time(record)
 
-    def _time(self, line: _Line) -> None:
+    def _time(self, record: ShortRecord) -> None:
         try:
-            began = datetime.fromisoformat(line.started)
-            ended = began + timedelta(seconds=line.seconds)
+            began = datetime.fromisoformat(record.started)
+            ended = began + timedelta(seconds=record.seconds)
             self.began = began if self.began is None else min(began, self.began)
             self.ended = ended if self.ended is None else max(ended, self.ended)
         except (ValueError, OverflowError, TypeError):
@@ -233,36 +180,3 @@ def _without_collector() -> Generator[None]:
     finally:
         if enabled:
             gc.enable()
-
-
-def _record(line: _Line) -> Record:
-    return Record(
-        task=line.task,
-        index=line.index,
-        epoch=line.epoch,
-        digest=line.digest,
-        facets=line.facets,
-        outcome=line.outcome,
-        score=line.score,
-        reason=line.reason,
-        metrics=line.metrics,
-        evidence=_kept(line.evidence),
-        usage=line.usage,
-        usage_by=line.usage_by,
-        started=line.started,
-        seconds=line.seconds,
-    )
-
-
-def _kept(evidence: _Evidence) -> dict[str, Any]:
-    kind = {"kind": str(evidence.kind)} if evidence.kind else {}
-    reached = {"reached": evidence.reached} if evidence.reached else {}
-    return kind | reached | ({"proof": {"verdict": str(evidence.proof.verdict)}} if evidence.proof else {})
-
-
-def _question(line: _Line) -> str:
-    if line.brief is None:
-        return ""
-    asked = line.brief.fields.question
-    words = " ".join((asked if isinstance(asked, str) and asked else line.brief.request)[: 4 * LONGEST_QUESTION].split())
-    return words if len(words) <= LONGEST_QUESTION else f"{words[: LONGEST_QUESTION - 1]}…"

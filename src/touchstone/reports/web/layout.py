@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any, Union
@@ -158,6 +158,48 @@ def facts(pairs: Sequence[tuple[str, Child]]) -> Html:
 
 def notice(words: Child, kind: str = "note") -> Html:
     return h("div", words, class_=f"notice {kind}", role="status")
+
+
+def table(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[Child]],
+    class_: str = "wide",
+    *,
+    numbers: Collection[str] = (),
+    headed: bool = False,
+) -> Html:
+    """Scrolls by itself where it is wide. `numbers` are the columns that are aligned to the right; with `headed` the first cell
+    of a row names it. On a narrow screen a row may be a list, so a cell says what it is."""
+    kinds = ["number" if name in numbers else None for name in columns]
+    head = [h("th", name, scope="col", class_=kind) if name else h("td") for name, kind in zip(columns, kinds, strict=True)]
+
+    def cell(position: int, content: Child) -> Html:
+        if headed and position == 0:
+            return h("th", content, scope="row")
+        return h("td", content, class_=kinds[position], data_label=columns[position])
+
+    body = [h("tr", [cell(position, content) for position, content in enumerate(row)]) for row in rows]
+    return h("div", h("table", h("thead", h("tr", head)), h("tbody", body), class_=class_), class_="scroll", tabindex="0")
+
+
+def bars(rows: Iterable[Sequence[Child]]) -> Html:
+    """Names, each with a bar and with numbers."""
+    body = [
+        h("tr", h("th", name, scope="row"), h("td", bar), [h("td", number, class_="number") for number in numbers])
+        for name, bar, *numbers in rows
+    ]
+    return h("table", h("tbody", body), class_="bars")
+
+
+def filtered_list(what: str, listed: Mapping[str, Any]) -> Html:
+    """What the script draws and filters, and what a browser without it says of that."""
+    return join(
+        h("div", id="filters", class_="filters js-only", role="search", aria_label="Tasks"),
+        h("p", id="found", class_="dim", aria_live="polite"),
+        h("div", id="list"),
+        h("noscript", notice(f"The {what} is made by a script, which this browser does not run.")),
+        data("tasks", listed),
+    )
 
 
 # SQL with its words coloured: a small tokenizer that never fails, whatever it is given.

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -13,12 +12,12 @@ from ...errors import InputError
 from ...runs.aggregate import COUNTED
 from ...types import Outcome
 from ..comparison import Comparison, Measure, compare, load
+from ..comparison.results import Group
 from .charts import outcome_bar, share_bar
-from .episodes import reason_of
-from .index import IndexEntry
-from .layout import Child, Html, View, data, facts, h, notice, page
+from .group_page import TaskRow, entry_of, facets_of, task_rows
+from .layout import Child, Html, View, facts, filtered_list, h, notice, page, table
 from .library import Run
-from .run_page import cut, facet_names
+from .run_page import shown_reason
 from .words import count, interval, money, percent, readable, seconds
 
 CELLS = {
@@ -30,84 +29,44 @@ CELLS = {
 }
 
 
-@dataclass(frozen=True)
-class EpisodePair:
-    """The same attempt at the same task in two runs, or in one of them."""
-
-    first: IndexEntry | None
-    second: IndexEntry | None
-
-    @property
-    def entry(self) -> IndexEntry:
-        entry = self.first or self.second
-        assert entry is not None
-        return entry
-
-    @property
-    def cell(self) -> str:
-        if self.first is None or self.second is None or self.changed:
-            return "apart"
-        outcomes = self.first.record.outcome, self.second.record.outcome
-        if not all(outcome in COUNTED for outcome in outcomes):
-            return "apart"
-        right = outcomes[0] is Outcome.passed, outcomes[1] is Outcome.passed
-        return {(True, True): "both", (True, False): "A", (False, True): "B", (False, False): "none"}[right]
-
-    @property
-    def changed(self) -> bool:
-        """The same key, but another task."""
-        both = self.first is not None and self.second is not None
-        return both and self.first.record.digest != self.second.record.digest  # pyright: ignore[reportOptionalMemberAccess]
-
-
-def matches(first: Run, second: Run) -> list[EpisodePair]:
-    """In the order of the dataset."""
-    ours, theirs = first.index.by_name, second.index.by_name
-    pairs = [EpisodePair(ours.get(name), theirs.get(name)) for name in dict.fromkeys([*ours, *theirs])]
-    return sorted(pairs, key=lambda match: (match.entry.record.index, match.entry.record.epoch, match.entry.name))
+def cell(row: TaskRow) -> str:
+    """Which of the two is right. Under the same key there may be another task."""
+    first, second = (entry.record if entry else None for entry in row)
+    if first is None or second is None or first.digest != second.digest:
+        return "apart"
+    if first.outcome not in COUNTED or second.outcome not in COUNTED:
+        return "apart"
+    right = first.outcome is Outcome.passed, second.outcome is Outcome.passed
+    return {(True, True): "both", (True, False): "A", (False, True): "B", (False, False): "none"}[right]
 
 
 def pair_page(first: Run, second: Run, view: View) -> Html:
-    pairs = matches(first, second)
-    cells = Counter(match.cell for match in pairs)
+    rows = task_rows([first, second])
+    listed = {"kind": "pair", **facets_of(rows), "cells": CELLS, "rows": [_row(row, view) for row in rows]}
     content = (
         h("h1", "Comparison"),
         h("div", [_card(letter, run) for letter, run in (("A", first), ("B", second))], class_="blocks"),
         _worth(first, second),
-        h("section", h("h2", "Tasks"), _matrix(cells), h("div", id="filters", class_="filters js-only", role="search")),
-        h("p", id="found", class_="dim", aria_live="polite"),
-        h("div", id="list"),
-        h("noscript", notice("The list of tasks is made by a script, which this browser does not run.")),
-        data("tasks", {"kind": "pair", "facets": _facets(pairs), "cells": CELLS, "rows": _rows(pairs, view)}),
+        h("section", h("h2", "Tasks"), _matrix(Counter(map(cell, rows))), filtered_list("list of tasks", listed)),
     )
     return page("Comparison", [("Runs", "../../../index.html"), ("Comparison", None)], *content, depth=3, view=view)
 
 
-def linked(match: EpisodePair, view: View) -> bool:
+def linked(row: TaskRow, view: View) -> bool:
     """Whether there is a page with both transcripts. A folder has them where the runs differ: the rest would double it."""
-    return not view.exported or match.cell in ("A", "B")
+    return not view.exported or cell(row) in ("A", "B")
 
 
-def _rows(pairs: Sequence[EpisodePair], view: View) -> list[list[Any]]:
+def _row(row: TaskRow, view: View) -> list[Any]:
     """For the script: name, task, epoch, cell, the two outcomes, the two reasons, question, facets, is there a page."""
+    entry = entry_of(row)
+    record = entry.record
+    outcomes = [each.record.outcome if each else None for each in row]
+    reasons = [shown_reason(each.record, view) if each else None for each in row]
     return [
-        [
-            match.entry.name,
-            match.entry.record.task,
-            match.entry.record.epoch,
-            match.cell,
-            [each.record.outcome if each else None for each in (match.first, match.second)],
-            [cut(reason_of(each.record, view.hide_gold)) if each else None for each in (match.first, match.second)],
-            match.entry.question,
-            match.entry.record.facets,
-            linked(match, view),
-        ]
-        for match in pairs
+        *(entry.name, record.task, record.epoch, cell(row), outcomes, reasons),
+        *(record.question, record.facets, linked(row, view)),
     ]
-
-
-def _facets(pairs: Sequence[EpisodePair]) -> list[str]:
-    return facet_names([match.entry for match in pairs])
 
 
 def _matrix(cells: Counter[str]) -> Html:
@@ -173,33 +132,23 @@ def _measure(measure: Measure, scale: float = 1.0, digits: int = 4) -> str:
     return f"{first:.{digits}f} and {second:.{digits}f}: {apart:+.{digits}f} ({between}){chance}"
 
 
-def _by(by: Any) -> Child:
+def _by(by: Mapping[str, Sequence[Group]]) -> Child:
+    names = ("Value", "n", "A", "B", "only A", "only B")
     tables = [
         h(
             "section",
             h("h3", f"By {readable(facet)}"),
-            h(
-                "table",
-                h("thead", h("tr", [h("th", name, scope="col") for name in ("Value", "n", "A", "B", "only A", "only B")])),
-                h("tbody", [_group(group) for group in groups]),
-                class_="cells",
-            ),
+            table(names, map(_group, groups), "cells", numbers=names[1:], headed=True),
         )
         for facet, groups in by.items()
         if len(groups) > 1
     ]
-    return h("details", h("summary", "By facet"), h("div", tables, class_="scroll")) if tables else None
+    return h("details", h("summary", "By facet"), tables) if tables else None
 
 
-def _group(group: Any) -> Html:
-    numbers = (
-        f"{group.tasks:,}",
-        percent(group.first),
-        percent(group.second),
-        f"{group.first_wins:,}",
-        f"{group.second_wins:,}",
-    )
-    return h("tr", h("th", group.value, scope="row"), [h("td", number, class_="number") for number in numbers])
+def _group(group: Group) -> Sequence[str]:
+    shares = (percent(group.first), percent(group.second))
+    return (group.value, f"{group.tasks:,}", *shares, f"{group.first_wins:,}", f"{group.second_wins:,}")
 
 
 def _state(run: Run) -> tuple[Path, str]:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...runs.summary import REFUTED, proof_counts, proof_shares
 from ...types import Outcome
+from ..records import LooseRecord, cut
 from .charts import outcome_bar, part_bar, share_bar
 from .episodes import reason_of
 from .index import IndexEntry
-from .layout import Child, Html, View, badge, data, facts, h, join, notice, page
+from .layout import Child, Html, View, badge, bars, facts, filtered_list, h, join, notice, page, table
 from .library import Run
 from .runs_page import note, progress, unfinished
 from .section import section
-from .words import count, in_order, interval, money, percent, readable, seconds, tokens
+from .words import count, in_order, interval, percent, readable, seconds, used
 
 LONGEST_REASON = 300
 FIRST_ROWS = 1_000
@@ -47,15 +48,11 @@ def run_page(run: Run, others: Sequence[Run], view: View) -> Html:
             h(
                 "section",
                 h("h2", "Tasks", id="content-tasks"),
-                h("div", id="filters", class_="filters js-only", role="search", aria_label="Tasks"),
-                h("p", id="found", class_="dim", aria_live="polite"),
-                h("div", id="list"),
-                h("noscript", notice("The list of tasks is made by a script, which this browser does not run.")),
+                filtered_list("list of tasks", listed),
             ),
             h("div", breakdown(run, view), id="breakdown"),
             class_="split",
         ),
-        data("tasks", listed),
         _about(run),
         _compare_with(run, others, view),
     )
@@ -110,9 +107,9 @@ def rows(entries: Sequence[IndexEntry], view: View) -> list[list[Any]]:
             entry.record.epoch,
             entry.record.outcome,
             None if entry.record.score is None else round(entry.record.score, 4),
-            entry.kind if view.hide_gold else entry.word,
-            cut(reason_of(entry.record, view.hide_gold)),
-            entry.question,
+            entry.record.kind if view.hide_gold else entry.word,
+            shown_reason(entry.record, view),
+            entry.record.question,
             round(entry.record.seconds, 3),
             entry.cost,
             entry.record.facets,
@@ -121,13 +118,8 @@ def rows(entries: Sequence[IndexEntry], view: View) -> list[list[Any]]:
     ]
 
 
-def facet_names(entries: Sequence[IndexEntry]) -> list[str]:
-    return list(dict.fromkeys(name for entry in entries for name in entry.record.facets))
-
-
-def cut(words: str) -> str:
-    words = " ".join(words[: 4 * LONGEST_REASON].split())
-    return words if len(words) <= LONGEST_REASON else f"{words[: LONGEST_REASON - 1]}…"
+def shown_reason(record: LooseRecord, view: View) -> str:
+    return cut(reason_of(record, view.hide_gold), LONGEST_REASON)
 
 
 def _mean(overall: Mapping[str, Any]) -> str:
@@ -164,7 +156,7 @@ def _reasons(overall: Mapping[str, Any], view: View) -> Child:
 
 def _reason(name: str, overall: Mapping[str, Any], view: View) -> Html:
     reasons: Mapping[str, int] = {} if view.hide_gold and name == "unscorable" else overall["reasons"].get(name, {})
-    listed = [h("li", f"{times:,} × {cut(why)}") for why, times in list(reasons.items())[:3]]
+    listed = [h("li", f"{times:,} × {cut(why, LONGEST_REASON)}") for why, times in list(reasons.items())[:3]]
     more = h("li", f"and {count(len(reasons) - 3, 'more reason')}") if len(reasons) > 3 else None
     what = h("p", badge(name), f" {overall['outcomes'][name]:,}", h("span", f" {_MEANING[name]}", class_="dim"))
     return join(what, h("ul", listed, more, class_="reasons") if listed else None)
@@ -177,67 +169,44 @@ def _choice(filter: str, value: str, *words: Child) -> Html:
 
 def _facet(name: str, shares: Mapping[str, Any]) -> Html:
     ordered = sorted(shares.items(), key=lambda item: in_order(item[0]))
-    table = h("table", h("tbody", [_facet_row(name, value, share) for value, share in ordered]), class_="bars")
-    return h("section", h("h2", f"By {readable(name)}"), table, class_="card")
+    rows = [(_choice(f"facet:{name}", value, value or "(none)"), *_shares(share)) for value, share in ordered]
+    return h("section", h("h2", f"By {readable(name)}"), bars(rows), class_="card")
 
 
-def _facet_row(name: str, value: str, share: Mapping[str, Any]) -> Html:
-    left_out = f" + {share['left_out']:,}" if share["left_out"] else ""
+def _shares(share: Mapping[str, Any]) -> Iterator[Child]:
+    yield share_bar(share)
     between = h("span", f" {interval(share)}", class_="dim interval") if share["total"] else None
-    return h(
-        "tr",
-        h("th", _choice(f"facet:{name}", value, value or "(none)"), scope="row"),
-        h("td", share_bar(share)),
-        h("td", percent(share["accuracy"]), between, class_="number"),
-        h(
-            "td",
-            f"{share['passed']:,}/{share['total']:,}",
-            h("span", left_out, class_="dim", title="not counted") if left_out else None,
-            class_="number",
-        ),
-    )
+    yield (percent(share["accuracy"]), between)
+    left_out = h("span", f" + {share['left_out']:,}", class_="dim", title="not counted") if share["left_out"] else None
+    yield (f"{share['passed']:,}/{share['total']:,}", left_out)
 
 
 def _failures(overall: Mapping[str, Any]) -> Child:
     kinds: Mapping[str, int] = overall["failed_because"]
     if not kinds:
         return None
-    listed = [
-        h(
-            "tr",
-            h("th", _choice("kind", kind if kind not in ("not submitted", "other") else "", readable(kind)), scope="row"),
-            h("td", part_bar(number, sum(kinds.values()))),
-            h("td", f"{number:,}", class_="number"),
+    rows = [
+        (
+            _choice("kind", kind if kind not in ("not submitted", "other") else "", readable(kind)),
+            part_bar(number, sum(kinds.values())),
+            f"{number:,}",
         )
         for kind, number in kinds.items()
     ]
-    return h("section", h("h2", "Failed because"), h("table", h("tbody", listed), class_="bars"), class_="card")
+    return h("section", h("h2", "Failed because"), bars(rows), class_="card")
 
 
 def _metrics(overall: Mapping[str, Any]) -> Child:
     metrics = overall["metrics"]
     if not metrics:
         return None
-    n = overall["metrics_n"]
-    rows = [
-        h(
-            "tr",
-            h("th", readable(name), scope="row"),
-            [h("td", text, class_="number") for text in (f"{value:.4f}", f"{n[name]:,}")],
-        )
-        for name, value in metrics.items()
-    ]
-    head = h("tr", h("th", "Metric", scope="col"), [h("th", name, scope="col", class_="number") for name in ("Mean", "n")])
-    means = h("table", h("thead", head), h("tbody", rows), class_="means")
+    rows = [(readable(name), f"{value:.4f}", f"{overall['metrics_n'][name]:,}") for name, value in metrics.items()]
+    means = table(("Metric", "Mean", "n"), rows, "means", numbers=("Mean", "n"), headed=True)
     return h("section", h("h2", "Means over the counted episodes"), means, class_="card")
 
 
 def _effort(run: Run, overall: Mapping[str, Any]) -> Html:
     began, ended = run.index.began, run.index.ended
-    others = [
-        (f"The {who}", f"{tokens(each)}, cost {money(each.cost)}") for who, each in overall["usage_by"].items() if each.calls
-    ]
-    used = overall["usage"]
     return h(
         "section",
         h("h2", "Effort"),
@@ -246,9 +215,7 @@ def _effort(run: Run, overall: Mapping[str, Any]) -> Html:
                 ("Started", f"{began:%Y-%m-%d %H:%M:%S}" if began else None),
                 ("Wall time", seconds((ended - began).total_seconds()) if began and ended else None),
                 ("Total episode time", seconds(overall["seconds"])),
-                ("Model", tokens(used) if used.calls else "no calls"),
-                ("Cost", money(used.cost)),
-                *others,
+                *used(overall["usage"], overall["usage_by"]),
             ]
         ),
         class_="card",

@@ -11,7 +11,7 @@ from ...runs.aggregate import COUNTED
 from ...types import Record
 from ..estimates import Estimate, RunSection
 from .charts import step_chart
-from .layout import Child, h
+from .layout import Child, h, table
 from .library import Run
 
 
@@ -23,12 +23,11 @@ def section(run: Run) -> Child:
     added = _computed(run.benchmark, _Counted(f"{run.name} {run.index.stamp}", counted)) if counted else None
     if added is None:
         return None
-    head = h("tr", h("th", added.columns[0]), [h("th", name, scope="col", class_="number") for name in added.columns[1:]])
-    body = [h("tr", h("th", name, scope="row"), [_cell(mean) for mean in means]) for name, means in added.rows]
-    table = h("div", h("table", h("thead", head), h("tbody", body)), class_="scroll", tabindex="0")
+    rows = [(name, *map(_cell, means)) for name, means in added.rows]
+    shown = table(added.columns, rows, "", numbers=added.columns[1:], headed=True)
     figures = [h("figure", h("figcaption", chart.caption), step_chart(chart)) for chart in added.charts]
     words = "Percent with 95% intervals, attempts at one task taken together; n counts episodes."
-    return h("section", h("h2", added.title), h("p", words, class_="dim"), table, figures, class_="card estimates")
+    return h("section", h("h2", added.title), h("p", words, class_="dim"), shown, figures, class_="card estimates")
 
 
 class _Counted:
@@ -59,6 +58,6 @@ def _computed(benchmark: str, counted: _Counted) -> RunSection | None:
 
 def _cell(mean: Estimate) -> Child:
     if mean.value is None:
-        return h("td", "–", class_="number")
+        return "–"
     lines = (f" {100 * mean.low:.1f}–{100 * mean.high:.1f}", f" n = {mean.n:,}")
-    return h("td", f"{100 * mean.value:.1f}%", [h("span", line, class_="dim interval") for line in lines], class_="number")
+    return (f"{100 * mean.value:.1f}%", [h("span", line, class_="dim interval") for line in lines])

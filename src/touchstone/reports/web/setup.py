@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from .charts import mapping, number, objects
-from .episodes import Episode
+from .episodes import ShownEpisode
 from .layout import Child, badge, h
 from .words import count, seconds
 
 
-def setup_panel(episode: Episode) -> Child:
+def setup_panel(episode: ShownEpisode) -> Child:
     setup = mapping(episode.evidence.get("setup"))
     steps, probes = objects(setup.get("steps")), objects(setup.get("probes"))
     if not (steps or probes):

@@ -24,7 +24,7 @@ from typing import Any
 
 import msgspec
 
-from .episodes import Episode, RecordGone, read
+from .episodes import RecordGone, ShownEpisode, read
 from .film import shown_as
 from .group_page import group_page
 from .history_page import history_page
@@ -95,7 +95,7 @@ class Site:
         shown = page("Not found", [("Runs", "/")], h("h1", "Not found"), h("p", words), depth=0, view=self.view)
         return Response(_absolute(shown), status=404)
 
-    def episode(self, run: Run, name: str) -> Episode | None:
+    def episode(self, run: Run, name: str) -> ShownEpisode | None:
         """Read now; once more if the file was rewritten in between."""
         for _ in range(2):
             entry = run.index.by_name.get(name)

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 
 from .charts import mapping, number, part_bar
 from .dialogue import dialogue
-from .episodes import Episode
+from .episodes import ShownEpisode
 from .film import film_strip
 from .index import IndexEntry
-from .layout import Child, Html, View, badge, facts, h, page
+from .layout import Child, Html, View, badge, bars, facts, h, page
 from .library import Run
 from .setup import setup_panel
 from .verdict import verdict
-from .words import moment, money, percent, readable, seconds, tokens
+from .words import moment, percent, readable, seconds, used
 
 
-def task_page(run: Run, entry: IndexEntry, episode: Episode, view: View) -> Html:
+def task_page(run: Run, entry: IndexEntry, episode: ShownEpisode, view: View) -> Html:
     title = f"{episode.task}{f' (attempt {episode.epoch + 1})' if episode.epoch else ''}"
     before, after = _neighbours(run.index.entries, entry)
     crumbs = [("Runs", "../../index.html"), (run.label, "index.html"), (title, None)]
@@ -33,7 +33,7 @@ def task_page(run: Run, entry: IndexEntry, episode: Episode, view: View) -> Html
     return page(title, crumbs, *content, depth=2, view=view, data_name=entry.name, data_run=run.name)
 
 
-def pair_task_page(runs: Sequence[Run], episodes: Sequence[Episode | None], view: View) -> Html:
+def pair_task_page(runs: Sequence[Run], episodes: Sequence[ShownEpisode | None], view: View) -> Html:
     task = next(episode.task for episode in episodes if episode)
     crumbs = [("Runs", "../../../index.html"), ("Comparison", "index.html"), (task, None)]
     sides = [
@@ -44,7 +44,7 @@ def pair_task_page(runs: Sequence[Run], episodes: Sequence[Episode | None], view
     return page(task, crumbs, *content, depth=3, view=view)
 
 
-def _half(letter: str, run: Run, episode: Episode | None, where: str) -> Html:
+def _half(letter: str, run: Run, episode: ShownEpisode | None, where: str) -> Html:
     title = h("h2", f"{letter}: ", h("a", run.label, href=f"{where}index.html"))
     if episode is None:
         return h("section", title, h("p", "This run has no record of the task.", class_="dim"), class_="half")
@@ -60,13 +60,13 @@ def _half(letter: str, run: Run, episode: Episode | None, where: str) -> Html:
     return h("section", title, h("p", run.system, class_="dim"), *parts, class_="half")
 
 
-def _asked(episodes: Sequence[Episode | None]) -> Child:
+def _asked(episodes: Sequence[ShownEpisode | None]) -> Child:
     brief = next((episode.brief for episode in episodes if episode and episode.brief), None)
     question = brief.fields.get("question") if brief else None
     return h("p", question, class_="lead prose") if question else None
 
 
-def _head(episode: Episode, asked: bool = True) -> Html:
+def _head(episode: ShownEpisode, asked: bool = True) -> Html:
     question = episode.brief.fields.get("question") if episode.brief and asked else None
     proof = mapping(episode.evidence.get("proof")).get("verdict")
     labels = [h("a", f"proof: {proof}", href="#proof", class_="chip")] if proof and asked else []
@@ -80,7 +80,7 @@ def _head(episode: Episode, asked: bool = True) -> Html:
     )
 
 
-def _jumps(episode: Episode) -> Html:
+def _jumps(episode: ShownEpisode) -> Html:
     places = [("Verdict", "#verdict"), ("Dialogue", "#dialogue"), ("Effort", "#effort")]
     last = f"#step-{len(episode.steps)}" if episode.steps else None
     return h("ul", [h("li", h("a", name, href=to)) for name, to in [*places, *([("Last step", last)] if last else [])]])
@@ -100,32 +100,22 @@ def _neighbours(entries: Sequence[IndexEntry], entry: IndexEntry) -> tuple[Index
     return padded[position], padded[position + 2]
 
 
-def _effort(episode: Episode) -> Html:
+def _effort(episode: ShownEpisode) -> Html:
     model = sum(number(step.get("seconds")) for step in episode.steps if step.get("type") == "model")
     tools = sum(number(step.get("seconds")) for step in episode.steps if step.get("type") in ("tool", "service"))
     rest = max(episode.seconds - model - tools, 0.0)
     shares = [("Model", model), ("Tools", tools), ("Judging and the rest", rest)]
     whole = max(episode.seconds, model + tools, 1e-9)
     times = [
-        h(
-            "tr",
-            h("th", name, scope="row"),
-            h("td", part_bar(round(1000 * spent / whole), 1000)),
-            h("td", seconds(spent), class_="number"),
-            h("td", percent(spent / whole), class_="number dim"),
-        )
+        (name, part_bar(round(1000 * spent / whole), 1000), seconds(spent), h("span", percent(spent / whole), class_="dim"))
         for name, spent in shares
-    ]
-    used = [("Model", tokens(episode.usage) if episode.usage.calls else "no calls"), ("Cost", money(episode.usage.cost))]
-    others = [
-        (f"The {who}", f"{tokens(each)}, cost {money(each.cost)}") for who, each in episode.usage_by.items() if each.calls
     ]
     when = [("Started", moment(episode.started)), ("Took", seconds(episode.seconds))]
     metrics = [(readable(name), f"{value:g}") for name, value in episode.metrics.items()]
     return h(
         "section",
         h("h2", "Effort"),
-        h("div", h("table", h("tbody", times), class_="bars"), class_="card"),
-        h("div", facts([*when, *used, *others]), facts(metrics) if metrics else None, class_="card"),
+        h("div", bars(times), class_="card"),
+        h("div", facts([*when, *used(episode.usage, episode.usage_by)]), facts(metrics) if metrics else None, class_="card"),
         id="effort",
     )

@@ -9,7 +9,7 @@ import msgspec
 
 from . import grids, layout
 from .charts import coins, listed, mapping, names, number, objects, rows
-from .episodes import Episode
+from .episodes import ShownEpisode
 from .layout import Child, Html, badge, facts, h
 from .words import count, readable
 
@@ -132,7 +132,7 @@ _TOLD = frozenset(
 """What has a place of its own on the page. Whatever else the evidence holds is listed as it is."""
 
 
-def verdict(episode: Episode) -> Html:
+def verdict(episode: ShownEpisode) -> Html:
     evidence = episode.evidence
     submissions = objects(evidence.get("submissions"))
     gold = listed(evidence.get("gold"))

@@ -50,6 +50,12 @@ def tokens(usage: Usage) -> str:
     return f"{count(usage.calls, 'call')}, {usage.input_tokens:,} tokens in{cached}, {usage.output_tokens:,} out"
 
 
+def used(usage: Usage, usage_by: Mapping[str, Usage]) -> list[tuple[str, str]]:
+    """What the agent's model took, and what others did."""
+    others = [(f"The {who}", f"{tokens(each)}, cost {money(each.cost)}") for who, each in usage_by.items() if each.calls]
+    return [("Model", tokens(usage) if usage.calls else "no calls"), ("Cost", money(usage.cost)), *others]
+
+
 def moment(iso: str) -> str:
     """A time stamp to the minute; text that is none as it is."""
     try:

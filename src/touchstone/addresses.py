@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from urllib.parse import urlsplit
 
 _FOLDED = re.compile(r"([a-z][a-z0-9+.-]+):/+(.*)", re.DOTALL)
 _CREDENTIALS = re.compile(r"(?<=://)[^/@\s]*@")
@@ -32,6 +33,20 @@ def without_secrets(text: str) -> str:
         return text
     known = _DATABASE.sub(lambda found: f"{found[1] or found[2] or ''}@", text)
     return _KEYS.sub("", known if known != text or text.startswith("postgres") else _CREDENTIALS.sub("", text))
+
+
+def shown_url(url: str) -> str:
+    """An address for messages: without user, password and query, which may be secrets."""
+    return re.sub(r"(?<=://)[^/]*@", "", url).partition("?")[0]
+
+
+def is_http_address(url: str) -> bool:
+    """Whether a request can be sent there: http or https, with a host, and a port that can be."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 0) >= 0
+    except ValueError:
+        return False
 
 
 def file_name_of(address: str) -> str:

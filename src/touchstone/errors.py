@@ -6,27 +6,17 @@
     ├── RunStopped              the run cannot go on; what is finished is on disk
     ├── SqlError                a statement did not give a table: an observation for the agent, a reason in a verdict
     └── EpisodeFailure          an episode ended without a judgement of a submission
-        ├── TurnLimit           the agent used all its turns
-        ├── ContextLimit        the conversation no longer fits the model
-        ├── TimeLimit           the agent used all its time
-        ├── SizeLimit           the agent, its model or its service sent more, or called more often, than an episode may
-        ├── ProgramFailure      the agent's program handed in nothing that can be used
-        ├── ProgramCrash        the agent's program ended badly before it had handed anything in
-        ├── ProgramUnstartable  the agent's program could not be started
-        ├── ModelRefusal        the model refused to work on the task
-        ├── Unscorable          the reference is missing or broken
-        ├── Skipped             the task cannot be run on this machine
-        ├── ModelFailure        the model's service failed after retries
-        ├── ModelUnreachable    nothing answers at the model's address
-        ├── ModelNonsense       the model's reply cannot be read, though its service did its part
-        ├── ModelRejected       the service says that no request like this can ever work: key, name, option
-        ├── ServiceUnreachable  nothing answers at the address of a service under test
-        ├── ServiceFailure      a service under test gave no answer: a time-out, or a status that is not a success
-        ├── ServiceRejected     a service under test refuses the request: a status of 400 to 499
-        ├── ServiceNonsense     a service under test answered, and there is no SQL in it
-        ├── ServiceMismatch     a service under test answered, and not in the form that the options say
-        ├── WorkerFailure       a process of ours died or misbehaved, twice
-        └── DatabaseFailure     a database server is gone or refuses to work
+        ├── TurnLimit, ContextLimit, TimeLimit, SizeLimit
+        ├── ProgramFailure
+        │   └── ProgramCrash, ProgramUnstartable
+        ├── ModelRefusal, ModelNonsense, ModelFailure, ModelUnreachable, ModelRejected
+        ├── ServiceUnreachable
+        ├── ServiceFailure
+        │   └── ServiceRejected
+        ├── ServiceNonsense
+        │   └── ServiceMismatch
+        ├── Unscorable, Skipped
+        └── WorkerFailure, DatabaseFailure
 
 `RULES` says for each episode failure which outcome it gives, whether the run goes on, and thereby whether a resume
 tries again. The runner, the scorer and the reports all read this table.
@@ -37,6 +27,8 @@ failure of ours or of a service. Bytes from outside are read in `foreign`, and n
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Literal
@@ -64,6 +56,15 @@ class RunStopped(TouchstoneError):
     """The run ended early, for the reason in the message."""
 
 
+@contextmanager
+def os_errors_as(kind: type[TouchstoneError], what: str) -> Generator[None]:
+    """An OSError becomes one line: what could not be done, and the system's reason."""
+    try:
+        yield
+    except OSError as error:
+        raise kind(f"{what}: {error.strerror or error}") from None
+
+
 class SqlError(TouchstoneError):
     """Why a statement gave no table."""
 
@@ -84,87 +85,87 @@ class EpisodeFailure(TouchstoneError):
 
 
 class TurnLimit(EpisodeFailure):
-    pass
+    """The agent used all its turns."""
 
 
 class ContextLimit(EpisodeFailure):
-    pass
+    """The conversation no longer fits the model."""
 
 
 class TimeLimit(EpisodeFailure):
-    pass
+    """The agent used all its time."""
 
 
 class SizeLimit(EpisodeFailure):
-    pass
+    """The agent, its model or its service sent more, or called more often, than an episode may."""
 
 
 class ProgramFailure(EpisodeFailure):
-    pass
+    """The agent's program handed in nothing that can be used."""
 
 
 class ProgramCrash(ProgramFailure):
-    pass
+    """The agent's program ended badly before it had handed anything in."""
 
 
 class ProgramUnstartable(ProgramFailure):
-    pass
+    """The agent's program could not be started."""
 
 
 class ModelRefusal(EpisodeFailure):
-    pass
+    """The model refused to work on the task."""
 
 
 class ModelNonsense(EpisodeFailure):
-    pass
+    """The model's reply cannot be read, though its service did its part."""
 
 
 class Unscorable(EpisodeFailure):
-    pass
+    """The reference is missing or broken."""
 
 
 class Skipped(EpisodeFailure):
-    pass
+    """The task cannot be run on this machine."""
 
 
 class ModelFailure(EpisodeFailure):
-    pass
+    """The model's service failed after retries."""
 
 
 class ModelUnreachable(EpisodeFailure):
-    pass
+    """Nothing answers at the model's address."""
 
 
 class ModelRejected(EpisodeFailure):
-    pass
+    """The service says that no request like this can ever work: key, name, option."""
 
 
 class ServiceUnreachable(EpisodeFailure):
-    pass
+    """Nothing answers at the address of a service under test."""
 
 
 class ServiceFailure(EpisodeFailure):
-    pass
+    """A service under test gave no answer: a time-out, or a status that is not a success."""
 
 
 class ServiceRejected(ServiceFailure):
-    pass
+    """A service under test refuses the request: a status of 400 to 499."""
 
 
 class ServiceNonsense(EpisodeFailure):
-    pass
+    """A service under test answered, and there is no SQL in it."""
 
 
 class ServiceMismatch(ServiceNonsense):
-    pass
+    """A service under test answered, and not in the form that the options say."""
 
 
 class WorkerFailure(EpisodeFailure):
-    pass
+    """A process of ours died or misbehaved, twice."""
 
 
 class DatabaseFailure(EpisodeFailure):
-    pass
+    """A database server is gone or refuses to work."""
 
 
 class Stops(Enum):

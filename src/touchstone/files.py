@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 ONLY_ON_LINUX = ("fcntl", "grp", "pty", "pwd", "resource", "termios", "tty")
@@ -17,6 +18,13 @@ def module_or_none(name: str) -> Any:
         return importlib.import_module(name)
     except ImportError:
         return None
+
+
+def cache_folder() -> Path:
+    """TOUCHSTONE_CACHE, else ours in the user's cache directory."""
+    if own := os.environ.get("TOUCHSTONE_CACHE"):
+        return Path(own)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "touchstone")
 
 
 _fcntl, _msvcrt = module_or_none("fcntl"), module_or_none("msvcrt")
@@ -33,14 +41,15 @@ def lock_file(descriptor: int, *, shared: bool = False) -> None:
             raise BlockingIOError(error.errno, "the file is locked") from None
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Writes the whole file or leaves the old one."""
-    temporary = path.with_name(f".{path.name}.new")
+def replace_file(path: Path, content: bytes, *, durable: bool = True) -> None:
+    """Writes the whole file or leaves the old one, whoever else writes it at once. `durable`: then it is on the disk."""
+    temporary = path.with_name(f".{path.name}.{token_hex(4)}")
     try:
         with temporary.open("wb") as file:
             file.write(content)
             file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)

@@ -8,15 +8,12 @@ it, store it and pass it on; the structs of `values` apply `whole` to what they 
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
-from secrets import token_hex
 from typing import Any, TypeVar, cast, overload
 
 import msgspec
@@ -81,6 +78,8 @@ def _read_leniently(text: bytes | str, kind: Any, complaint: Exception) -> Any:
     """For what msgspec refuses and the standard library does not: half characters, bytes that are not UTF-8, huge numbers."""
     if isinstance(text, bytes):
         text = text.decode("utf-8", "replace")
+    import json  # here, as below, since every worker starts with this module and few come so far
+
     try:
         value = json.loads(text, parse_constant=_refuse)
     except RecursionError:
@@ -126,6 +125,8 @@ def remove_tree(folder: Path) -> None:
     moved to the top before it is emptied, so that nothing is ever more than two levels deep.
     """
     if os.open not in os.supports_dir_fd:  # Windows
+        import shutil
+
         shutil.rmtree(folder, ignore_errors=True)
         return
     with suppress(OSError):
@@ -138,6 +139,8 @@ def remove_tree(folder: Path) -> None:
 
 
 def _empty(top: int) -> None:
+    from secrets import token_hex
+
     names = (f".{token_hex(8)}-{number}" for number in count())
     folders = _take_apart(top, top, names)
     while folders:

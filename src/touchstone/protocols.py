@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from .errors import InputError
 from .options import Count, Opt, Options, Share
@@ -312,6 +313,8 @@ class ModelConfig(Options, frozen=True, kw_only=True):
 
     provider: ClassVar[str]
     """The name of its entry point, which a model's name begins with."""
+    names_path: ClassVar[bool] = False
+    """What follows it in a model's name is a file or a folder that it reads."""
 
     model: Annotated[str, Opt(names=("-m",), env="OPENAI_MODEL", group=WHO)] = "gpt-5-mini"
     """A model name at an OpenAI-compatible endpoint, litellm/<provider>/<model>, local, or recorded:<run directory>."""
@@ -322,11 +325,14 @@ class ModelConfig(Options, frozen=True, kw_only=True):
 
     def paths(self) -> Iterator[Path]:
         """Files and folders that it reads."""
-        return iter(())
+        name = self.model.removeprefix(self.provider).removeprefix(":")
+        if self.names_path and name:
+            yield Path(name).expanduser()
 
     def relocated(self, move: Callable[[Path], Path]) -> ModelConfig:
         """The same with these paths elsewhere."""
-        return self
+        path = next(self.paths(), None)
+        return replace(self, model=f"{self.provider}:{move(path)}") if path else self
 
     def identity(self) -> dict[str, Any]:
         """Besides the model's name: the options that change what it answers."""

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from touchstone.agents.code_blocks import Action, CodeBlock, Said, parse
+from touchstone.agents.code_blocks import CodeBlock, Said, ScreenAction, parse
 
 
 def fenced(code: str, name: str = "python") -> str:
@@ -104,14 +104,14 @@ def test_nor_does_any_heap_of_fences(pieces: list[str]) -> None:
 def test_json_actions_survive(parameters: dict[str, object]) -> None:
     action = {"action_type": "TYPING", "parameters": parameters}
     for text in (json.dumps(action), json.dumps(action, indent=2), json.dumps([action]), repr(action)):
-        assert parse(fenced(text, "json"), "json").moves == (Action(action),)
+        assert parse(fenced(text, "json"), "json").moves == (ScreenAction(action),)
 
 
 def test_json_in_its_other_forms() -> None:
     click, wait = {"action_type": "CLICK", "x": 1, "y": 2}, {"action_type": "WAIT"}
     two = f"{json.dumps(click)}\n{json.dumps(wait)}"
-    assert parse(fenced(two, "json"), "json").moves == (Action(click), Said("WAIT"))
-    assert parse(json.dumps(click), "json").moves == (Action(click),)
+    assert parse(fenced(two, "json"), "json").moves == (ScreenAction(click), Said("WAIT"))
+    assert parse(json.dumps(click), "json").moves == (ScreenAction(click),)
     assert parse(fenced("{'action_type': 'CLICK'", "json"), "json").complaints == (
         "A block is not a JSON object with an action_type.",
     )

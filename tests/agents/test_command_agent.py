@@ -14,10 +14,10 @@ import pytest
 import pytest_asyncio
 
 from tests.support.playing import notes, observations
-from tests.support.programs import CURLS, PLAYS, python_program, shell_program
+from tests.support.programs import CURLS, PLAYS, command_agent, python_program, shell_program
 from tests.support.worlds import World, make_world
 from touchstone.agents import command as agent
-from touchstone.agents.command import CommandAgent, CommandConfig, CommandSettings
+from touchstone.agents.command import CommandConfig
 from touchstone.benchmarks.bird.benchmark import Bird
 from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.errors import InputError
@@ -52,7 +52,7 @@ def level(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> st
 
 
 async def played(bird: Bird, *words: str | Path, task: int = 0, **settings: Any) -> Record:
-    runner = CommandAgent(CommandSettings(words=[str(word) for word in words], **settings))
+    runner = command_agent(*map(str, words), **settings)
     try:
         return (await play(bird, runner, bird.tasks()[task]))[0]
     finally:
@@ -72,7 +72,7 @@ async def test_the_official_client_plays_three_tasks(shop: Bird, tmp_path: Path,
         "How many items are there?": "SELECT count(*) FROM item",
         "Which animals have four legs?": "SELECT 1",
     }
-    runner = CommandAgent(CommandSettings(words=[str(program), json.dumps(answers)], timeout=120))
+    runner = command_agent(str(program), json.dumps(answers), timeout=120)
     records = await asyncio.gather(*(play(shop, runner, task) for task in shop.tasks()[:3]))
     await runner.close()
     assert [record.outcome for record, _ in records] == [Outcome.passed, Outcome.passed, Outcome.failed]
@@ -281,7 +281,7 @@ async def test_what_cannot_be_started_is_said_at_once(
         (tmp_path / name).chmod(0o755)
     shell_program(tmp_path / "data", "exit 0")
     with pytest.raises(InputError, match=complaint):
-        CommandAgent(CommandSettings(words=words, hidden=[tmp_path / "data"]))
+        command_agent(*words, hidden=[tmp_path / "data"])
 
 
 async def test_settings_without_sense_are_refused() -> None:

@@ -24,11 +24,11 @@ from tests.support.sql_service import (
     sql,
     trickle,
 )
-from touchstone.agents.http import HttpAgent, HttpConfig, ServiceSettings, fill, sql_of
+from touchstone.agents.http import HttpAgent, HttpConfig, fill, sql_of
 from touchstone.benchmarks.bird.benchmark import Bird
 from touchstone.errors import EpisodeFailure, InputError, ServiceFailure, ServiceNonsense, ServiceUnreachable
 from touchstone.options import OptionError
-from touchstone.protocols import AgentContext
+from touchstone.protocols import AgentContext, Hints
 from touchstone.runs.episode_runner import play
 from touchstone.types import Outcome, Record, ServiceStep, ToolStep
 
@@ -38,12 +38,24 @@ GOLD = "SELECT name FROM item WHERE price > 1.0"
 FIELDS = {"question": "Which items are dear?", "database": "shop", "evidence": "dear means price > 1"}
 
 
+TEMPLATE = Hints().service_template
+
+
 async def ask(
-    bird: Bird, script: Script, *, attempts: int = 1, seconds: float = 10.0, **more: Any
+    bird: Bird,
+    script: Script,
+    *,
+    attempts: int = 1,
+    seconds: float = 10.0,
+    template: Mapping[str, Any] = TEMPLATE,
+    headers: Mapping[str, str] | None = None,
+    sql_field: str = "sql",
 ) -> tuple[Record, EpisodeFailure | None, SqlService]:
     """The first task's record when the service answers so, the failure if it was one, and the service."""
+    header = tuple(f"{name}={value}" for name, value in (headers or {}).items())
     with SqlService(script) as service:
-        agent = HttpAgent(ServiceSettings(url=service.url, attempts=attempts, timeout=seconds, **more))
+        config = HttpConfig(api_url=service.url, api_timeout=seconds, header=header, sql_field=sql_field)
+        agent = HttpAgent(config, template, attempts)
         try:
             record, failure = await play(bird, agent, bird.tasks()[0])
         finally:
@@ -52,7 +64,7 @@ async def ask(
 
 
 async def ask_at(bird: Bird, url: str) -> tuple[Record, EpisodeFailure | None]:
-    agent = HttpAgent(ServiceSettings(url=url, attempts=1))
+    agent = HttpAgent(HttpConfig(api_url=url), TEMPLATE, attempts=1)
     try:
         return await play(bird, agent, bird.tasks()[0])
     finally:

@@ -14,7 +14,8 @@ from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.support.worlds import LONG
-from touchstone.agents.mcp_server import McpGateway, Served
+from touchstone.agents.mcp_server import McpGateway
+from touchstone.agents.served import Served
 from touchstone.benchmarks.bird.benchmark import Bird
 from touchstone.errors import ModelFailure
 from touchstone.protocols import Stage

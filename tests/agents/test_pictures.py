@@ -12,8 +12,8 @@ import pytest_asyncio
 
 from tests.benchmarks.desktop.playing import World
 from tests.support.chat_server import ChatServer, text
-from touchstone.agents.mcp_server import Served
 from touchstone.agents.model_turns import as_user
+from touchstone.agents.served import Served
 from touchstone.errors import ModelRejected
 from touchstone.protocols import Stage
 from touchstone.types import CallPosition, Outcome

@@ -16,16 +16,15 @@ import pytest_asyncio
 from tests.cheating.cheat import Cheat, each, refuse
 from tests.support import sql_service
 from tests.support.playing import observations
-from tests.support.programs import CURLS, python_program, shell_program
+from tests.support.programs import CURLS, command_agent, python_program, shell_program
 from tests.support.scripted_model import Answer, ScriptedModel, call, calls, execute, says, submit
 from tests.support.sql_service import SqlService
 from tests.support.worlds import ENDLESS, LONG, World, make_world
-from touchstone.agents.command import CommandAgent, CommandSettings
-from touchstone.agents.http import HttpAgent, ServiceSettings
+from touchstone.agents.http import HttpAgent, HttpConfig
 from touchstone.agents.tools import ToolAgent
 from touchstone.benchmarks.bird.benchmark import Bird, BirdSettings
 from touchstone.engines.sqlite.engine import SqliteEngine
-from touchstone.protocols import Agent, Limits
+from touchstone.protocols import Agent, Hints, Limits
 from touchstone.runs.episode_runner import play
 from touchstone.types import Outcome, Record
 
@@ -67,7 +66,7 @@ def sql(*statements: str) -> Play:
 def service(answer: sql_service.Answer) -> Play:
     async def played(arena: Arena) -> Record:
         with SqlService([answer]) as asked:
-            agent = HttpAgent(ServiceSettings(url=asked.url, timeout=20, attempts=1))
+            agent = HttpAgent(HttpConfig(api_url=asked.url, api_timeout=20), Hints().service_template, attempts=1)
             try:
                 return await arena.record(agent)
             finally:
@@ -83,7 +82,7 @@ def program(source: str, *, timeout: float = 120) -> Play:
     async def played(arena: Arena) -> Record:
         known = f"DATA={arena.world.tasks.parent}; RUN={arena.folder / 'run'}; PID={os.getpid()}\n"
         path = shell_program(arena.folder / "program", known + source)
-        return await command(arena, CommandSettings(words=[str(path)], output="sql", timeout=timeout))
+        return await command(arena, path, output="sql", timeout=timeout)
 
     return played
 
@@ -93,14 +92,14 @@ def client(source: str) -> Play:
 
     async def played(arena: Arena) -> Record:
         path = python_program(arena.folder / "program", CURLS + source)
-        return await command(arena, CommandSettings(words=[str(path)], timeout=120))
+        return await command(arena, path, timeout=120)
 
     return played
 
 
-async def command(arena: Arena, settings: CommandSettings) -> Record:
+async def command(arena: Arena, program: Path, **options: Any) -> Record:
     hidden = (arena.world.tasks, arena.world.databases, arena.folder / "run")
-    agent = CommandAgent(CommandSettings(**{**vars(settings), "hidden": hidden}))
+    agent = command_agent(str(program), hidden=hidden, **options)
     try:
         return await arena.record(agent)
     finally:

@@ -17,13 +17,13 @@ from tests.support import sql_service
 from tests.support.scripted_model import execute, submit
 from tests.support.sql_service import SqlService
 from tests.support.worlds import ENDLESS
-from touchstone.agents.http import HttpAgent, ServiceSettings
+from touchstone.agents.http import HttpAgent, HttpConfig
 from touchstone.agents.scripted import ScriptedAgent
 from touchstone.benchmarks.spider2.benchmark import Spider2
 from touchstone.benchmarks.spider2.episode import SUBMIT_FILE, Spider2Settings
 from touchstone.benchmarks.spider2.golden import Golden
 from touchstone.engines.sqlite.engine import SqliteEngine
-from touchstone.protocols import Agent, Limits
+from touchstone.protocols import Agent, Hints, Limits
 from touchstone.runs.episode_runner import play
 from touchstone.types import Outcome, Record, ToolCall
 
@@ -70,7 +70,7 @@ def file(data: str | bytes, task: str = "local002") -> Play:
 def service(answer: sql_service.Answer) -> Play:
     async def played(arena: Arena) -> Record:
         with SqlService([answer]) as asked:
-            agent = HttpAgent(ServiceSettings(url=asked.url, timeout=20, attempts=1))
+            agent = HttpAgent(HttpConfig(api_url=asked.url, api_timeout=20), Hints().service_template, attempts=1)
             try:
                 return await arena.record("local002", agent)
             finally:

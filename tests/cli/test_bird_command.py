@@ -285,4 +285,4 @@ def test_a_run_of_some_tasks_is_replayed_on_those(cli: Cli, world: World) -> Non
     assert cli("bird", *world.arguments, *again, "--limit", "2").code == 0
     refused = cli("bird", *world.arguments, *again)
     assert refused.code == 2
-    assert "4 of the 6 chosen tasks are not in it" in refused.complaint
+    assert "4 of 6 tasks have no prediction" in refused.complaint

@@ -60,7 +60,7 @@ def test_another_metric_is_refused_with_exit_code_2(cli: Cli, world: World, runs
         (["gold/latest", "nowhere"], "nowhere: not a run directory"),
         (["gold/latest", "some/latest", "--detect", "5"], "--detect 5: expected a fraction"),
         (["gold/latest", "some/latest", "--resamples", "1"], "--resamples 1: expected 100 or more"),
-        (["gold/latest", "some/latest", "--json", "no/such/c.json"], "there is no directory no/such"),
+        (["gold/latest", "some/latest", "--json", "no/such/c.json"], "expected the name of a file in a directory that exists"),
     ],
 )
 def test_mistakes_are_told_in_one_line(cli: Cli, runs: tuple[Path, Path], arguments: list[str], complaint: str) -> None:

@@ -50,6 +50,16 @@ def test_a_run_without_a_model_starts_quickly_because_it_imports_little(tmp_path
     assert len(loaded) < 410
 
 
+def test_an_option_of_another_agent_is_explained_without_the_package_mcp(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.modules.update(dict.fromkeys(('mcp', 'mcp_types', 'uvicorn')))\n"
+        "from touchstone.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    asked = ["bird", "demo", "--agent", "oracle", "--command-timeout", "3"]
+    done = subprocess.run([sys.executable, "-c", code, *asked], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.stderr == "touchstone: --command-timeout is for --agent command, not oracle\n"
+
+
 def test_help_of_a_command_in_two_spellings_and_of_none(tmp_path: Path) -> None:
     assert touchstone("help", "score", cwd=tmp_path).out == touchstone("score", "--help", cwd=tmp_path).out
     wrong = touchstone("brid", cwd=tmp_path)

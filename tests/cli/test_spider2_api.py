@@ -413,7 +413,7 @@ def test_nobody_at_the_address_is_one_line_and_leaves_nothing(api: Api, tmp_path
     with nobody_listens() as port:
         done = api(f"http://127.0.0.1:{port}/infer", "--all", "--task", "local001")
     assert done.code == 1
-    complaint = f"nothing usable answers at http://127.0.0.1:{port}/infer: All connection attempts failed"
+    complaint = f"nothing usable answers at http://127.0.0.1:{port}/infer: connection refused"
     assert done.err == f"touchstone: the run was stopped: {complaint}\n"
     assert list((tmp_path / "runs").iterdir()) == []
     assert not (tmp_path / "out.json").exists()

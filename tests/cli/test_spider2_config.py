@@ -158,7 +158,7 @@ def test_a_folder_of_sql_is_played_by_replay(world: Spider2World, tmp_path: Path
     source = touchstone.spider2(world.questions, world.databases)
     assert touchstone.run(source, "replay", predictions=folder).passed == len(SQL)
     (folder / "local001.sql").unlink()
-    with pytest.raises(InputError, match="1 of the 5 chosen tasks are not in it, the first is local001"):
+    with pytest.raises(InputError, match="1 of 5 tasks have no prediction, the first is local001"):
         touchstone.run(source, "replay", predictions=folder)
     (folder / "local001.csv").write_text("name\n")
     with pytest.raises(InputError, match="touchstone score spider2"):

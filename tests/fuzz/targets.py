@@ -17,21 +17,21 @@ from typing import Any
 import msgspec
 
 from tests.fuzz import nasty
+from tests.support.programs import command_agent
 from tests.support.records import a_record
 from tests.support.sql_service import Answer, SqlService
-from touchstone.agents.command import CommandAgent, CommandSettings
-from touchstone.agents.http import HttpAgent, ServiceSettings
+from touchstone.agents.http import HttpAgent, HttpConfig
 from touchstone.agents.mcp_agent import McpAgent, OverStdio
-from touchstone.agents.mcp_server import Served
 from touchstone.agents.react import LINES, TAGS, ReactAgent
 from touchstone.agents.scripted import ScriptedAgent
+from touchstone.agents.served import Served
 from touchstone.agents.tools import ToolAgent
 from touchstone.benchmarks.bird.benchmark import Bird
 from touchstone.benchmarks.bird.predictions import load_predictions
 from touchstone.datasets.archive import UnsafeArchive, unpack
 from touchstone.errors import InputError
 from touchstone.models import wire
-from touchstone.protocols import Agent, Stage
+from touchstone.protocols import Agent, Hints, Stage
 from touchstone.runs.directory import encoded, read_records
 from touchstone.runs.episode_runner import play
 from touchstone.types import CallPosition, Message, NoteStep, Reply, ServiceStep, Tool, ToolCall
@@ -115,7 +115,7 @@ class Fuzzed:
         body = nasty.json_text(random, nasty.changed(random, {"sql": GOLD, "error": None})).encode("utf-8", "surrogatepass")
         body = nasty.damaged(random, body) if random.random() < 0.5 else body
         self.answer = Answer(body, headers={"Content-Encoding": "gzip"} if random.random() < 0.1 else {})
-        agent = HttpAgent(ServiceSettings(url=self.service.url, attempts=1))
+        agent = HttpAgent(HttpConfig(api_url=self.service.url), Hints().service_template, attempts=1)
         try:
             return await self.played(agent)
         finally:
@@ -124,7 +124,7 @@ class Fuzzed:
     async def command_output(self, random: Random) -> list[str]:
         printed = self.folder / "printed"
         printed.write_bytes(nasty.damaged(random, nasty.text(random, f"```sql\n{GOLD}\n```").encode("utf-8", "surrogatepass")))
-        agent = CommandAgent(CommandSettings(words=["cat", str(printed)], output="sql", confine=False))
+        agent = command_agent("cat", str(printed), output="sql", confine=False)
         try:
             return await self.played(agent)
         finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -118,6 +119,17 @@ async def test_parallel_appends_are_all_kept_once(tmp_path: Path) -> None:
     directory = RunDirectory.create(tmp_path, CONFIG)
     await asyncio.gather(*(directory.append(a_record(str(number), reason="x" * number)) for number in range(100)))
     assert sorted(map(int, tasks(directory.path))) == list(range(100))
+    directory.close()
+
+
+async def test_records_that_end_together_share_their_way_to_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    directory = RunDirectory.create(tmp_path, CONFIG)
+    synced: list[int] = []
+    fsync = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda file: (synced.append(file), fsync(file))[1])
+    await asyncio.gather(*(directory.append(a_record(str(number))) for number in range(100)))
+    assert len(synced) == 1
+    assert len(tasks(directory.path)) == 100
     directory.close()
 
 

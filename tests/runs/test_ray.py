@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import pickle
 import signal
 import subprocess
 import time
@@ -37,9 +38,10 @@ from tests.support.command import (
 from tests.support.records import a_record
 from tests.support.worlds import ROWS, World, make_world
 from touchstone.errors import EpisodeFailure, InputError, ModelRejected, RunStopped, Unscorable, WorkerFailure
+from touchstone.models.recorded import RecordedConfig
 from touchstone.runs.executors.cluster import environment
-from touchstone.runs.executors.leases import Holder, JobKey, Leases, packed, unpacked
-from touchstone.runs.executors.shipping import ShippedFiles, at, has_same_content, hash_of, is_here, listed, moved
+from touchstone.runs.executors.leases import Holder, JobKey, Leases
+from touchstone.runs.executors.shipping import ShippedFiles, at, has_same_content, hash_of, is_here, listed, moved_path
 from touchstone.runs.scheduler import Job
 from touchstone.runs.verification import verify
 from touchstone.types import Outcome, Task
@@ -210,10 +212,12 @@ async def test_without_nodes_whoever_waits_or_comes_is_told() -> None:
 
 @pytest.mark.parametrize("failure", [None, ModelRejected("no such model", "model"), Unscorable("no gold")])
 def test_what_ended_an_episode_survives_the_way(failure: EpisodeFailure | None) -> None:
+    """Ray pickles what a node has played."""
     record = a_record("a", evidence={"kind": "x", "rows": [[1, None, "é"]]})
-    job, same, ended_by = unpacked(packed(("a", 2), record, failure))
-    assert (job, same) == (("a", 2), record)
+    same, ended_by = pickle.loads(pickle.dumps((record, failure)))
+    assert same == record
     assert (type(ended_by), str(ended_by)) == (type(failure), str(failure))
+    assert getattr(ended_by, "kind", None) == getattr(failure, "kind", None)
 
 
 def test_a_file_that_is_the_same_needs_no_shipping(tmp_path: Path) -> None:
@@ -267,9 +271,11 @@ def test_a_file_damaged_on_its_way_is_not_kept(tmp_path: Path) -> None:
 
 def test_paths_in_arguments_become_those_of_the_node() -> None:
     places = {"/data/dbs": "/cache/dbs", "/runs/1": "/cache/1"}
-    given = ["/data/dbs", "/data/dbs/x.json", "/data/dbs2", "recorded:/runs/1", "gpt-5-mini", 3, ["/runs/1"]]
-    here = ["/cache/dbs", "/cache/dbs/x.json", "/data/dbs2", "recorded:/cache/1", "gpt-5-mini", 3, ["/cache/1"]]
-    assert moved(given, places) == here
+    given = ["/data/dbs", "/data/dbs/x.json", "/data/dbs2", "/elsewhere"]
+    here = ["/cache/dbs", "/cache/dbs/x.json", "/data/dbs2", "/elsewhere"]
+    assert [str(moved_path(Path(path), places)) for path in given] == here
+    model = RecordedConfig(model="recorded:/runs/1").relocated(lambda path: moved_path(path, places))
+    assert model.model == "recorded:/cache/1"
 
 
 def test_only_keys_and_what_was_named_go_to_the_nodes(monkeypatch: pytest.MonkeyPatch) -> None:

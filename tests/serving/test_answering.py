@@ -13,7 +13,7 @@ from touchstone.agents.scripted import ScriptedAgent
 from touchstone.agents.tools import ToolAgent
 from touchstone.errors import TurnLimit, Unscorable
 from touchstone.protocols import Stage
-from touchstone.serving.service import SqlAnswer, question_key
+from touchstone.serving.service import Inferred, question_key
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -24,7 +24,7 @@ def submitting(sql: str) -> ScriptedAgent:
 
 async def test_what_the_agent_submits_is_the_answer(make: Make) -> None:
     answer = await make(submitting("SELECT name FROM item")).answer("Which?", "shop")
-    assert answer == SqlAnswer("SELECT name FROM item", True)
+    assert answer == Inferred("SELECT name FROM item", True)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ async def test_sql_that_never_ends_is_stopped(make: Make) -> None:
 
 async def test_an_agent_that_submits_nothing_has_no_answer(make: Make) -> None:
     answer = await make(ScriptedAgent(lambda _: None)).answer("Which?", "shop")
-    assert answer == SqlAnswer(None, False, "the agent submitted nothing")
+    assert answer == Inferred(None, False, "the agent submitted nothing")
 
 
 async def test_the_agent_is_told_the_question_and_the_evidence(make: Make) -> None:

@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
+
+from touchstone.agents.command import CommandAgent, CommandConfig
+
+_OPTIONS = {"output", "timeout", "network"}
+"""Whose names begin with `command_`."""
+
+
+def command_agent(*words: str, hidden: Sequence[Path] = (), **options: Any) -> CommandAgent:
+    """The agent that starts this program."""
+    named = {f"command_{name}" if name in _OPTIONS else name: value for name, value in options.items()}
+    return CommandAgent(CommandConfig(command=shlex.join(words), **named), hidden)
+
 
 PLAYS = """
 import asyncio, json, os, sys

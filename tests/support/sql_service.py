@@ -1,7 +1,7 @@
 """A text-to-SQL service on this machine that answers `POST /infer` from a script and misbehaves on request.
 
     with SqlService([failing(500), sql("SELECT 1")]) as service:
-        agent = HttpAgent(ServiceSettings(url=service.url))
+        agent = HttpConfig(api_url=service.url).build(AgentContext())
 
 The script is a list of answers, the last of which is repeated, or a function from the request's JSON to an answer.
 `service.requests` and `service.headers` hold what was asked.

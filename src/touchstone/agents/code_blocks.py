@@ -35,7 +35,7 @@ class CodeBlock(Struct, frozen=True):
     text: str
 
 
-class Action(Struct, frozen=True):
+class ScreenAction(Struct, frozen=True):
     """Of the JSON kind."""
 
     fields: dict[str, Any]
@@ -45,11 +45,11 @@ class Said(Struct, frozen=True):
     word: Word
 
 
-Move = CodeBlock | Action | Said
+ScreenMove = CodeBlock | ScreenAction | Said
 
 
 class Parsed(Struct, frozen=True):
-    moves: tuple[Move, ...]
+    moves: tuple[ScreenMove, ...]
     complaints: tuple[str, ...]
     """What looked like a move and could not be read."""
 
@@ -65,7 +65,7 @@ class _Block(Struct, frozen=True):
 def parse(text: str, language: Language, *, whole: bool = True) -> Parsed:
     """The moves of a reply in their order. Not `whole`: it was cut off, so a block without an end is none."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    moves: list[Move] = []
+    moves: list[ScreenMove] = []
     complaints: list[str] = []
     position = 0
     for block in _blocks(text, language):
@@ -151,7 +151,7 @@ def _is_language(name: str, more: str) -> bool:
     return name in known or (not more.strip() and name.isidentifier())
 
 
-def _of_block(block: _Block, language: Language, whole: bool) -> tuple[list[Move], str]:
+def _of_block(block: _Block, language: Language, whole: bool) -> tuple[list[ScreenMove], str]:
     text = block.text
     if (word := text.strip().strip("\"'`.")) in _WORDS:
         return [Said(word)], ""
@@ -171,10 +171,10 @@ def _is_readable(text: str, language: Language) -> bool:
     return _is_complete(text) if language == "python" else bool(_objects(text))
 
 
-def _code(text: str) -> list[Move]:
+def _code(text: str) -> list[ScreenMove]:
     """Words in lines of their own at the end of complete code are moves after it."""
     lines = text.split("\n")
-    words: list[Move] = []
+    words: list[ScreenMove] = []
     while lines and (lines[-1].strip() in _WORDS or (words and not lines[-1].strip())):
         word = lines.pop().strip()
         words[:0] = [Said(cast(Word, word))] if word else []
@@ -192,7 +192,7 @@ def _is_complete(code: str) -> bool:
     return True
 
 
-def _objects(text: str) -> list[Move]:
+def _objects(text: str) -> list[ScreenMove]:
     """One object, a list of them, or several one after the other. Empty if anything else is there."""
     decoder = json.JSONDecoder()
     values: list[Any] = []
@@ -217,11 +217,11 @@ def _literal(text: str) -> list[Any]:
     return cast("list[Any]", value) if isinstance(value, list) else [value]
 
 
-def _action(fields: dict[str, Any]) -> Move:
+def _action(fields: dict[str, Any]) -> ScreenMove:
     kind = fields["action_type"]
-    return Said(kind) if kind in _WORDS else Action(fields)
+    return Said(kind) if kind in _WORDS else ScreenAction(fields)
 
 
-def _lone_words(text: str) -> list[Move]:
+def _lone_words(text: str) -> list[ScreenMove]:
     matches = (_LONE.fullmatch(line) for line in text.split("\n"))
     return [Said(cast(Word, each[1])) for each in matches if each]

@@ -44,7 +44,8 @@ from .command_environment import (
     write_brief,
 )
 from .gold_search import search
-from .mcp_server import Served, account_unknown, refuse_without_mcp
+from .secrets import Mask
+from .served import Served, account_unknown, refuse_without_mcp
 
 if TYPE_CHECKING:
     from .mcp_server import McpGateway
@@ -57,27 +58,6 @@ _NOT_STARTED = (126, 127)
 SECONDS_AFTER_THE_END = 5.0
 """A program whose task is finished may tidy up for this long."""
 _PROGRAM = "A program as the agent"
-
-
-@dataclass(frozen=True, kw_only=True)
-class CommandSettings:
-    """How to run a program that plays: one process per episode."""
-
-    words: Sequence[str]
-    """The program and its arguments."""
-    output: Literal["none", "sql"] = "none"
-    """With "sql" what the program prints is handed in; otherwise it plays through MCP, and what it prints is only kept."""
-    timeout: float = 600.0
-    pass_env: Sequence[str] = ()
-    """Names of variables that the program may see besides its own."""
-    confine: bool = True
-    network: bool = True
-    readable: Sequence[Path] = ()
-    """What the program may read besides the system and the folders that its command line names."""
-    hidden: Sequence[Path] = ()
-    """What it must not see, wherever it is: the dataset, its databases, the run directory. Of a file the whole folder."""
-    allow_visible_gold: bool = False
-    """Run it although it can read the gold."""
 
 
 @dataclass(frozen=True)
@@ -93,17 +73,20 @@ class Ended:
 class CommandAgent:
     """Runs a program for each task."""
 
-    def __init__(self, settings: CommandSettings) -> None:
-        self._settings = settings
-        self._words = resolved(settings.words)
-        self._secrets = passed_on(settings.pass_env)
-        hidden = whole_folders(settings.hidden)
-        refuse_hidden(self._words, hidden)
+    def __init__(self, config: CommandConfig, hidden: Sequence[Path] = ()) -> None:
+        """`hidden` is what it must not see, wherever it is: the dataset, its databases, the run directory. Of a file the whole
+        folder."""
+        self._config = config
+        self._words = resolved(_words(config.command or ""))
+        self._secrets = passed_on(config.pass_env)
+        self._mask = Mask(self._secrets.values())
+        folders_hidden = whole_folders(hidden)
+        refuse_hidden(self._words, folders_hidden)
         self._how = Confinement(
-            level=best_level() if settings.confine else "none",
-            visible=(*folders(self._words), *(path.absolute() for path in settings.readable)),
-            hidden=(*hidden, *own_data()),
-            network=settings.network,
+            level=best_level() if config.confine else "none",
+            visible=(*folders(self._words), *(path.absolute() for path in config.command_read)),
+            hidden=(*folders_hidden, *own_data()),
+            network=config.command_network,
         )
         self._claim = claim()
         self._base = self._claim.folder
@@ -111,18 +94,21 @@ class CommandAgent:
         self._salt = token_bytes(16)
         self._door: McpGateway | None = None
         self._count = 0
-        self._try_out()
+        try:
+            refuse_impossible(self._how, self._base / "trial")
+        except InputError:
+            self._claim.close()
+            raise
 
     @property
     def identity(self) -> dict[str, Any]:
         """What makes records comparable."""
-        settings = self._settings
         return {
             "words": self._words,
-            "output": settings.output,
-            "timeout": settings.timeout,
+            "output": self._config.command_output,
+            "timeout": self._config.command_timeout,
             "confined": self._how.level,
-            "network": settings.network,
+            "network": self._config.command_network,
             "environment": sorted(self._secrets),
         }
 
@@ -137,23 +123,16 @@ class CommandAgent:
         if searched.hit is None:
             where = f"none of the {searched.files:,} files that the program can read holds the gold"
             return GoldReach("no (checked)", where + ("; it has the network" if self._how.network else ""))
-        if self._settings.allow_visible_gold:
+        if self._config.allow_visible_gold:
             return GoldReach("yes", f"the program can read the gold in {searched.hit}")
         raise InputError(
             f"{searched.hit}: this holds gold of the chosen tasks, and the program could read it; "
             "keep them apart, or give --allow-visible-gold"
         )
 
-    def _try_out(self) -> None:
-        try:
-            refuse_impossible(self._how, self._base / "trial")
-        except InputError:
-            self._claim.close()
-            raise
-
     async def play(self, stage: Stage) -> None:
         account_unknown(stage)
-        if self._settings.output == "sql":
+        if self._config.command_output == "sql":
             await self._print(stage)
         else:
             await self._serve(stage)
@@ -166,7 +145,7 @@ class CommandAgent:
         self._judge_end(stage, ended)
         if ended.out.cut:
             raise ProgramFailure(f"the program printed more than {LARGEST_SQL // 2**20} MB", "too_much_output")
-        if sql := unfenced(self._without_secrets(ended.out.text)):
+        if sql := unfenced(self._mask.text(ended.out.text)):
             await stage.call(ToolCall("command", _submit_tool(stage), msgspec.json.encode({"sql": sql}).decode()))
 
     async def _serve(self, stage: Stage) -> None:
@@ -188,7 +167,7 @@ class CommandAgent:
         program = asyncio.create_task(running.wait())
         finished = asyncio.create_task(over.wait())
         try:
-            await asyncio.wait([program, finished], timeout=self._settings.timeout, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([program, finished], timeout=self._config.command_timeout, return_when=asyncio.FIRST_COMPLETED)
             if finished.done() and not program.done():
                 await asyncio.wait([program], timeout=SECONDS_AFTER_THE_END)
             seconds = time.perf_counter() - started
@@ -201,8 +180,8 @@ class CommandAgent:
         if stage.finished or ended.status == 0:
             return
         if ended.status is None:
-            raise TimeLimit(f"the program did not finish within {self._settings.timeout:g} seconds", "time")
-        last = self._without_secrets(_last_line(ended))
+            raise TimeLimit(f"the program did not finish within {self._config.command_timeout:g} seconds", "time")
+        last = self._mask.text(_last_line(ended))
         failure = ProgramUnstartable if ended.status in _NOT_STARTED else ProgramCrash
         raise failure(f"the program ended with status {ended.status}: {last}", "program_failed")
 
@@ -213,7 +192,7 @@ class CommandAgent:
         folder = self._base / str(self._count)
         make_private(folder, self._how.level)
         variables = write_brief(folder / "brief", stage.brief, stage.tools, address)
-        variables |= {"TOUCHSTONE_TASK": self._opaque(stage.task), "TOUCHSTONE_TIMEOUT": f"{self._settings.timeout:g}"}
+        variables |= {"TOUCHSTONE_TASK": self._opaque(stage.task), "TOUCHSTONE_TIMEOUT": f"{self._config.command_timeout:g}"}
         tmp = Path("/tmp") if self._how.level == "bubblewrap" else folder / "tmp"
         variables = {**environment(folder / "home", tmp), **self._secrets, **variables}
         relay = (self._door.port, self._socket) if self._door else None
@@ -252,13 +231,7 @@ class CommandAgent:
                 text = tail.text[-KEPT:]
                 cut = f", the last {KEPT // 1024} kB of {tail.total:,} bytes" if tail.total > KEPT else ""
                 lines.append(f"--- {name}{cut} ---\n{text}")
-        stage.log(NoteStep(self._without_secrets("\n".join(lines))))
-
-    def _without_secrets(self, text: str) -> str:
-        for value in self._secrets.values():
-            if len(value) >= 6:
-                text = text.replace(value, "***")
-        return text
+        stage.log(NoteStep(self._mask.text("\n".join(lines))))
 
     async def close(self) -> None:
         if self._door is not None:
@@ -308,22 +281,9 @@ class CommandConfig(AgentConfig, frozen=True, kw_only=True):
         for path in self.command_read:
             if not path.exists() or path.resolve() == Path("/"):
                 raise OptionError("command_read", path, "expected one file or folder, not the whole file system")
-        words = _words(self.command or "")
         if self.command_output != "sql":
             refuse_without_mcp()
-        return CommandAgent(
-            CommandSettings(
-                words=words,
-                output=self.command_output,
-                timeout=self.command_timeout,
-                pass_env=self.pass_env,
-                confine=self.confine,
-                network=self.command_network,
-                readable=self.command_read,
-                allow_visible_gold=self.allow_visible_gold,
-                hidden=context.hidden,
-            )
-        )
+        return CommandAgent(self, context.hidden)
 
     def identity(self, agent: Agent, context: AgentContext) -> dict[str, Any]:
         assert isinstance(agent, CommandAgent)

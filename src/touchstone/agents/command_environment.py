@@ -12,27 +12,23 @@ from pathlib import Path
 import msgspec
 
 from ..errors import InputError
+from ..files import cache_folder
 from ..models.wire import arguments_schema
 from ..options import OptionError
 from ..types import Brief, Tool
-from .mcp_server import brief_text
+from .served import brief_text
 
 _KEPT = ("PATH", "LANG", "LC_ALL", "TERM", "TZ")
 
 
 def own_data() -> tuple[Path, ...]:
     """Where Touchstone itself has references: the datasets that ship with it, and what it remembers of results."""
-    return Path(__file__).resolve().parents[2] / "datasets", _cache()
+    return Path(__file__).resolve().parents[2] / "datasets", cache_folder()
 
 
 def remembered_searches() -> Path:
     """Where it is remembered which files did not hold the gold. The program sees nothing of it."""
-    return _cache() / "gold-searches"
-
-
-def _cache() -> Path:
-    own = os.environ.get("TOUCHSTONE_CACHE")
-    return Path(own) if own else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "touchstone")
+    return cache_folder() / "gold-searches"
 
 
 def passed_on(names: Sequence[str]) -> dict[str, str]:
@@ -51,20 +47,19 @@ def environment(home: Path, tmp: Path) -> dict[str, str]:
 
 def write_brief(folder: Path, brief: Brief, tools: Sequence[Tool], address: str | None) -> dict[str, str]:
     """Files, and the variables that name them."""
-    content: dict[str, bytes] = {
-        "brief.txt": brief_text(brief).encode(),
-        "instructions.txt": brief.instructions.encode(),
-        "request.txt": brief.request.encode(),
-        "fields.json": msgspec.json.encode(brief.fields),
+    files = {
+        "BRIEF": ("brief.txt", brief_text(brief).encode()),
+        "INSTRUCTIONS": ("instructions.txt", brief.instructions.encode()),
+        "REQUEST": ("request.txt", brief.request.encode()),
+        "FIELDS": ("fields.json", msgspec.json.encode(brief.fields)),
     }
-    variables = {"BRIEF": "brief.txt", "INSTRUCTIONS": "instructions.txt", "REQUEST": "request.txt", "FIELDS": "fields.json"}
     if address is not None:
-        content["mcp.json"] = msgspec.json.encode({"mcpServers": {"touchstone": {"type": "http", "url": address}}})
-        content["tools.json"] = msgspec.json.encode([_described(tool) for tool in tools])
-        variables |= {"MCP_CONFIG": "mcp.json", "TOOLS": "tools.json"}
-    for name, data in content.items():
-        (folder / name).write_bytes(data)
-    named = {f"TOUCHSTONE_{name}": str(folder / file) for name, file in variables.items()}
+        server = {"touchstone": {"type": "http", "url": address}}
+        files["MCP_CONFIG"] = ("mcp.json", msgspec.json.encode({"mcpServers": server}))
+        files["TOOLS"] = ("tools.json", msgspec.json.encode([_described(tool) for tool in tools]))
+    for name, content in files.values():
+        (folder / name).write_bytes(content)
+    named = {f"TOUCHSTONE_{variable}": str(folder / name) for variable, (name, _) in files.items()}
     return named | ({"TOUCHSTONE_MCP_URL": address} if address is not None else {})
 
 

@@ -14,6 +14,7 @@ import inspect
 import sys
 import threading
 from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import Future
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -168,23 +169,16 @@ def loaded(address: str) -> Any:
 
 async def in_thread(function: Callable[..., T], **arguments: Any) -> T:
     """Its result, without stopping the event loop. The thread does not outlive the process if the function never ends."""
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[T] = loop.create_future()
-
-    def settle(result: T | None, error: BaseException | None) -> None:
-        if not future.done():
-            future.set_exception(error) if error else future.set_result(result)  # pyright: ignore[reportArgumentType]
+    future: Future[T] = Future()
+    future.set_running_or_notify_cancel()  # so that nobody's patience cancels it
 
     def work() -> None:
-        result, error = None, None
         try:
-            result = function(**arguments)
+            future.set_result(function(**arguments))
         except StopIteration as stopped:  # a future cannot carry it
-            error = RuntimeError(f"the function raised StopIteration: {stopped}")
+            future.set_exception(RuntimeError(f"the function raised StopIteration: {stopped}"))
         except BaseException as raised:
-            error = raised
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(settle, result, error)
+            future.set_exception(raised)
 
     threading.Thread(target=work, daemon=True).start()
-    return await future
+    return await asyncio.wrap_future(future)

@@ -31,6 +31,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from ..files import replace_file
 from ..protocols import Gold
 
 SHORTEST = 24
@@ -239,11 +240,9 @@ def _recalled(file: Path | None) -> set[bytes]:
 
 
 def _remember(file: Path, marks: set[bytes]) -> None:
-    new = file.with_name(f"{file.name}.{os.getpid()}")
     with suppress(OSError):  # it is only slower without
         file.parent.mkdir(parents=True, exist_ok=True)
-        new.write_bytes(b"".join(sorted(marks)))
-        new.replace(file)
+        replace_file(file, b"".join(sorted(marks)), durable=False)
 
 
 def _sizes(files: Iterable[Path]) -> Copies:

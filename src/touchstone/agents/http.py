@@ -7,18 +7,16 @@ the end is told apart by its kind: api_refused, api_timeout, api_status, api_not
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
+from typing import Annotated, Any, ClassVar, cast
 
 import msgspec
 
-from ..addresses import without_secrets
+from ..addresses import is_http_address, shown_url, without_secrets
 from ..errors import (
     EpisodeFailure,
     InputError,
@@ -34,9 +32,6 @@ from ..protocols import Agent, AgentConfig, AgentContext, Stage
 from ..types import ServiceStep, ToolCall
 from .secrets import is_reference, read_header, sent
 
-if TYPE_CHECKING:
-    import httpx
-
 LONGEST_PAUSE = 60.0
 _NOTHING = object()
 _SUCCESS = range(200, 300)
@@ -49,39 +44,28 @@ _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _SERVICE = "A service under test"
 
 
-@dataclass(frozen=True, kw_only=True)
-class ServiceSettings:
-    """How to ask a service under test for an answer as a whole."""
-
-    url: str
-    timeout: float = 600.0
-    attempts: int = 3
-    headers: Mapping[str, str] = field(default_factory=lambda: {})
-    template: Mapping[str, Any] = field(default_factory=lambda: {"question": "{question}", "db_id": "{database}"})
-    """The request's body. A text that is just `{name}` becomes that field of the brief; in a longer text it is filled in."""
-    sql_field: str = "sql"
-    """Where the SQL is in the answer: names and positions joined by dots."""
-
-
 class HttpAgent:
     """Asks a service for SQL and submits it."""
 
-    def __init__(self, settings: ServiceSettings) -> None:
-        self._settings = settings
-        self._headers = {name: value.strip() for name, value in settings.headers.items()}
-        self._client: httpx.AsyncClient | None = None
-        self._mask = sent(settings.url, self._headers)
-        self._key_mask = sent(settings.url, self._headers, keys_only=True)
+    def __init__(self, config: HttpConfig, template: Mapping[str, Any], attempts: int = 3) -> None:
+        """The template is the request's body: {name} in its texts becomes that field of the brief. Raises OptionError."""
+        from ..models.client import JsonClient
 
-    @property
-    def template(self) -> Mapping[str, Any]:
-        return self._settings.template
+        self.template = template
+        self._attempts = attempts
+        self._seconds = config.api_timeout
+        self._sql_field = config.sql_field
+        self._url = _checked_url(config.api_url)
+        headers = dict(map(_checked_header, config.header))
+        self._client = JsonClient(self._url, headers, self._seconds)
+        self._mask = sent(self._url, headers)
+        self._key_mask = sent(self._url, headers, keys_only=True)
 
     async def play(self, stage: Stage) -> None:
-        body = fill(self._settings.template, stage.brief.fields)
+        body = fill(self.template, stage.brief.fields)
         started = time.perf_counter()
         try:
-            status, content = await self._ask(body)
+            status, content = await self._ask(msgspec.json.encode(body))
         except EpisodeFailure as failure:
             failure.evidence["service_seconds"] = round(time.perf_counter() - started, 6)
             raise
@@ -95,68 +79,68 @@ class HttpAgent:
         if isinstance(answer, str):
             raise ServiceNonsense(f"the service's answer is not a JSON object: {self._short(content)}", "api_not_json")
         try:
-            sql = self._key_mask.text(sql_of(answer, self._settings.sql_field))
+            sql = self._key_mask.text(sql_of(answer, self._sql_field))
         except ServiceNonsense as nonsense:
             raise type(nonsense)(self._mask.text(str(nonsense)), nonsense.kind) from None
         await stage.call(ToolCall("service", "submit_sql", msgspec.json.encode({"sql": sql}).decode()))
 
-    async def _ask(self, body: dict[str, Any]) -> tuple[int, bytes]:
+    async def _ask(self, body: bytes) -> tuple[int, bytes]:
         """The last attempt's status and content; an attempt that gave neither raises."""
-        import httpx
+        from ..models.client import ConnectionFailure, asked_wait
+        from ..models.transport import TOO_LARGE, AnswerRefused
 
-        for attempt in range(1, self._settings.attempts + 1):
-            last = attempt == self._settings.attempts
+        for attempt in range(1, self._attempts + 1):
+            last = attempt == self._attempts
             pause = 0.5 * 2**attempt
             try:
-                response = await self._opened().post(self._settings.url, json=body)
-                _refuse_unread(response)
-                if last or not (response.status_code == 429 or response.status_code >= 500):
-                    return response.status_code, response.content
-                asked_for = _retry_after(response.headers.get("Retry-After", ""))
-                pause = pause if asked_for is None else asked_for
-            except httpx.TransportError as error:
+                status, headers, content = await self._client.once(body)
+                if last or not (status == 429 or status >= 500):
+                    return status, content
+                if (asked := asked_wait(headers)) is not None and math.isfinite(asked):
+                    pause = min(max(asked, 0.0), LONGEST_PAUSE)
+            except AnswerRefused as refusal:
+                kind = "api_too_large" if refusal.code == TOO_LARGE else "api_not_json"
+                raise ServiceNonsense(f"the service's answer {refusal}", kind) from None
+            except (ConnectionFailure, TimeoutError) as error:
                 if last:
                     raise self._failure(error) from None
             await asyncio.sleep(pause)
         raise AssertionError("unreachable")
 
-    def _failure(self, error: httpx.TransportError) -> EpisodeFailure:
-        import httpx
+    def _failure(self, error: Exception) -> EpisodeFailure:
+        from ..models.client import ConnectTimeout
 
-        if isinstance(error, httpx.TimeoutException) and not isinstance(error, httpx.ConnectTimeout):
-            return ServiceFailure(f"no answer within {self._settings.timeout:g} seconds", "api_timeout")
-        message = self._mask.text(str(error)) or type(error).__name__
-        what = f"nothing usable answers at {_safe(self._settings.url)}: {message}"
+        if isinstance(error, TimeoutError) and not isinstance(error, ConnectTimeout):
+            return ServiceFailure(f"no answer within {self._seconds:g} seconds", "api_timeout")
+        what = f"nothing usable answers at {shown_url(self._url)}: {self._mask.text(str(error))}"
         return ServiceUnreachable(what, "api_refused")
-
-    def _opened(self) -> httpx.AsyncClient:
-        """One client for the whole run."""
-        if self._client is None:
-            import httpx
-
-            from ..models.transport import bounded
-
-            limits = httpx.Limits(max_connections=None)
-            timeout = httpx.Timeout(self._settings.timeout, connect=min(30.0, self._settings.timeout))
-            client = httpx.AsyncClient(headers=self._headers, timeout=timeout, limits=limits)
-            self._client = bounded(client, self._settings.timeout)
-        return self._client
 
     def _short(self, content: bytes) -> str:
         return _short(self._mask.text(content.decode("utf-8", "replace")).encode())
 
     async def close(self) -> None:
-        if self._client is not None:
-            await self._client.aclose()
+        await self._client.close()
 
 
-def _refuse_unread(response: httpx.Response) -> None:
-    """Raises ServiceNonsense for an answer that was too large to be read, or cannot be unpacked."""
-    from ..models.transport import NOT_UNPACKED, TOO_LARGE, refused
+def _checked_url(url: str | None) -> str:
+    if url is None:
+        raise OptionError("api_url", None, "the http agent needs the address of a service")
+    if not url.startswith(("http://", "https://")):
+        raise OptionError("api_url", shown_url(url), "expected an address that begins with http:// or https://")
+    if not is_http_address(url):
+        raise OptionError("api_url", shown_url(url), "expected an address such as http://localhost:8000/infer")
+    return url
 
-    if refusal := refused(response):
-        kind = {TOO_LARGE: "api_too_large", NOT_UNPACKED: "api_not_json"}[refusal[0]]
-        raise ServiceNonsense(f"the service's answer {refusal[1]}", kind)
+
+def _checked_header(header: str) -> tuple[str, str]:
+    """Raises OptionError for what cannot be sent. The value may be a key, and is not told."""
+    name, value = read_header(header)
+    value = value.strip()
+    if not _HEADER_NAME.fullmatch(name):
+        raise OptionError("header", name, "a header cannot have this name")
+    if not (value.isascii() and value.isprintable()):
+        raise OptionError("header", name, "its value has characters that a header cannot have")
+    return name, value
 
 
 def fill(template: Any, fields: Mapping[str, str]) -> Any:
@@ -210,25 +194,9 @@ def _decoded(content: bytes) -> Any:
     return cast(Any, value) if isinstance(value, dict | list) else str(value)
 
 
-def _retry_after(header: str) -> float | None:
-    """Seconds, from a number or a date."""
-    if header.isdecimal():
-        return min(float(header), LONGEST_PAUSE)
-    try:
-        seconds = (parsedate_to_datetime(header) - datetime.now(UTC)).total_seconds()
-    except (TypeError, ValueError):
-        return None
-    return min(max(seconds, 0.0), LONGEST_PAUSE)
-
-
 def _short(content: bytes) -> str:
     text = " ".join(content[:400].decode("utf-8", "replace").split())
     return text[:200] or "an empty body"
-
-
-def _safe(url: str) -> str:
-    """Without user, password and query, which may be secrets."""
-    return re.sub(r"(?<=://)[^/@]*@", "", url).partition("?")[0]
 
 
 def _holds_key(header: str) -> bool:
@@ -254,20 +222,8 @@ class HttpConfig(AgentConfig, frozen=True, kw_only=True):
     """Where the SQL is in the answer: names and positions joined by dots, such as choices.0.sql."""
 
     def build(self, context: AgentContext) -> Agent:
-        if self.api_url is None:
-            raise OptionError("api_url", None, "the http agent needs the address of a service")
-        if not self.api_url.startswith(("http://", "https://")):
-            raise OptionError("api_url", _safe(self.api_url), "expected an address that begins with http:// or https://")
-        template = context.hints.service_template
-        service = ServiceSettings(
-            url=self.api_url,
-            timeout=self.api_timeout,
-            headers=dict(map(read_header, self.header)),
-            template=_read_template(self.request_template) if self.request_template else template,
-            sql_field=self.sql_field,
-        )
-        refuse_hopeless(service)
-        return HttpAgent(service)
+        template = _read_template(self.request_template) if self.request_template else context.hints.service_template
+        return HttpAgent(self, template)
 
     def identity(self, agent: Agent, context: AgentContext) -> dict[str, Any]:
         assert isinstance(agent, HttpAgent)
@@ -279,20 +235,3 @@ def _read_template(path: Path) -> dict[str, Any]:
         return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
     except (OSError, msgspec.DecodeError, UnicodeError) as error:
         raise OptionError("request_template", path, f"expected a JSON object: {error}") from None
-
-
-def refuse_hopeless(service: ServiceSettings) -> None:
-    """Raises InputError for what would fail with every request. The value of a header may be a key, and is not told."""
-    import httpx
-
-    try:
-        url = httpx.URL(service.url)
-    except httpx.InvalidURL as error:
-        raise OptionError("api_url", _safe(service.url), str(error)) from None
-    if not url.host or not 0 <= (url.port or 0) < 2**16:
-        raise OptionError("api_url", _safe(service.url), "expected an address such as http://localhost:8000/infer")
-    for name, value in service.headers.items():
-        if not _HEADER_NAME.fullmatch(name):
-            raise OptionError("header", name, "a header cannot have this name")
-        if not (value.strip().isascii() and value.strip().isprintable()):
-            raise OptionError("header", name, "its value has characters that a header cannot have")

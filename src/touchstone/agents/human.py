@@ -36,7 +36,7 @@ _BODY = re.compile(r"\$\w*\$")
 
 
 @dataclass(frozen=True)
-class Command:
+class HumanCommand:
     """What a person wants: one of COMMANDS, or a tool with what stands behind its name."""
 
     word: str
@@ -69,7 +69,7 @@ class HumanAgent:
                 else:
                     await self._obey(command, stage)
 
-    async def _obey(self, command: Command, stage: Stage) -> None:
+    async def _obey(self, command: HumanCommand, stage: Stage) -> None:
         if command.tool is not None:
             await self._call(command.tool, command.rest, stage)
         elif command.word == "help":
@@ -110,7 +110,7 @@ class HumanAgent:
         print(shown.encode(encoding, "replace").decode(encoding), file=self._out, flush=True)
 
 
-def read_command(line: str, tools: Sequence[Tool]) -> Command | str:
+def read_command(line: str, tools: Sequence[Tool]) -> HumanCommand | str:
     """What a line asks for, or what is wrong with it."""
     match = _WORD.fullmatch(line)
     if match is None:
@@ -121,7 +121,7 @@ def read_command(line: str, tools: Sequence[Tool]) -> Command | str:
     if len(meant) != 1:
         which = f"'{match['word']}' could be {' or '.join(meant)}" if meant else f"There is no '{match['word']}'"
         return f"{which}. {'Write more of it.' if meant else 'Try help.'}"
-    return Command(meant[0], names[meant[0]], match["rest"].strip())
+    return HumanCommand(meant[0], names[meant[0]], match["rest"].strip())
 
 
 def read_arguments(rest: str, tool: Tool) -> dict[str, str] | None:

@@ -9,32 +9,22 @@ from __future__ import annotations
 import asyncio
 import secrets
 import sys
-import threading
-from collections.abc import Awaitable, Callable
-from concurrent.futures import CancelledError
-from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 import msgspec
+from aiohttp import web
 from msgspec import Struct
 
 from ..errors import InputError
 from ..protocols import Stage
-from ..types import Observation
-from .mcp_server import Served
-
-# The page over HTTP, for one person on this machine: Python's own server in a thread, answers from the run's event loop.
-#
-# It listens on 127.0.0.1 only, and answers below a path that cannot be guessed, to requests that name this machine by its
-# address or as localhost: a page elsewhere can neither read nor send anything.
+from .served import Served
 
 _PAGE = Path(__file__).parent / "live_page"
-_TYPES = {"page.js": "text/javascript; charset=utf-8", "page.css": "text/css; charset=utf-8"}
+_TYPES = {"": "text/html", "page.js": "text/javascript", "page.css": "text/css"}
 _LARGEST_BODY = 1 << 20
-_SECONDS = 300.0
+_SECONDS_TO_END = 1.0
 _HEADERS = {
     "Content-Security-Policy": (
         "default-src 'self'; img-src 'self' blob:; base-uri 'none'; form-action 'none'; object-src 'none'; "
@@ -44,108 +34,8 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
+    "Server": "Touchstone",
 }
-
-
-@dataclass(frozen=True)
-class HttpAnswer:
-    body: bytes
-    type: str = "text/plain; charset=utf-8"
-    status: int = 200
-
-
-Ask = Callable[[str, str, bytes], Awaitable[HttpAnswer]]
-"""Method, path below the token, body."""
-
-
-class LiveServer:
-    """Serves from the moment it is made, until it is closed."""
-
-    def __init__(self, ask: Ask) -> None:
-        self._ask = ask
-        self._loop = asyncio.get_running_loop()
-        self.token = secrets.token_urlsafe(24)
-        try:
-            self._http = _Http(self)
-        except (OSError, OverflowError) as error:
-            raise InputError(f"cannot listen on 127.0.0.1: {getattr(error, 'strerror', None) or error}") from None
-        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.1,), daemon=True)
-        self._thread.start()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_port}/{self.token}/"
-
-    def close(self) -> None:
-        self._http.shutdown()
-        self._http.server_close()
-        self._thread.join()
-
-    def answer(self, method: str, path: str, body: bytes) -> HttpAnswer:
-        """From a thread of the server."""
-        token, slash, rest = path.removeprefix("/").partition("/")
-        if not secrets.compare_digest(token.encode(), self.token.encode()) or not slash:
-            return HttpAnswer(b"This is not an address of Touchstone.\n", status=404)
-        if method == "GET" and rest == "":
-            return HttpAnswer((_PAGE / "page.html").read_bytes(), "text/html; charset=utf-8")
-        if method == "GET" and rest in _TYPES:
-            return HttpAnswer((_PAGE / rest).read_bytes(), _TYPES[rest])
-        return asyncio.run_coroutine_threadsafe(self._asked(method, rest, body), self._loop).result(_SECONDS)
-
-    async def _asked(self, method: str, path: str, body: bytes) -> HttpAnswer:
-        return await self._ask(method, path, body)
-
-
-class _Http(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-
-    def __init__(self, live: LiveServer) -> None:
-        self.live = live
-        super().__init__(("127.0.0.1", 0), _Handler)
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """A browser that went away is not worth a word."""
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    timeout = 60
-    server: _Http  # pyright: ignore[reportIncompatibleVariableOverride]
-
-    def do_GET(self) -> None:
-        self._send(self._answer("GET", b""))
-
-    def do_POST(self) -> None:
-        size = self.headers.get("Content-Length", "")
-        if not size.isdecimal() or int(size) > _LARGEST_BODY or self.headers.get_content_type() != "application/json":
-            self.close_connection = True
-            self._send(HttpAnswer(b"expected a small JSON object\n", status=400))
-            return
-        self._send(self._answer("POST", self.rfile.read(int(size))))
-
-    def _answer(self, method: str, body: bytes) -> HttpAnswer:
-        if self.headers.get("Host", "").partition(":")[0] not in ("127.0.0.1", "localhost"):
-            return HttpAnswer(b"This is not an address of Touchstone.\n", status=421)
-        try:
-            return self.server.live.answer(method, urlsplit(self.path).path, body)
-        except (TimeoutError, CancelledError, RuntimeError):  # the run is over, or busy for very long
-            return HttpAnswer(b"no answer\n", status=503)
-
-    def _send(self, answer: HttpAnswer) -> None:
-        self.send_response(answer.status)
-        for name, value in _HEADERS.items():
-            self.send_header(name, value)
-        self.send_header("Content-Type", answer.type)
-        self.send_header("Content-Length", str(len(answer.body)))
-        self.end_headers()
-        self.wfile.write(answer.body)
-
-    def version_string(self) -> str:
-        return "Touchstone"
-
-    def log_message(self, format: str, *args: object) -> None:
-        """The terminal is for people."""
 
 
 # What a person did with mouse and keyboard, checked, as pyautogui code.
@@ -217,16 +107,18 @@ def code(event: Click | Drag | Scroll | Typed | Keys) -> str:
             return f"pyautogui.{'press' if len(keys) == 1 else 'hotkey'}({', '.join(map(repr, keys))})"
 
 
-_HEAD = "touchstone: play in the browser at"
-
-
 class LiveAgent:
-    """Serves one page for all episodes of a run, and says where."""
+    """Serves one page for all episodes of a run, and says where.
+
+    It listens on 127.0.0.1 only, and answers below a path that cannot be guessed, to requests that name this machine by its
+    address or as localhost: a page elsewhere can neither read nor send anything.
+    """
 
     def __init__(self, say: Callable[[str], None] | None = None) -> None:
         self._say = say or _print
         self._alone = asyncio.Lock()
-        self._server: LiveServer | None = None
+        self._token = secrets.token_urlsafe(24)
+        self._server: web.AppRunner | None = None
         self._served: Served | None = None
         self._told = ""
         self._played = 0
@@ -235,7 +127,7 @@ class LiveAgent:
         if not any(tool.name == "pyautogui" for tool in stage.tools):
             raise InputError("a person plays on a screen with --action-space pyautogui")
         async with self._alone:
-            self._open()
+            await self._open()
             self._played += 1
             self._told = ""
             self._served = served = Served(stage, "human")
@@ -248,61 +140,78 @@ class LiveAgent:
 
     async def close(self) -> None:
         if self._server is not None:
-            await asyncio.to_thread(self._server.close)
+            await self._server.cleanup()
 
-    def _open(self) -> None:
+    async def _open(self) -> None:
         if self._server is None:
-            self._server = LiveServer(self._answer)
-            self._say(f"{_HEAD} {self._server.url}")
+            app = web.Application(client_max_size=_LARGEST_BODY)
+            app.router.add_route("*", "/{token}/{path:.*}", self._answer)
+            app.on_response_prepare.append(_add_headers)
+            self._server = web.AppRunner(app, access_log=None, shutdown_timeout=_SECONDS_TO_END)
+            await self._server.setup()
+            await web.TCPSite(self._server, "127.0.0.1", 0).start()
+            self._say(f"touchstone: play in the browser at http://127.0.0.1:{self._server.addresses[0][1]}/{self._token}/")
 
-    async def _answer(self, method: str, path: str, body: bytes) -> HttpAnswer:
+    async def _answer(self, request: web.Request) -> web.Response:
         """All that the page asks for. One that is over is told so by its state."""
-        served = self._served
-        match method, path:
+        if request.host.partition(":")[0] not in ("127.0.0.1", "localhost"):
+            return web.Response(text="This is not an address of Touchstone.\n", status=421)
+        if not secrets.compare_digest(request.match_info["token"].encode(), self._token.encode()):
+            return web.Response(text="This is not an address of Touchstone.\n", status=404)
+        match request.method, request.match_info["path"]:
+            case "GET", ("" | "page.js" | "page.css") as name:
+                content = (_PAGE / (name or "page.html")).read_bytes()
+                return web.Response(body=content, content_type=_TYPES[name], charset="utf-8")
             case "GET", "state":
-                return HttpAnswer(msgspec.json.encode(self._state(served)), "application/json")
+                return _json(self._state())
             case "GET", "screen.png":
-                return await _screen(served)
+                return await _screen(self._served)
+            case "POST", "do" if request.content_type == "application/json":
+                return await self._do(self._served, await request.read())
             case "POST", "do":
-                return await self._do(served, body)
+                return web.Response(text="expected a small JSON object\n", status=400)
             case _:
-                return HttpAnswer(b"", status=404)
+                return web.Response(status=404)
 
-    def _state(self, served: Served | None) -> dict[str, Any]:
-        state: dict[str, Any] = {"playing": served is not None, "number": self._played, "told": self._told}
-        if served is not None:
-            state |= {"task": served.stage.task, "request": served.stage.brief.request}
+    def _state(self) -> dict[str, Any]:
+        state: dict[str, Any] = {"playing": self._served is not None, "number": self._played, "told": self._told}
+        if self._served is not None:
+            state |= {"task": self._served.stage.task, "request": self._served.stage.brief.request}
         return state
 
-    async def _do(self, served: Served | None, body: bytes) -> HttpAnswer:
+    async def _do(self, served: Served | None, body: bytes) -> web.Response:
         if served is None:
-            return HttpAnswer(b"no task is being played", status=409)
+            return web.Response(text="no task is being played", status=409)
         try:
             event = read(body)
         except ValueError as error:
-            return HttpAnswer(str(error).encode(), status=400)
+            return web.Response(text=str(error), status=400)
         if isinstance(event, Declaration):
             done = await served.call(event.word, {})
         else:
             done = await served.call("pyautogui", {"code": code(event)})
-        self._told = _in_short(done)
-        return HttpAnswer(msgspec.json.encode({"told": self._told, "error": done.error}), "application/json")
+        self._told = done.text[:2_000] if done.error else ""
+        return _json({"told": self._told, "error": done.error})
 
 
-async def _screen(served: Served | None) -> HttpAnswer:
+async def _add_headers(_: web.Request, response: web.StreamResponse) -> None:
+    response.headers.update(_HEADERS)
+
+
+async def _screen(served: Served | None) -> web.Response:
     """The screen may have gone meanwhile: then the next call says so, and until then there is nothing to see."""
     try:
         seen = await served.stage.peek() if served is not None else None
     except Exception:
         seen = None
     if seen is None or not seen.pictures:
-        return HttpAnswer(b"", status=404)
-    return HttpAnswer(seen.pictures[0], "image/png")
+        return web.Response(status=404)
+    return web.Response(body=seen.pictures[0], content_type="image/png")
+
+
+def _json(value: Any) -> web.Response:
+    return web.Response(body=msgspec.json.encode(value), content_type="application/json")
 
 
 def _print(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
-
-
-def _in_short(done: Observation) -> str:
-    return done.text[:2_000] if done.error else ""

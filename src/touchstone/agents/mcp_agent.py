@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from ..foreign import Unreadable, read_json
 from ..protocols import Stage
-from .mcp_server import Served, account_unknown
+from .served import Served, account_unknown
 from .stdin_lines import Lines
 
 _SECONDS_TO_ANSWER = 2.0

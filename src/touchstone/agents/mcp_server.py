@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import mcp_types as types
-import msgspec
 import uvicorn
 from mcp.server import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -23,108 +22,11 @@ from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 
 from .. import __version__
-from ..distribution import refuse_without
-from ..errors import InputError
-from ..foreign import whole_value
 from ..models.wire import arguments_schema
-from ..protocols import Stage
-from ..types import Brief, Observation, Tool, ToolCall, Usage
+from ..sockets import listen
+from ..types import Brief, Tool
 from .model_turns import encoded
-
-# A stage that somebody outside plays.
-#
-# Calls are made one after the other, each to its end even if the client hangs up meanwhile: what was begun is recorded. When
-# the episode is over, every further call is told so and recorded no more. A failure that ends the episode is kept for
-# `raise_failure`, since the client, who hears of it too, cannot be relied on to stop.
-
-
-_OVER = Observation("The task is over: nothing more can be done.", error=True)
-
-
-class Served:
-    """One episode as it is served. `over` is set as soon as there is nothing left to play."""
-
-    def __init__(self, stage: Stage, who: str = "mcp") -> None:
-        """`who` calls, for the ids of the calls."""
-        self.stage = stage
-        self._who = who
-        self.over = asyncio.Event()
-        self._turn = asyncio.Lock()
-        self._calls: set[asyncio.Task[Observation]] = set()
-        self._count = 0
-        self._failure: Exception | None = None
-
-    @property
-    def played(self) -> bool:
-        """Whether any tool was called."""
-        return self._count > 0
-
-    @property
-    def busy(self) -> bool:
-        """Whether a call is under way."""
-        return bool(self._calls)
-
-    async def call(self, name: str, arguments: Any) -> Observation:
-        """One call from outside. Never raises for what happens in the episode."""
-        task = asyncio.create_task(self._call(name, arguments))
-        self._calls.add(task)
-        task.add_done_callback(self._calls.discard)
-        return await asyncio.shield(task)
-
-    async def _call(self, name: str, arguments: Any) -> Observation:
-        async with self._turn:
-            if self.over.is_set() or self.stage.finished:
-                return _OVER
-            self._count += 1
-            text = "{}" if arguments is None else _written(arguments)
-            try:
-                observation = await self.stage.call(ToolCall(f"{self._who}-{self._count}", name, text))
-            except Exception as error:
-                self._failure = error
-                self.over.set()
-                return Observation(f"The task has ended: {error}", error=True)
-            if self.stage.finished:
-                self.over.set()
-            return observation
-
-    def raise_failure(self) -> None:
-        if self._failure is not None:
-            raise self._failure
-
-    async def settle(self, seconds: float) -> None:
-        """Lets calls end that are still under way."""
-        if self._calls:
-            await asyncio.wait(list(self._calls), timeout=seconds)
-
-    async def close(self) -> None:
-        """Abandons calls that are still under way."""
-        self.over.set()
-        for task in list(self._calls):
-            task.cancel()
-        await asyncio.gather(*self._calls, return_exceptions=True)
-
-
-def _written(arguments: Any) -> str:
-    """As JSON; what is nested too deep for that stays unreadable, and is answered so."""
-    try:
-        return msgspec.json.encode(whole_value(arguments)).decode()
-    except RecursionError:
-        return "(nested too deep)"
-
-
-def brief_text(brief: Brief) -> str:
-    return f"{brief.instructions.strip()}\n\n{brief.request.strip()}\n"
-
-
-def account_unknown(stage: Stage) -> None:
-    """What somebody else's agent consumed is not known, which is not the same as nothing."""
-    stage.account(Usage(cost=None))
-
-
-def refuse_without_mcp() -> None:
-    for name in ("mcp", "uvicorn"):
-        refuse_without(name, "MCP", "mcp")
-
+from .served import Served, brief_text
 
 PROMPT = "task"
 URI = "touchstone://brief"
@@ -230,7 +132,7 @@ class McpGateway:
     """Where clients come in."""
 
     def __init__(self, port: int = 0, path: Path | None = None) -> None:
-        self._sockets = [_listen(port)]
+        self._sockets = [listen("127.0.0.1", port)]
         self.port: int = self._sockets[0].getsockname()[1]
         if path is not None:
             self._sockets.append(_listen_at(path))
@@ -280,18 +182,6 @@ class McpGateway:
             return
         await send({"type": "http.response.start", "status": 404, "headers": [(b"content-type", b"application/json")]})
         await send({"type": "http.response.body", "body": _GONE})
-
-
-def _listen(port: int) -> socket.socket:
-    listening = socket.socket()
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind(("127.0.0.1", port))
-        listening.listen(128)  # who has the address can come at once
-    except (OSError, OverflowError) as error:
-        listening.close()
-        raise InputError(f"cannot listen on 127.0.0.1:{port}: {getattr(error, 'strerror', None) or error}") from None
-    return listening
 
 
 def _listen_at(path: Path) -> socket.socket:

@@ -16,7 +16,7 @@ from ..errors import InputError
 from ..options import Count, Opt, WholeNumber
 from ..protocols import WHO, Agent, AgentContext, Model, Stage
 from ..types import ON_SCREEN, Message, NoteStep, Observation, Reply, ToolCall
-from .code_blocks import Action, CodeBlock, Language, Move, Said, parse
+from .code_blocks import CodeBlock, Language, Said, ScreenAction, ScreenMove, parse
 from .model_turns import TurnsConfig, as_user, only_tools
 
 _ANSWER = """
@@ -123,11 +123,11 @@ def _complaint(reply: Reply, complaints: Sequence[str]) -> str:
     return _NOT_READ + "Give a block between lines of three backticks, or WAIT, DONE or FAIL on a line of its own."
 
 
-def _call(move: Move, id: str) -> ToolCall:
+def _call(move: ScreenMove, id: str) -> ToolCall:
     match move:
         case CodeBlock(text):
             return ToolCall(id, "pyautogui", _json({"code": text}))
-        case Action(fields):
+        case ScreenAction(fields):
             return ToolCall(id, "act", _json(fields))
         case Said(word):
             return ToolCall(id, _WORDS[word], "{}")

@@ -70,7 +70,7 @@ def parse(text: str, tools: Sequence[Tool], call_id: str) -> ToolCall | None:
     return ToolCall(call_id, *action) if action else None
 
 
-Found = tuple[str, str]
+WrittenCall = tuple[str, str]
 """A tool's name and its arguments as JSON; if they cannot be that, as they were written."""
 
 
@@ -95,7 +95,7 @@ def _after_thought(text: str) -> int:
     return then.end() if then and then["end"] else 0
 
 
-def _first_action(text: str, at: int, tools: Sequence[Tool]) -> Found | None:
+def _first_action(text: str, at: int, tools: Sequence[Tool]) -> WrittenCall | None:
     """Tags that hold no action are passed over, but not an invented observation."""
     opened = _OPEN.search(text, at)
     while opened:
@@ -107,7 +107,7 @@ def _first_action(text: str, at: int, tools: Sequence[Tool]) -> Found | None:
     return None
 
 
-def _action(text: str, at: int, limit: int, tools: Sequence[Tool]) -> Found | None:
+def _action(text: str, at: int, limit: int, tools: Sequence[Tool]) -> WrittenCall | None:
     named = _NAME.match(text, at)
     if named is None:
         return None
@@ -142,12 +142,12 @@ def _until_closed(content: str) -> str:
     return content
 
 
-def _bare(content: str, name: str, tool: Tool | None) -> Found:
+def _bare(content: str, name: str, tool: Tool | None) -> WrittenCall:
     values = bare(content, tool.arguments.__struct_fields__) if tool else None
     return tool.name if tool else name, content.strip() if values is None else _json(values)
 
 
-def _sentence(text: str, tools: Sequence[Tool]) -> Found | None:
+def _sentence(text: str, tools: Sequence[Tool]) -> WrittenCall | None:
     """The conversational form."""
     forms = ((_between(text, "s"), "ask"), (_between(text, "t"), "submit"))
     complete = [(*span, tool) for span, name in forms if span and (tool := _with_one_argument(name, tools))]
@@ -170,7 +170,7 @@ def _between(text: str, tag: str) -> tuple[int, int] | None:
     return (opened.end(), closed.start()) if opened and closed else None
 
 
-def _last_line(text: str, tools: Sequence[Tool]) -> Found | None:
+def _last_line(text: str, tools: Sequence[Tool]) -> WrittenCall | None:
     """A call of a tool, if the reply ends with it. What looks like one in an exact argument is a part of the argument."""
     invented = _OBSERVATION.search(text)
     text = (text[: invented.start()] if invented else text).rstrip(_TRAILING)
@@ -186,7 +186,7 @@ def _last_line(text: str, tools: Sequence[Tool]) -> Found | None:
     return _if_at_the_end(text, *last, values, at) if last else None
 
 
-def _if_at_the_end(text: str, line: re.Match[str], tool: Tool, values: Values | None, end: int) -> Found | None:
+def _if_at_the_end(text: str, line: re.Match[str], tool: Tool, values: Values | None, end: int) -> WrittenCall | None:
     if values is not None or not line["open"]:
         return (tool.name, _json(values or {})) if end == len(text) else None
     return _bare(text[line.end() : -1], tool.name, tool) if text.endswith(")") else None

@@ -16,12 +16,12 @@ from contextlib import AsyncExitStack
 from typing import Any, TypeVar, cast
 
 import msgspec
-from msgspec import Struct
 
-from ..errors import RULES, EpisodeFailure, InputError, TurnLimit
+from ..errors import EpisodeFailure, InputError, TurnLimit
 from ..foreign import whole_value
 from ..models.wire import tool_schema
 from ..protocols import Benchmark, BenchmarkConfig, Episode
+from ..runs.episode_runner import cut_off
 from ..runs.stage import RecordingStage
 from ..types import Observation, Outcome, PartialScore, Task, ToolCall, Verdict
 from .run import opened
@@ -32,14 +32,24 @@ Action = ToolCall | tuple[str, Mapping[str, Any] | str] | Mapping[str, Any]
 JUDGED = (Outcome.passed, Outcome.failed)
 
 
-class Stepped(Struct, frozen=True):
-    """What one call led to."""
+class TaskOrder:
+    """Which task is played next."""
 
-    observation: Observation
-    earned: PartialScore
-    """All that the episode has earned so far."""
-    verdict: Verdict | None = None
-    """At its end, whichever way it ended."""
+    def __init__(self, tasks: Sequence[Task]) -> None:
+        self.tasks = tasks
+        self._by_key = {task.key: task for task in tasks}
+        self._next = 0
+
+    def choose(self, key: Any = None, chance: random.Random | None = None) -> Task:
+        """The one with this key, of whatever a client says it is; else a random one, or the next. Raises InputError."""
+        if key is not None:
+            if not isinstance(key, str | int) or str(key) not in self._by_key:
+                raise InputError(f"there is no task '{str(key)[:100]}' among these {len(self.tasks)}")
+            return self._by_key[str(key)]
+        if chance is not None:
+            return chance.choice(self.tasks)
+        self._next += 1
+        return self.tasks[(self._next - 1) % len(self.tasks)]
 
 
 class SteppedEpisode:
@@ -66,7 +76,18 @@ class SteppedEpisode:
         self.stage = RecordingStage(self._episode, self.task.key, 0, keep=self._keep)
         return self
 
-    async def step(self, call: ToolCall) -> Stepped:
+    @property
+    def told(self) -> dict[str, Any]:
+        """What the player is told before the request."""
+        brief, tools = self.stage.brief, [tool_schema(tool) for tool in self.stage.tools]
+        return {"task": self.task.key, "instructions": brief.instructions, "fields": brief.fields, "tools": tools}
+
+    @property
+    def earned(self) -> Verdict | PartialScore:
+        """All that the episode has earned so far; at its end the verdict, whichever way it ended."""
+        return self.verdict or self._episode.partial_score()
+
+    async def step(self, call: ToolCall) -> Observation:
         """Plays one call. Never raises for what happens in the episode; after its end, nothing may be played."""
         assert self.verdict is None
         observation = Observation("")
@@ -79,21 +100,15 @@ class SteppedEpisode:
                 raise TurnLimit(f"not finished within {self._max_steps} steps")
         except EpisodeFailure as failure:
             self.verdict = cut_off(failure, self._episode)
-        return self._stepped(observation)
+        return observation
 
-    async def conclude(self) -> Stepped:
+    async def conclude(self) -> None:
         """Ends it where it stands, as a player who has nothing more to say."""
         assert self.verdict is None
         try:
             self.verdict = await self._episode.verdict()
         except EpisodeFailure as failure:
             self.verdict = cut_off(failure, self._episode)
-        return self._stepped(Observation("", error=True))
-
-    def _stepped(self, observation: Observation) -> Stepped:
-        judged = self.verdict
-        earned = PartialScore(judged.score, judged.metrics, judged.evidence) if judged else self._episode.partial_score()
-        return Stepped(observation, earned, judged)
 
     async def close(self) -> None:
         await self._world.aclose()
@@ -115,8 +130,7 @@ class Gym:
         except BaseException:
             self._background.close()
             raise
-        self._tasks: Sequence[Task] = self._benchmark.tasks()
-        self._next = 0
+        self._order = TaskOrder(self._benchmark.tasks())
         self._random: random.Random | None = None
         self._episode: SteppedEpisode | None = None
         self._stage: RecordingStage | None = None
@@ -126,7 +140,7 @@ class Gym:
     @property
     def tasks(self) -> list[str]:
         """Their keys, in order."""
-        return [task.key for task in self._tasks]
+        return [task.key for task in self._order.tasks]
 
     @property
     def transcript(self) -> list[Any]:
@@ -140,12 +154,8 @@ class Gym:
         """
         if seed is not None:
             self._random = random.Random(seed)
-        chosen = self._choose(task)
-        stage = self._wait(self._open(chosen))
-        brief = stage.brief
-        tools = [tool_schema(tool) for tool in stage.tools]
-        info = {"task": chosen.key, "instructions": brief.instructions, "fields": brief.fields, "tools": tools}
-        return brief.request, info
+        episode = self._wait(self._open(self._order.choose(task, self._random)))
+        return episode.stage.brief.request, episode.told
 
     def step(self, action: Action) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Plays one call: (tool, arguments), {"name": tool, "arguments": …} or a ToolCall. Arguments may be JSON text.
@@ -180,23 +190,12 @@ class Gym:
     def _wait(self, coroutine: Coroutine[Any, Any, T]) -> T:
         return self._background.call(coroutine)
 
-    def _choose(self, key: str | None) -> Task:
-        if key is not None:
-            chosen = next((task for task in self._tasks if task.key == key), None)
-            if chosen is None:
-                raise InputError(f"there is no task '{key}' among these {len(self._tasks)}")
-            return chosen
-        if self._random is not None:
-            return self._random.choice(self._tasks)
-        self._next += 1
-        return self._tasks[(self._next - 1) % len(self._tasks)]
-
-    async def _open(self, task: Task) -> RecordingStage:
+    async def _open(self, task: Task) -> SteppedEpisode:
         await self._end()
         self._episode = await SteppedEpisode(self._benchmark, task, max_steps=self._max_steps).open()
         self._stage = self._episode.stage
         self._rewarded, self._made = 0.0, 0
-        return self._stage
+        return self._episode
 
     async def _end(self) -> None:
         episode, self._episode = self._episode, None
@@ -204,9 +203,8 @@ class Gym:
             await episode.close()
 
     async def _step(self, episode: SteppedEpisode, call: ToolCall) -> tuple[str, float, bool, bool, dict[str, Any]]:
-        stepped = await episode.step(call)
-        verdict, observation = stepped.verdict, stepped.observation
-        score = stepped.earned.score
+        observation = await episode.step(call)
+        verdict, score = episode.verdict, episode.earned.score
         reward, self._rewarded = score - self._rewarded, score
         info: dict[str, Any] = {"task": episode.task.key, "steps": episode.steps, "error": observation.error}
         if verdict is not None:
@@ -219,13 +217,6 @@ class Gym:
 def gym(benchmark: BenchmarkConfig | Benchmark, *, max_steps: int = 20) -> Gym:
     """An environment that the caller steps through."""
     return Gym(benchmark, max_steps=max_steps)
-
-
-def cut_off(failure: EpisodeFailure, episode: Episode) -> Verdict:
-    """What had been earned stays earned at a limit."""
-    outcome = RULES[type(failure)].outcome
-    earned = episode.partial_score() if outcome in (Outcome.limit, Outcome.failed) else PartialScore()
-    return Verdict(outcome, earned.score, str(failure), earned.metrics, earned.evidence)
 
 
 def call_of(action: Any, number: int) -> ToolCall:

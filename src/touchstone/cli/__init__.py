@@ -16,22 +16,22 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "new": ("new:new", "Create an evaluation of your own: your database, your questions."),
-    "run": ("run:app", "Play any benchmark with any agent, and score it."),
-    "score": ("score:app", "Score existing predictions, without a model."),
+    "run": ("run:command", "Play any benchmark with any agent, and score it."),
+    "score": ("score:command", "Score existing predictions, without a model."),
     "summary": ("results:summary", "Print the summary of a run, even one that was killed or is still running."),
     "verify": ("results:verify", "Check that a run was not changed and that its summary follows from its records."),
     "view": ("view:view", "Browse runs in a local web app, or export the pages to a folder."),
     "tag": ("results:tag", "Tag a run, or add a note; the viewer shows both and filters by tag."),
     "history": ("results:history", "Print the scores of runs over time, with intervals."),
     "compare": ("compare:compare", "Compare runs task by task, with exact tests and intervals."),
-    "audit": ("audit:app", "Check a benchmark's own gold answers before blaming an agent."),
+    "audit": ("audit:command", "Check a benchmark's own gold answers before blaming an agent."),
     "invariants": ("invariants:invariants", "Print the invariants of a database that --proof keeps."),
-    "suite": ("suite:app", "Build suites of small databases that expose wrong predictions without a search."),
+    "suite": ("suite:command", "Build suites of small databases that expose wrong predictions without a search."),
     "data": ("data:app", "List, fetch and verify benchmark data."),
-    "mcp": ("mcp:app", "Serve one task's tools over MCP, for an agent of any kind."),
+    "mcp": ("mcp:command", "Serve one task's tools over MCP, for an agent of any kind."),
     "export": ("export:app", "Export a run to the format of another tool."),
-    "serve": ("serve:app", "Answer questions over HTTP with any agent."),
-    "env": ("env:app", "Serve a benchmark's episodes to trainers."),
+    "serve": ("serve:command", "Answer questions over HTTP with any agent."),
+    "env": ("env:command", "Serve a benchmark's episodes to trainers."),
     "demo": ("demo:demo", "Watch agents play a small benchmark, without a key or a network."),
     "cache": ("cache:app", "Check the cache of results."),
     "schema": ("schema:schema", "Print the JSON schema of a --config file."),
@@ -168,10 +168,12 @@ def _called(app: App, word: str, argv: list[str], *, everything: bool) -> Struct
 
     from cyclopts import App
 
+    from .run import word_app
+
     module = import_module(f"{__name__}.{word}")
     called: StructCommand | None = module.command(argv)
     if called is None:
-        app.command(module.app())
+        app.command(word_app(word, COMMANDS[word][1]))
     else:
         *outer, last = called.words.split()
         inner = app

@@ -12,7 +12,6 @@ from hashlib import blake2b
 from typing import Any
 
 import msgspec
-from cyclopts import App
 
 from ..agents.scripted import Oracle
 from ..benchmarks.audit.audited import Audited, AuditOptions
@@ -31,15 +30,15 @@ from ..benchmarks.audit.report import (
 from ..errors import InputError
 from ..plugins import available, benchmark_type, returned
 from ..protocols import Benchmark, BenchmarkConfig, Opening
-from ..runs.aggregate import COUNTED, Aggregate, wilson
+from ..runs.aggregate import COUNTED, Aggregate, aggregate, wilson
 from ..runs.episode_runner import play
 from ..runs.run import versions
 from ..runs.runner import solutions
 from ..runs.scheduler import Batch, Job
 from ..types import Outcome, Record, Task
 from .progress import counting, progress
-from .run import add_shared_commands, shared_command
-from .struct_command import StructCommand, app_of_benchmarks, named_benchmark
+from .run import shared_command
+from .struct_command import StructCommand, named_benchmark
 from .terminal import refuse_no_file, say, write_file
 
 
@@ -98,13 +97,13 @@ async def _played(benchmark: Benchmark, parallel: int) -> list[Record]:
     agent = Oracle(solutions(benchmark))
     tasks = benchmark.tasks()
     records: list[Record] = []
-    aggregate = Aggregate()
+    counted = Aggregate()
     with progress(len(tasks), 0) as watch:
 
         async def keep(record: Record) -> None:
             records.append(record)
-            aggregate.add(record)
-            watch(record, aggregate)
+            counted.add(record)
+            watch(record, counted)
 
         batch = Batch(lambda job: play(benchmark, agent, job.task), keep, parallel=parallel, max_consecutive_errors=0)
         await batch.run([Job(task) for task in tasks])
@@ -116,9 +115,7 @@ async def _played(benchmark: Benchmark, parallel: int) -> list[Record]:
 async def _report(
     audited: Audited, tasks: Sequence[Task], findings: Sequence[AuditFinding], records: Sequence[Record]
 ) -> AuditReport:
-    aggregate = Aggregate()
-    for record in records:
-        aggregate.add(record)
+    counted = aggregate(records)
     wrong = {finding.task for finding in findings if finding.severity == "error"}
     return AuditReport(
         benchmark=audited.benchmark.name,
@@ -129,8 +126,8 @@ async def _report(
         left_out={why: count for why, count in audited.left_out.items() if count},
         ceiling=_share(records),
         ceiling_without_errors=_share([record for record in records if record.task not in wrong]),
-        metrics=metrics_of(aggregate.overall(), audited.metrics),
-        outcomes={outcome.value: aggregate.outcomes[outcome] for outcome in Outcome},
+        metrics=metrics_of(counted.overall(), audited.metrics),
+        outcomes={outcome.value: counted.outcomes[outcome] for outcome in Outcome},
         not_passed=losses(findings, records),
         counts=dict(kinds_counted(findings)),
         tasks_with=tasks_with(findings),
@@ -153,10 +150,3 @@ async def _data(benchmark: Benchmark, tasks: Sequence[Task]) -> str:
 
 def _pretty(value: Any) -> bytes:
     return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
-
-
-def app() -> App:
-    """Every benchmark that can be audited, for `touchstone audit --help`."""
-    outer = App(name="audit", help="Check a benchmark's own gold answers before blaming an agent.")
-    add_shared_commands(outer)
-    return app_of_benchmarks(outer, lambda benchmark: AuditCommand(benchmark, []))

@@ -13,7 +13,7 @@ from ..errors import InputError
 from ..plugins import structs_with
 from ..reports.comparison import Comparison, RunPair, as_text, load
 from ..reports.comparison import compare as compare_runs
-from ..runs.directory import replace_file
+from .terminal import refuse_no_file, write_file
 
 _SIGNIFICANT = 0.05
 Flag = Annotated[bool, Parameter(negative="")]
@@ -66,9 +66,8 @@ def compare(
     resamples
         How often to resample.
     """
-    for option, target in (("--json", json), ("--markdown", markdown)):
-        if target is not None and not target.absolute().parent.is_dir():
-            raise InputError(f"{option} {target}: there is no directory {target.parent}")
+    refuse_no_file("--json", json)
+    refuse_no_file("--markdown", markdown)
     if not 0 <= by < 1 or (by and not fail_if_worse):
         raise InputError(f"--by {by:g}: expected a fraction such as 0.03, for three points, together with --fail-if-worse")
     if (text := _by_benchmark(run_dir)) is not None:
@@ -91,10 +90,10 @@ def compare(
     )
     print(as_text(comparison, all_flips=all), end="")
     if json is not None:
-        _write("--json", json, msgspec.json.format(msgspec.json.encode(comparison), indent=1) + b"\n")
+        write_file("--json", json, msgspec.json.format(msgspec.json.encode(comparison), indent=1) + b"\n")
     pair = next(each for each in comparison.pairs if each.first == 0 and each.second == len(run_dir) - 1)
     if markdown is not None:
-        _write("--markdown", markdown, _summary(comparison, pair).encode())
+        write_file("--markdown", markdown, _summary(comparison, pair).encode())
     measure = pair.accuracy
     if fail_if_worse and measure.difference < -by and measure.p is not None and measure.p < _SIGNIFICANT:
         print(f"Worse: accuracy {measure.difference * 100:+.1f} points, p = {measure.p:.2g}.")
@@ -128,10 +127,3 @@ def _summary(comparison: Comparison, pair: RunPair) -> str:
         lines += ["", f"### {title}", ""] if flips else []
         lines += [f"- `{flip.task}`: {' '.join(flip.second.reason.split())[:200]}" for flip in flips]
     return "\n".join(lines) + "\n"
-
-
-def _write(option: str, target: Path, content: bytes) -> None:
-    try:
-        replace_file(target, content)
-    except OSError as error:
-        raise InputError(f"{option} {target}: {error.strerror}") from None

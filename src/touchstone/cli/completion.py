@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from importlib import import_module
 from typing import Literal
 
 from cyclopts import App
@@ -11,7 +10,7 @@ from cyclopts import App
 from ..errors import InputError
 from ..plugins import available
 from . import COMMANDS, GENERATED
-from .run import own_app
+from .run import own_app, word_app
 
 _ZSH = """
 if [ "$funcstack[1]" = "_touchstone" ]; then  # a file in fpath is the function itself
@@ -42,7 +41,7 @@ def whole_app() -> App:
     app = App(name="touchstone", help_format="plaintext")
     for name, (target, text) in COMMANDS.items():
         if name in GENERATED:
-            app.command(import_module(f"touchstone.cli.{name}").app(), name=name)
+            app.command(word_app(name, text))
         else:
             app.command(f"touchstone.cli.{target}", name=name, help=text)
     for name in available("benchmarks"):

@@ -6,12 +6,10 @@ import asyncio
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
-from cyclopts import App
 
 from ..distribution import pip_install
 from ..env.reward import RewardOptions
@@ -19,7 +17,8 @@ from ..errors import InputError
 from ..options import Count, NotNegative, Opt, Options, Positive, WholeNumber
 from ..plugins import benchmark_type
 from ..protocols import RUN, BenchmarkConfig, Opening
-from .struct_command import StructCommand, app_of_benchmarks
+from ..sockets import address_of
+from .struct_command import StructCommand
 from .terminal import refuse_no_file, say, write_file
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from ..env.server import Peers
     from ..env.sessions import Slots
 
-_HELP = {
+WORDS = {
     "serve": "Serve the episodes of {} to trainers, over OpenEnv's and NeMo Gym's contracts.",
     "rows": "Write the tasks of {} as rows of a trainer's dataset.",
 }
@@ -71,7 +70,7 @@ class RowOptions(Options, frozen=True, kw_only=True):
 class EnvCommand(StructCommand):
     def __init__(self, word: str, benchmark: type[BenchmarkConfig], argv: Sequence[str]) -> None:
         kind = EnvOptions if word == "serve" else RowOptions
-        super().__init__(["env", word, benchmark.name], argv, (benchmark, kind), help=_HELP[word].format(benchmark.label))
+        super().__init__(["env", word, benchmark.name], argv, (benchmark, kind), help=WORDS[word].format(benchmark.label))
         self.word, self.benchmark = word, benchmark
 
     def call(self, values: Mapping[str, Any], typed: Mapping[str, Any]) -> int:
@@ -91,10 +90,10 @@ class EnvCommand(StructCommand):
 
 def _serve(config: BenchmarkConfig, options: EnvOptions) -> int:
     try:
-        from ..env.server import listen, run_processes
+        from ..env.server import listen_on, run_processes
     except ImportError as error:
         raise InputError(f"env serve needs the package '{error.name}': {pip_install('env')}") from None
-    sockets = listen(options.host, options.port, options.processes)
+    sockets = listen_on(options.host, options.port, options.processes)
     if options.host not in ("127.0.0.1", "::1", "localhost"):
         say(f"anyone who can reach {options.host} can play here")
     return run_processes(
@@ -118,11 +117,8 @@ async def _process(config: BenchmarkConfig, options: EnvOptions, own: socket.soc
         )
         await sessions.try_tasks()
         if peers.number == 0:
-            host, port = own.getsockname()[:2]
-            address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-            print(
-                f"{config.label}: {len(sessions.tasks)} tasks at {address} (WebSocket at /ws, metrics at /metrics)", flush=True
-            )
+            served = f"{config.label}: {len(sessions.tasks)} tasks at {address_of(own)}"
+            print(f"{served} (WebSocket at /ws, metrics at /metrics)", flush=True)
         await serve(
             sessions,
             config.label,
@@ -158,19 +154,6 @@ async def _rows(config: BenchmarkConfig, options: RowOptions) -> int:
 
 
 def command(argv: Sequence[str]) -> StructCommand | None:
-    if len(argv) < 3 or argv[1] not in _HELP or argv[2].startswith("-"):
+    if len(argv) < 3 or argv[1] not in WORDS or argv[2].startswith("-"):
         return None
     return EnvCommand(argv[1], benchmark_type(argv[2]), argv)
-
-
-def app() -> App:
-    """Every benchmark behind both words, for `touchstone env --help`."""
-    outer = App(name="env", help="Serve a benchmark's episodes to trainers.")
-    for word, text in _HELP.items():
-        within = App(name=word, help=text.format("a benchmark"))
-        outer.command(app_of_benchmarks(within, partial(_command, word)))
-    return outer
-
-
-def _command(word: str, benchmark: type[BenchmarkConfig]) -> EnvCommand:
-    return EnvCommand(word, benchmark, [])

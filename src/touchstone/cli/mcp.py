@@ -6,23 +6,22 @@ import asyncio
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, TextIO
 
-from cyclopts import App
-
 from ..agents.mcp_agent import McpAgent, OverHttp, OverStdio
-from ..agents.mcp_server import refuse_without_mcp
+from ..agents.served import refuse_without_mcp
 from ..errors import InputError
 from ..options import Opt, Options, WholeNumber, field_names, fields, key
 from ..plugins import available, benchmark_type
 from ..protocols import RUN, TASKS, Agent, AgentConfig, AgentContext, BenchmarkConfig
 from ..runs.config import RunConfig, RunOptions
-from ..runs.run import Finished, Watch
+from ..runs.records import read_records
+from ..runs.run import Finished
 from ..runs.runner import run_config
-from ..types import Record, ToolStep
+from ..types import ToolStep
 from .struct_command import StructCommand, typed_value
 from .terminal import Terminal, exit_code, say
 
@@ -126,29 +125,16 @@ class _Watching(Terminal):
     """Tells what came of the one task."""
 
     run: Path | None = None
-    record: Record | None = None
 
     def begun(self, title: str, run: Path | None, done: int) -> None:
         self.run = run
 
-    def progress(self, total: int, done: int) -> AbstractContextManager[Watch]:
-        return self._keeping(super().progress(total, done))
-
-    @contextmanager
-    def _keeping(self, shown: AbstractContextManager[Watch]) -> Any:
-        with shown as watch:
-
-            def keep(record: Record, aggregate: Any) -> None:
-                self.record = record
-                watch(record, aggregate)
-
-            yield keep
-
     def finished(self, finished: Finished, more: str | None = None) -> None:
-        if self.record is not None:
-            calls = sum(isinstance(step, ToolStep) for step in self.record.steps)
-            say(f"{self.record.outcome.value} after {calls} calls: {self.record.reason}")
-            say(f"recorded in {self.run}; what the agent's model used is not known")
+        if self.run is not None and finished.overall["total"]:
+            for record in read_records(self.run):
+                calls = sum(isinstance(step, ToolStep) for step in record.steps)
+                say(f"{record.outcome.value} after {calls} calls: {record.reason}")
+                say(f"recorded in {self.run}; what the agent's model used is not known")
 
 
 @dataclass(frozen=True)
@@ -178,10 +164,3 @@ def command(argv: Sequence[str]) -> StructCommand:
     """`touchstone mcp --benchmark NAME`."""
     name = typed_value(argv, "--benchmark")
     return McpCommand(benchmark_type(name) if name else None, argv)
-
-
-def app() -> App:
-    """The command without a benchmark, for completion."""
-    outer = App(name="mcp", help="Serve one task's tools over MCP, for an agent of any kind.")
-    outer.default(McpCommand(None, []).function())
-    return outer

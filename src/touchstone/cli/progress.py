@@ -6,8 +6,6 @@ import sys
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from types import TracebackType
-from typing import Protocol
 
 from ..runs.aggregate import Aggregate
 from ..runs.summary import money
@@ -18,85 +16,62 @@ from ..types import Outcome, Record
 _SECONDS_BETWEEN_LINES = 10.0
 
 
-class Progress(Protocol):
-    def __enter__(self) -> Progress: ...
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None: ...
-
-    def __call__(self, record: Record, aggregate: Aggregate) -> None: ...
+_Show = tuple[Callable[[str], None], Callable[[int, str], None]]
+"""Prints a text for good, and says how many are done and how it stands."""
 
 
-def progress(total: int, done: int, *, describe: Callable[[Record], str] | None = None, live: bool = True) -> Progress:
-    """`total` counts the whole run, `done` what an earlier sitting has finished. Not `live`: the terminal is used otherwise."""
-    return _Live(total, done, describe) if live and sys.stderr.isatty() else _Lines(total, done, describe)
+@contextmanager
+def progress(
+    total: int, done: int, *, describe: Callable[[Record], str] | None = None, live: bool = True
+) -> Generator[Callable[[Record, Aggregate], None]]:
+    """`total` counts the whole run, `done` what an earlier sitting has finished; `describe` gives a text for each task. Not
+    `live`: the terminal is used otherwise."""
+    started = time.monotonic()
+    with _bar(total, done) if live and sys.stderr.isatty() else _lines(total) as (tell, update):
+
+        def watch(record: Record, aggregate: Aggregate) -> None:
+            if describe:
+                tell(describe(record))
+            rate = (aggregate.done - done) / max(time.monotonic() - started, 1e-9)
+            left = clock((total - aggregate.done) / rate) if rate else "?"
+            update(aggregate.done, f"{status(aggregate, rate)}, {left} left")
+
+        yield watch
 
 
-class _Lines:
-    """A line now and then; with `describe`, its text for each task."""
+@contextmanager
+def _lines(total: int) -> Generator[_Show]:
+    """A line now and then."""
+    said = time.monotonic()
 
-    def __init__(self, total: int, done: int, describe: Callable[[Record], str] | None) -> None:
-        self._total = total
-        self._before = done
-        self._describe = describe
-        self._started = self._said = time.monotonic()
+    def update(done: int, text: str) -> None:
+        nonlocal said
+        if done >= total or time.monotonic() - said >= _SECONDS_BETWEEN_LINES:
+            said = time.monotonic()
+            _print(f"{done}/{total} done, {text}")
 
-    def __enter__(self) -> _Lines:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        return None
-
-    def __call__(self, record: Record, aggregate: Aggregate) -> None:
-        now = time.monotonic()
-        if self._describe:
-            print(self._describe(record), file=sys.stderr, flush=True)
-        if aggregate.done < self._total and now - self._said < _SECONDS_BETWEEN_LINES:
-            return
-        self._said = now
-        rate = (aggregate.done - self._before) / max(now - self._started, 1e-9)
-        left = (self._total - aggregate.done) / rate if rate else 0
-        print(
-            f"{aggregate.done}/{self._total} done, {status(aggregate, rate)}, {clock(left)} left", file=sys.stderr, flush=True
-        )
+    yield _print, update
 
 
-class _Live:
+@contextmanager
+def _bar(total: int, done: int) -> Generator[_Show]:
     """A progress bar with what matters beside it."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-    def __init__(self, total: int, done: int, describe: Callable[[Record], str] | None) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-        from rich.progress import Progress as Bar
-
-        self._bar = Bar(
-            BarColumn(bar_width=24),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[status]}"),
-            console=Console(file=unfiltered(sys.stderr)),
-            refresh_per_second=5,
+    console = Console(file=unfiltered(sys.stderr))
+    columns = (BarColumn(bar_width=24), MofNCompleteColumn(), TextColumn("{task.fields[status]}"))
+    bar = Progress(*columns, console=console, refresh_per_second=5)
+    task = bar.add_task("", total=total, completed=done, status="")
+    with bar, clean_streams():  # the bar puts streams of its own in place, so that others can print above it
+        yield (
+            lambda text: console.print(clean(text), markup=False, highlight=False),
+            lambda count, text: bar.update(task, completed=count, status=text),
         )
-        self._task = self._bar.add_task("", total=total, completed=done, status="")
-        self._total = total
-        self._before = done
-        self._describe = describe
-        self._started = time.monotonic()
 
-    def __enter__(self) -> _Live:
-        self._bar.start()  # which puts streams of its own in place, so that others can print above the bar
-        self._cleaning = clean_streams()
-        self._cleaning.__enter__()
-        return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._cleaning.__exit__(None, None, None)
-        self._bar.stop()
-
-    def __call__(self, record: Record, aggregate: Aggregate) -> None:
-        rate = (aggregate.done - self._before) / max(time.monotonic() - self._started, 1e-9)
-        left = clock((self._total - aggregate.done) / rate) if rate else "?"
-        self._bar.update(self._task, completed=aggregate.done, status=f"{status(aggregate, rate)}, {left} left")
-        if self._describe:
-            self._bar.console.print(clean(self._describe(record)), markup=False, highlight=False)
+def _print(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
 
 
 def status(aggregate: Aggregate, rate: float) -> str:

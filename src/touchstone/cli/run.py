@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from importlib import import_module
 from inspect import getdoc
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -24,7 +26,6 @@ from .struct_command import (
     FunctionCommand,
     StoredOptions,
     StructCommand,
-    app_of_benchmarks,
     imported,
     located,
     named_benchmark,
@@ -196,13 +197,29 @@ def shared_command(argv: Sequence[str]) -> StructCommand | None:
     return None
 
 
-def add_shared_commands(app: App) -> None:
-    """All that benchmarks add to this command, for its help."""
+def word_app(word: str, text: str) -> App:
+    """All that may follow one of the words whose commands are made from structs: for its help, and for completion."""
+    module = import_module(f"touchstone.cli.{word}")
+    app = App(name=word, help=text)
+    for within, help in getattr(module, "WORDS", {}).items():
+        app.command(_of_benchmarks(App(name=within, help=help.format("a benchmark")), [word, within], module.command))
+    if alone := module.command([word]):  # no benchmark stands behind it
+        app.default(alone.function())
+        return app
     for benchmark in structs_with("benchmarks", "shared_commands"):
         for words, target in benchmark.shared_commands.items():
-            group, _, word = words.partition(" ")
-            if group == app.name[0]:
-                app.command(_shared(words.split(), [], target).function(), name=word)
+            if words.partition(" ")[0] == word:
+                app.command(_shared(words.split(), [], target).function(), name=words.partition(" ")[2])
+    return _of_benchmarks(app, [word], module.command)
+
+
+def _of_benchmarks(app: App, words: list[str], command: Callable[[Sequence[str]], StructCommand | None]) -> App:
+    """With a command for each benchmark. One that cannot be loaded, or cannot do it, says so when it is called."""
+    for name in available("benchmarks"):
+        with suppress(InputError):
+            if made := command([*words, name]):
+                app.command(made.function(), name=name)
+    return app
 
 
 def _shared(words: Sequence[str], argv: Sequence[str], target: str) -> StructCommand:
@@ -217,9 +234,3 @@ def _find(struct: type[AgentConfig] | type[ModelConfig], name: str) -> str | Non
     names = field_names(struct)
     field = names.get(name) or names.get(name.removeprefix("no-"))
     return key(field.name) if field else None
-
-
-def app() -> App:
-    """Every benchmark, for `touchstone run --help`."""
-    outer = App(name="run", help="Play any benchmark with any agent, and score it.")
-    return app_of_benchmarks(outer, lambda benchmark: RunCommand(benchmark, ["run", benchmark.name], [], {}))

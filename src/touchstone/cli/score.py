@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cyclopts import App
-
 from ..agents.scripted import ReplayConfig
 from ..errors import InputError
 from ..plugins import benchmark_type, returned
@@ -17,7 +15,7 @@ from ..runs.config import RunConfig, RunOptions
 from ..runs.records import read_records
 from ..runs.runner import run_config
 from .progress import one_line
-from .struct_command import StructCommand, app_of_benchmarks, named_benchmark
+from .struct_command import StructCommand, named_benchmark
 from .terminal import Terminal, exit_code
 
 _RUN_OPTIONS = ("parallel", "output", "verbose", "fail_under", "junit", "markdown", "json")
@@ -83,9 +81,3 @@ def default_scoring(benchmark: BenchmarkConfig, options: ScoreOptions, predictio
 def command(argv: Sequence[str]) -> StructCommand | None:
     name = named_benchmark(argv)
     return ScoreCommand(benchmark_type(name), argv) if name else None
-
-
-def app() -> App:
-    """Every benchmark whose predictions can be scored, for `touchstone score --help`."""
-    outer = App(name="score", help="Score existing predictions, without a model.")
-    return app_of_benchmarks(outer, lambda benchmark: ScoreCommand(benchmark, []))

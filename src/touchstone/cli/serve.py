@@ -6,13 +6,10 @@ import asyncio
 import os
 import signal
 import socket
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Annotated, Any, cast
-
-from cyclopts import App
 
 from ..benchmarks.sql_episode import INSTRUCTIONS, read_instructions, submission
 from ..distribution import pip_install
@@ -23,6 +20,7 @@ from ..plugins import agent_type, model_type, open_engine, structs_with
 from ..protocols import JUDGING, WHO, AgentConfig, AgentContext, Limits, ModelConfig, Opening, Script
 from ..serving.gate import Gate
 from ..serving.service import Answerer, question_key
+from ..sockets import address_of, listen
 from .struct_command import StructCommand, typed_value
 from .terminal import say
 
@@ -76,7 +74,9 @@ class ServeCommand(StructCommand):
             raise InputError(f"{options.databases}: there is no such directory of databases")
         agent = self.made(self.agent, values)
         model = self.made(self.model, values) if self.model else None
-        listening = _listen(options.host, options.port)
+        listening = listen(options.host, options.port)
+        if options.host not in ("127.0.0.1", "::1", "localhost"):
+            say(f"anyone who can reach {options.host} can ask this service")
         asyncio.run(_serve(options, options.databases, agent, model, listening))
         return 0
 
@@ -110,7 +110,7 @@ async def _serve(
         )
         app = Gate(build_app(answerer, title), options.host, options.allow_host)
         server = uvicorn.Config(app, log_level="warning", lifespan="off", timeout_graceful_shutdown=_SECONDS_TO_END)
-        address = _address(listening)
+        address = address_of(listening)
         print(f"{title} answers at {address}/infer (documentation at {address}/docs)", flush=True)
         for number in (signal.SIGINT, signal.SIGTERM):  # uvicorn raises them again at its end, when our own is still to come
             asyncio.get_running_loop().add_signal_handler(number, lambda: None)
@@ -135,31 +135,5 @@ def _no_predictions(*_: Any) -> Script:
     raise InputError("the replay agent needs tasks, and a service has only questions: use another agent")
 
 
-def _address(listening: socket.socket) -> str:
-    host, port = listening.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((host, port))
-        listening.listen(128)  # who reads the address can ask at once
-    except (OSError, OverflowError) as error:
-        listening.close()
-        raise InputError(f"cannot listen on {host}:{port}: {getattr(error, 'strerror', None) or error}") from None
-    if host not in ("127.0.0.1", "::1", "localhost"):
-        print(f"touchstone: anyone who can reach {host} can ask this service", file=sys.stderr)
-    return listening
-
-
 def command(argv: Sequence[str]) -> StructCommand:
     return ServeCommand(argv)
-
-
-def app() -> App:
-    """For completion."""
-    outer = App(name="serve")
-    outer.default(ServeCommand([]).function())
-    return outer

@@ -11,7 +11,6 @@ import os
 import sys
 import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -19,12 +18,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast, get_origin, get_type_hints
 
-from cyclopts import App, Group, Parameter
+from cyclopts import Group, Parameter
 
 from ..errors import InputError
 from ..options import Field, OptionError, Options, checked, field_names, fields, from_text, key
-from ..plugins import available, benchmark_type
-from ..protocols import JUDGING, RUN, TASKS, WHO, BenchmarkConfig
+from ..protocols import JUDGING, RUN, TASKS, WHO
 
 _ORDER = (TASKS, WHO, JUDGING, RUN)
 S = TypeVar("S", bound=Options)
@@ -224,14 +222,6 @@ class FunctionCommand(StructCommand):
 def named_benchmark(argv: Sequence[str]) -> str | None:
     """What stands behind the command's word."""
     return argv[1] if len(argv) > 1 and not argv[1].startswith("-") else None
-
-
-def app_of_benchmarks(app: App, made: Callable[[type[BenchmarkConfig]], StructCommand]) -> App:
-    """With a command for each benchmark. One that cannot be loaded, or cannot do it, says so when it is called."""
-    for name in available("benchmarks"):
-        with suppress(InputError):
-            app.command(made(benchmark_type(name)).function(), name=name)
-    return app
 
 
 def structs_of(function: Any) -> list[type[Options]] | None:

@@ -2,15 +2,6 @@
 
 from __future__ import annotations
 
-from cyclopts import App
-
-from .run import add_shared_commands
 from .run import shared_command as command
 
-__all__ = ["app", "command"]
-
-
-def app() -> App:
-    outer = App(name="suite", help="Build suites of small databases that expose wrong predictions without a search.")
-    add_shared_commands(outer)
-    return outer
+__all__ = ["command"]

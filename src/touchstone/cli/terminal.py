@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from ..errors import InputError
+from ..errors import InputError, os_errors_as
 from ..plugins import returned
 from ..protocols import Benchmark
 from ..runs.config import RunConfig
@@ -112,7 +112,5 @@ def refuse_no_file(option: str, path: Path | None) -> None:
 
 def write_file(option: str, path: Path, content: bytes) -> None:
     """Whole, or not at all."""
-    try:
+    with os_errors_as(InputError, f"{option} {path}: cannot be written"):
         replace_file(path, content)
-    except OSError as error:
-        raise InputError(f"{option} {path}: cannot be written: {error.strerror}") from None

@@ -64,7 +64,7 @@ class _Member:
 
 def unpack(archive: Path, target: Path, *, only: tuple[str, ...] = (), bounds: Bounds = _BOUNDS) -> int:
     """How many files were written. Raises UnsafeArchive; `target` may then hold some of them."""
-    written = _Written(archive, bounds)
+    room = most = min(bounds.bytes, max(bounds.free, bounds.ratio * archive.stat().st_size))
     target.mkdir(parents=True, exist_ok=True)
     seen: set[PurePosixPath] = set()
     try:
@@ -75,9 +75,12 @@ def unpack(archive: Path, target: Path, *, only: tuple[str, ...] = (), bounds: B
             if name in seen:
                 raise UnsafeArchive(f"{archive.name}: the name {name} occurs twice")
             seen.add(name)
-            written.check_count(len(seen))
+            if len(seen) > bounds.files:
+                raise UnsafeArchive(f"{archive.name}: it holds more than {bounds.files:,} files")
             with member.open() as source:
-                written.copy(source, target / name)
+                room -= _copy(source, target / name, room)
+            if room < 0:
+                raise UnsafeArchive(f"{archive.name}: it unpacks to more than {most:,} bytes, far more than expected")
     except _DAMAGED as error:
         raise UnsafeArchive(f"{archive.name}: cannot be unpacked: {str(error) or type(error).__name__}") from None
     except (NotADirectoryError, IsADirectoryError, FileExistsError) as error:
@@ -91,27 +94,15 @@ def unpack(archive: Path, target: Path, *, only: tuple[str, ...] = (), bounds: B
     return len(seen)
 
 
-class _Written:
-    """What has come out so far."""
-
-    def __init__(self, archive: Path, bounds: Bounds) -> None:
-        self._name = archive.name
-        self._bounds = bounds
-        self._most = min(bounds.bytes, max(bounds.free, bounds.ratio * archive.stat().st_size))
-        self._bytes = 0
-
-    def check_count(self, files: int) -> None:
-        if files > self._bounds.files:
-            raise UnsafeArchive(f"{self._name}: it holds more than {self._bounds.files:,} files")
-
-    def copy(self, source: IO[bytes], target: Path) -> None:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with target.open("xb") as file:
-            while piece := source.read(CHUNK):
-                self._bytes += len(piece)
-                if self._bytes > self._most:
-                    raise UnsafeArchive(f"{self._name}: it unpacks to more than {self._most:,} bytes, far more than expected")
-                file.write(piece)
+def _copy(source: IO[bytes], target: Path, room: int) -> int:
+    """How many bytes; one more than there is room for, if there are more."""
+    written = 0
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with target.open("xb") as file:
+        while written <= room and (piece := source.read(min(CHUNK, room - written + 1))):
+            written += len(piece)
+            file.write(piece)
+    return written
 
 
 def _members(archive: Path) -> Iterator[_Member]:

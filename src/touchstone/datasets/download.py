@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import shutil
 import time
 from collections.abc import Callable, Generator
@@ -19,6 +18,7 @@ from io import FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..addresses import shown_url
 from ..errors import InputError, TouchstoneError
 from ..files import lock_file
 
@@ -106,7 +106,7 @@ def fetch(
         raise InputError(f"{url}: expected an address that begins with http:// or https://")
     if expected.sha256 is not None and len(expected.sha256) != 64:
         raise InputError(f"{expected.sha256}: a SHA-256 has 64 hexadecimal digits")
-    shown = _without_secrets(url)
+    shown = shown_url(url)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with _opened(target.with_name(f"{target.name}.part")) as part, _client(patience) as client:
@@ -239,11 +239,6 @@ def _check(url: str, part: _Part, expected: ExpectedFile) -> None:
 def sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _without_secrets(url: str) -> str:
-    """Neither a user's name and password nor a signed query is for the terminal."""
-    return re.sub(r"(?<=://)[^/@]*@", "", url).partition("?")[0]
 
 
 def _tag(response: httpx.Response) -> str:

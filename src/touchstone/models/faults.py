@@ -21,9 +21,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
-from urllib.parse import urlsplit
 
-from ..errors import ContextLimit, EpisodeFailure, ModelFailure, ModelRejected, ModelUnreachable, SizeLimit
+from ..errors import ContextLimit, EpisodeFailure, ModelFailure, ModelRejected, SizeLimit
 from ..types import Reply
 
 _CONTEXT = re.compile(
@@ -122,21 +121,6 @@ def judge(complaint: Complaint, service: Service) -> Reply | EpisodeFailure:
     return ModelFailure(f"{service.model}: HTTP {complaint.status}: {message}")
 
 
-def judge_error(error: Exception, service: Service, timeout: float) -> Reply | EpisodeFailure:
-    """The same for an exception of the OpenAI SDK, from which LiteLLM's derive."""
-    import openai
-
-    status: Any = getattr(error, "status_code", None)
-    if isinstance(error, openai.APITimeoutError):
-        return no_reply(service, timeout)
-    if isinstance(error, openai.APIConnectionError):
-        cause = error.__cause__ or error
-        return ModelUnreachable(f"{service.model}: nothing answers at {service.url}: {one_line(str(cause))}")
-    if isinstance(error, openai.APIError) and isinstance(status, int):
-        return judge(complaint_of(status, error.body or error.message), service)
-    return ModelFailure(f"{service.model}: {one_line(str(error))}")
-
-
 def no_reply(service: Service, timeout: float) -> ModelFailure:
     return ModelFailure(f"{service.model}: no reply within {timeout:g} s from {service.url}")
 
@@ -169,12 +153,6 @@ def one_line(text: str, limit: int = 300) -> str:
     """Without secrets, line breaks and excess."""
     line = " ".join(_clean(text).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
-
-
-def shown_url(url: str) -> str:
-    """The address without user, password and query."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
 
 
 def _clean(text: str) -> str:

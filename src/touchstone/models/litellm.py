@@ -19,13 +19,14 @@ from typing import Any, ClassVar, cast
 
 import msgspec
 
+from ..addresses import shown_url
 from ..distribution import pip_install
 from ..errors import EpisodeFailure, InputError, ModelFailure, ModelUnreachable
 from ..foreign import Unreadable, read_json
 from ..types import CallPosition, Message, Reply, Tool, Usage
 from . import wire
 from .client import asked_wait, retry_wait
-from .faults import Service, complaint_of, judge, judge_error, no_reply, one_line, settle, shown_url
+from .faults import Service, complaint_of, judge, no_reply, one_line, settle
 from .prices import user_price
 from .transport import ServiceConfig
 
@@ -62,7 +63,7 @@ class LiteLLMModel:
         self._timeout = wire.time_limit(settings)
         self._litellm = _library()
         self._provider = _provider(self._litellm, self._model)
-        address = shown_url(settings.base_url) if settings.base_url else self._provider
+        address = shown_url(settings.base_url).rstrip("/") if settings.base_url else self._provider
         self._service = Service(self._model, address, f"the API key of {self._provider}", settings.sampling_options())
         self._price = user_price(self._model)
         self._free = asyncio.Semaphore(concurrency)
@@ -115,11 +116,10 @@ class LiteLLMModel:
         if _NOBODY.search(message):
             return ModelUnreachable(f"{self._model}: nothing answers at {self._service.url}: {message}")
         status, body = getattr(error, "status_code", None), _quoted_body(error)
-        if isinstance(status, int) and body is not None:
-            return judge(complaint_of(status, body), self._service)
-        if isinstance(error, APIConnectionError):
-            return ModelFailure(f"{self._model}: {message}")
-        return judge_error(error, self._service, self._timeout)
+        if isinstance(status, int) and (body is not None or not isinstance(error, APIConnectionError)):
+            words = getattr(error, "body", None) or getattr(error, "message", message)
+            return judge(complaint_of(status, words if body is None else body), self._service)
+        return ModelFailure(f"{self._model}: {message}")
 
     def _read(self, answer: Any, place: CallPosition) -> Reply:
         completion = wire.completion_of(_with_refusals(answer.model_dump()))

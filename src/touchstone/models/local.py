@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from importlib import import_module
@@ -27,7 +27,7 @@ from typing import Annotated, Any, ClassVar, cast
 import msgspec
 
 from ..distribution import pip_install
-from ..errors import ContextLimit, InputError, ModelFailure, ModelNonsense, ModelRejected
+from ..errors import ContextLimit, InputError, ModelFailure, ModelNonsense, ModelRejected, os_errors_as
 from ..options import Count, Opt
 from ..protocols import WHO, ModelConfig
 from ..types import CallPosition, Message, Reply, Tool, ToolCall
@@ -152,20 +152,13 @@ class LocalConfig(ModelConfig, frozen=True, kw_only=True):
     """A small model inside this process."""
 
     provider: ClassVar[str] = "local"
+    names_path: ClassVar[bool] = True
 
     max_tokens: Annotated[Count, Opt(group=WHO)] = _MAX_TOKENS
     """The longest reply."""
 
     def build(self, concurrency: int = 16) -> LocalModel:
-        return LocalModel(self.model, self.max_tokens)
-
-    def paths(self) -> Iterator[Path]:
-        if path := self.model.removeprefix("local").removeprefix(":"):
-            yield Path(path).expanduser()
-
-    def relocated(self, move: Callable[[Path], Path]) -> LocalConfig:
-        places = [move(path) for path in self.paths()]
-        return msgspec.structs.replace(self, model=f"local:{places[0]}") if places else self
+        return LocalModel(self.model, next(self.paths(), None), self.max_tokens)
 
     def identity(self) -> dict[str, Any]:
         return {"sampling": {"max_tokens": self.max_tokens}} if self.max_tokens != _MAX_TOKENS else {}
@@ -174,11 +167,11 @@ class LocalConfig(ModelConfig, frozen=True, kw_only=True):
 class LocalModel:
     """A chat model in a thread of this process, loaded by its first call."""
 
-    def __init__(self, name: str, max_tokens: int = _MAX_TOKENS) -> None:
+    def __init__(self, name: str, weights: Path | None = None, max_tokens: int = _MAX_TOKENS) -> None:
         if find_spec("xllamacpp") is None:
             raise InputError(f"the local model needs its runtime: {_INSTALL}")
         self.name = name
-        self._weights = _weights(name)
+        self._weights = _checked(weights or _packaged_weights())
         self._thread = ThreadPoolExecutor(1, "local-model")
         self._server: Any = None
         self._sampling = {**_SAMPLING, "max_tokens": max_tokens}
@@ -223,14 +216,9 @@ def _failure(name: str, error: dict[str, Any]) -> ContextLimit | ModelFailure:
     return ContextLimit(message) if error.get("type") == "exceed_context_size_error" else ModelFailure(message)
 
 
-def _weights(name: str) -> Path:
-    path_text = name.removeprefix("local").removeprefix(":")
-    path = Path(path_text).expanduser() if path_text else _packaged_weights()
-    try:
-        with path.open("rb") as file:
-            magic = file.read(4)
-    except OSError as error:
-        raise InputError(f"the weights {path} cannot be read: {error.strerror}") from None
+def _checked(path: Path) -> Path:
+    with os_errors_as(InputError, f"the weights {path} cannot be read"), path.open("rb") as file:
+        magic = file.read(4)
     if magic != b"GGUF":
         raise InputError(f"{path} is not a GGUF file")
     return path

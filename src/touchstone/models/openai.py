@@ -18,11 +18,12 @@ from urllib.parse import urlsplit, urlunsplit
 import msgspec
 
 from .. import __version__
+from ..addresses import is_http_address, shown_url
 from ..errors import InputError, ModelUnreachable
 from ..types import CallPosition, Message, Reply, Tool
 from . import wire
 from .client import ChatClient, ConnectionFailure, HttpFailure
-from .faults import Service, complaint_of, embedded_complaint, judge, no_reply, one_line, settle, shown_url
+from .faults import Service, complaint_of, embedded_complaint, judge, no_reply, one_line, settle
 from .prices import is_openai, price_of
 from .transport import ServiceConfig
 
@@ -48,7 +49,7 @@ class OpenAIModel:
         self._model = _served_name(self.name, url)
         self._settings = _for_openai(settings) if is_openai(url) else settings
         self._timeout = wire.time_limit(settings)
-        self._service = Service(self._model, shown_url(url), "OPENAI_API_KEY", _options(settings))
+        self._service = Service(self._model, shown_url(url).rstrip("/"), "OPENAI_API_KEY", _options(settings))
         self._price = price_of(self._model, url)
         self._free = asyncio.Semaphore(concurrency)
         self._client = ChatClient(_endpoint(url), _headers(_key(base_url)), self._timeout, settings.model_retries)
@@ -116,12 +117,7 @@ def _served_name(name: str, url: str) -> str:
 
 
 def _checked_url(url: str) -> str:
-    try:
-        parts = urlsplit(url)
-        right = parts.scheme in ("http", "https") and parts.hostname and (parts.port or True)
-    except ValueError:
-        right = False
-    if not right:
+    if not is_http_address(url):
         raise InputError(f"the base URL '{one_line(url)}' is not an http:// or https:// address")
     return url
 

@@ -11,14 +11,14 @@ played and forgotten after its last call.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
 
 import msgspec
 from msgspec import Struct
 
-from ..errors import InputError, ModelFailure
+from ..errors import InputError, ModelFailure, os_errors_as
 from ..protocols import ModelConfig
 from ..types import CallPosition, Message, ModelStep, Record, Reply, Tool
 from . import request_digest
@@ -41,20 +41,10 @@ class RecordedConfig(ModelConfig, frozen=True, kw_only=True):
     """The replies of an earlier run."""
 
     provider: ClassVar[str] = "recorded"
+    names_path: ClassVar[bool] = True
 
     def build(self, concurrency: int = 16) -> RecordedModel:
         return RecordedModel(self.model)
-
-    def paths(self) -> Iterator[Path]:
-        yield run_of(self.model)
-
-    def relocated(self, move: Callable[[Path], Path]) -> RecordedConfig:
-        return msgspec.structs.replace(self, model=f"recorded:{move(run_of(self.model))}")
-
-
-def run_of(name: str) -> Path:
-    """The run directory in a model's name."""
-    return Path(name.removeprefix("recorded").removeprefix(":")).expanduser()
 
 
 class RecordedModel:
@@ -62,7 +52,7 @@ class RecordedModel:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._file = run_of(name) / "runs.jsonl"
+        self._file = Path(name.removeprefix("recorded").removeprefix(":")).expanduser() / "runs.jsonl"
         self._places = _index(self._file)
         self._open: dict[_Key, list[ModelStep]] = {}
 
@@ -119,10 +109,7 @@ def _index(file: Path) -> dict[_Key, int]:
 def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
     """Each line and where it begins."""
     start = 0
-    try:
-        with file.open("rb") as lines:
-            for line in lines:
-                yield start, line
-                start += len(line)
-    except OSError as error:
-        raise InputError(f"{file} cannot be read: {error.strerror}") from None
+    with os_errors_as(InputError, f"{file} cannot be read"), file.open("rb") as lines:
+        for line in lines:
+            yield start, line
+            start += len(line)

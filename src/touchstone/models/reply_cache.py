@@ -18,12 +18,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 import msgspec
 
-from ..errors import InputError
+from ..errors import InputError, os_errors_as
+from ..files import replace_file
 from ..options import plain
 from ..protocols import Model, ModelConfig
 from ..types import CallPosition, Message, Reply, Tool, Usage
@@ -40,10 +40,8 @@ class ReplyCache:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        try:
+        with os_errors_as(InputError, f"--reply-cache {folder}: cannot be made"):
             folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"--reply-cache {folder}: cannot be made: {error.strerror}") from None
         if not os.access(folder, os.W_OK | os.X_OK):
             raise InputError(f"--reply-cache {folder}: cannot be written to")
 
@@ -58,14 +56,7 @@ class ReplyCache:
         """Raises OSError."""
         path = self._place(digest)
         path.parent.mkdir(exist_ok=True)
-        with NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
-            try:
-                file.write(_encode(reply))
-                file.close()
-                Path(file.name).replace(path)
-            except BaseException:
-                Path(file.name).unlink(missing_ok=True)
-                raise
+        replace_file(path, _encode(reply), durable=False)
 
     def _place(self, digest: str) -> Path:
         return self._folder / digest[:2] / f"{digest}.json"

@@ -1,17 +1,16 @@
-"""Whole answers within limits: the HTTP transport of every client that speaks to a service.
+"""Whole answers within limits, for every client that speaks to a service.
 
-httpx limits the wait for the next byte, not for all of them, and unpacks whatever comes: a server that sends a byte now and
-then holds a call for ever, and 0.6 MB of gzip become 1.9 GB. This transport reads the whole answer itself, within a total of
-seconds, of bytes on the wire and of bytes unpacked, and hands the client a plain one. It offers gzip and deflate only, which
-zlib can unpack in steps. An answer that goes beyond becomes status 413 with a `code` of ours, which no client repeats.
+HTTP libraries unpack whatever comes: 0.6 MB of gzip become 1.9 GB. `unpacked` reads an answer within a number of bytes on the
+wire and of bytes unpacked; gzip and deflate only, which zlib can unpack in steps. `client` reads by it, and so does
+`BoundedTransport`, for LiteLLM, which brings httpx: there, an answer that goes beyond becomes status 413 with a `code` of ours,
+which no client repeats.
 """
 
 from __future__ import annotations
 
-import asyncio
 import zlib
 from collections.abc import AsyncIterable
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
 
 import msgspec
 from msgspec import Meta
@@ -25,48 +24,35 @@ if TYPE_CHECKING:
 
 TOO_LARGE = "touchstone_answer_too_large"
 NOT_UNPACKED = "touchstone_answer_not_unpacked"
-_REFUSED = "touchstone_refused"
 _PLAIN = ("", "identity")
 _ZIPPED = ("gzip", "x-gzip", "deflate")
 
 
-Client = TypeVar("Client")
-
-
-def bounded(client: Client, seconds: float | None = None, budgets: Budgets = BUDGETS) -> Client:
-    """The client with its answers kept within limits, whichever way they come.
-
-    Its own transports are wrapped where they are: a client that is given a transport forgets the proxies of the environment.
-    """
-    hidden: Any = client
-    hidden._transport = BoundedTransport(hidden._transport, seconds, budgets)
-    hidden._mounts = {
-        pattern: transport and BoundedTransport(transport, seconds, budgets) for pattern, transport in hidden._mounts.items()
-    }
-    return client
-
-
 class BoundedTransport:
-    """Another transport, of whose answers only so much is read. Without `seconds` the caller minds the clock."""
+    """Another transport of httpx, of whose answers only so much is read. The caller minds the clock."""
 
-    def __init__(self, inner: httpx.AsyncBaseTransport, seconds: float | None = None, budgets: Budgets = BUDGETS) -> None:
+    def __init__(self, inner: httpx.AsyncBaseTransport) -> None:
         self._inner = inner
-        self._seconds = seconds
-        self._budgets = budgets
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        request.headers["Accept-Encoding"] = "gzip, deflate"
-        try:
-            async with asyncio.timeout(self._seconds):
-                response = await self._inner.handle_async_request(request)
-                try:
-                    return await self._read(response, request)
-                finally:
-                    await response.aclose()
-        except TimeoutError:
-            from httpx import ReadTimeout
+        from httpx import Response
 
-            raise ReadTimeout(f"no whole answer within {self._seconds:g} s", request=request) from None
+        request.headers["Accept-Encoding"] = "gzip, deflate"
+        response = await self._inner.handle_async_request(request)
+        headers = response.headers.copy()
+        for name in ("Content-Encoding", "Content-Length", "Transfer-Encoding"):
+            headers.pop(name, None)
+        try:
+            encoding = response.headers.get("Content-Encoding", "").strip().lower()
+            body = await unpacked(cast("AsyncIterable[bytes]", response.stream), encoding, BUDGETS)
+        except AnswerRefused as refusal:
+            error = {"message": f"the answer {refusal}", "code": refusal.code}
+            refused = {"Content-Type": "application/json", "x-should-retry": "false"}
+            return Response(413, headers=refused, content=msgspec.json.encode({"error": error}), request=request)
+        finally:
+            await response.aclose()
+        extensions = {name: value for name, value in response.extensions.items() if name != "network_stream"}
+        return Response(response.status_code, headers=headers, content=body, request=request, extensions=extensions)
 
     async def aclose(self) -> None:
         await self._inner.aclose()
@@ -76,20 +62,6 @@ class BoundedTransport:
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
-
-    async def _read(self, response: httpx.Response, request: httpx.Request) -> httpx.Response:
-        encoding = response.headers.get("Content-Encoding", "").strip().lower()
-        try:
-            body = await unpacked(cast("AsyncIterable[bytes]", response.stream), encoding, self._budgets)
-        except AnswerRefused as refusal:
-            return _complaint(refusal, request)
-        headers = response.headers.copy()
-        for name in ("Content-Encoding", "Content-Length", "Transfer-Encoding"):
-            headers.pop(name, None)
-        extensions = {name: value for name, value in response.extensions.items() if name != "network_stream"}
-        from httpx import Response
-
-        return Response(response.status_code, headers=headers, content=body, request=request, extensions=extensions)
 
 
 async def unpacked(stream: AsyncIterable[bytes], encoding: str, budgets: Budgets) -> bytes:
@@ -137,20 +109,6 @@ class _Unpacking:
             return self(piece, room)
         finally:
             self._begun = True
-
-
-def refused(response: httpx.Response) -> tuple[str, str] | None:
-    """The code and the reason, if this stands for an answer that was not read."""
-    return response.extensions.get(_REFUSED)
-
-
-def _complaint(refusal: AnswerRefused, request: httpx.Request) -> httpx.Response:
-    body = {"error": {"message": f"the answer {refusal}", "code": refusal.code}}
-    headers = {"Content-Type": "application/json", "x-should-retry": "false"}
-    extensions = {_REFUSED: (refusal.code, str(refusal))}
-    from httpx import Response
-
-    return Response(413, headers=headers, content=msgspec.json.encode(body), request=request, extensions=extensions)
 
 
 # The options of models behind a service: where it is, and how it answers. What is not given is not sent.

@@ -86,7 +86,7 @@ class Aggregate:
             "score": math.fsum(self._scores) / n if n else None,
             "metrics": self._means(),
             "metrics_n": {name: self._over(name) for name in sorted(self._metrics)},
-            **({"proof": self._proof()} if self._proofs else {}),
+            **({"proof": proof_counts(self._proofs)} if self._proofs else {}),
             "outcomes": {outcome.value: self.outcomes[outcome] for outcome in Outcome},
             "failed_because": _ranked(self._kinds),
             "reasons": {outcome.value: _ranked(reasons, 20) for outcome, reasons in sorted(self._reasons.items())},
@@ -96,9 +96,6 @@ class Aggregate:
             "usage_by": dict(self.usage_by),
             "seconds": round(self.seconds, 3),
         }
-
-    def _proof(self) -> dict[str, int]:
-        return proof_counts(self._proofs)
 
     def _means(self) -> dict[str, float]:
         """Over the records that have the metric, and those that came to no judgement at all, which count as 0.

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, cast
 
+from msgspec.structs import replace
+
 from ..budgets import BUDGETS, Budgets
 from ..errors import RULES, EpisodeFailure, TimeLimit, TouchstoneError, WrongReturn
 from ..plugins import expected_of, returned
@@ -48,7 +50,7 @@ async def play(
             verdict = returned(await episode.verdict(), Verdict, f"{who}: verdict()", "a Verdict")
     except EpisodeFailure as failure:
         ended_by = failure
-        verdict = _ended(failure, episode)
+        verdict = cut_off(failure, episode)
     except WrongReturn as defect:
         verdict = Verdict(Outcome.error, 0.0, str(defect), {}, {"traceback": traceback.format_exc()})
     except TouchstoneError:
@@ -56,7 +58,21 @@ async def play(
     except Exception as defect:
         reason = f"internal error: {type(defect).__name__}: {defect}"
         verdict = Verdict(Outcome.error, 0.0, reason, {}, {"traceback": traceback.format_exc()})
-    record = Record(
+    seconds = time.perf_counter() - clock
+    verdict = replace(verdict, reason=verdict.reason[:LONGEST_REASON], evidence=_bounded(verdict.evidence, budgets))
+    return record_of(task, epoch, verdict, started, seconds, stage, episode), ended_by
+
+
+def record_of(
+    task: Task,
+    epoch: int,
+    verdict: Verdict,
+    started: datetime,
+    seconds: float = 0.0,
+    stage: RecordingStage | None = None,
+    episode: Episode | None = None,
+) -> Record:
+    return Record(
         task=task.key,
         index=task.index,
         epoch=epoch,
@@ -64,17 +80,16 @@ async def play(
         facets=task.facets,
         outcome=verdict.outcome,
         score=verdict.score if verdict.outcome in JUDGED else None,
-        reason=verdict.reason[:LONGEST_REASON],
+        reason=verdict.reason,
         metrics=verdict.metrics,
-        evidence=_bounded(verdict.evidence, budgets),
+        evidence=verdict.evidence,
         started=started.isoformat(timespec="milliseconds"),
-        seconds=round(time.perf_counter() - clock, 6),
+        seconds=round(seconds, 6),
         brief=stage.brief if stage else None,
         steps=stage.steps if stage else [],
         usage=stage.usage if stage else Usage(),
         usage_by=dict(episode.usage_by) if episode else {},
     )
-    return record, ended_by
 
 
 async def _played(agent: Agent, stage: RecordingStage, seconds: float) -> None:
@@ -98,8 +113,9 @@ def _cut(value: Any, longest: int) -> Any:
     return shortened(value, longest)[0] if isinstance(value, str) and len(value) > longest else value
 
 
-def _ended(failure: EpisodeFailure, episode: Episode | None) -> Verdict:
-    """An agent that ran into a limit keeps what it had earned; what was never judged is worth nothing."""
+def cut_off(failure: EpisodeFailure, episode: Episode | None) -> Verdict:
+    """Of an episode that a failure ended. An agent that ran into a limit keeps what it had earned; what was never judged is
+    worth nothing."""
     outcome = RULES[type(failure)].outcome
     earned = episode.partial_score() if episode and outcome in (Outcome.limit, Outcome.failed) else PartialScore()
     evidence: dict[str, Any] = {**earned.evidence, **failure.evidence, **({"kind": failure.kind} if failure.kind else {})}

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from ..addresses import address_of
-from ..errors import InputError
+from ..errors import InputError, os_errors_as
 from ..files import replace_file
 from ..foreign import Unreadable, read_json, whole
 from .records import read_config
@@ -62,10 +62,8 @@ def label_run(run: Path, add: Sequence[str] = (), remove: Sequence[str] = (), no
         tags = [tag for tag in dict.fromkeys([*before.tags, *add]) if tag not in remove]
         after = Labels(tags, before.note if note is None else whole(note).strip())
         if after != before:
-            try:
+            with os_errors_as(InputError, f"{run / FILE}: cannot be written"):
                 replace_file(run / FILE, msgspec.json.format(msgspec.json.encode(after), indent=2) + b"\n")
-            except OSError as error:
-                raise InputError(f"{run / FILE}: cannot be written: {error.strerror}") from None
     return after
 
 

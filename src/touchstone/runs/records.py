@@ -8,7 +8,8 @@ from typing import Any, Protocol, TypeVar, cast
 
 import msgspec
 
-from ..errors import InputError
+from ..errors import InputError, os_errors_as
+from ..foreign import whole_value
 from ..types import Outcome, Record
 from .remote import open_to_read
 
@@ -73,15 +74,12 @@ def read(path: Path, decoder: msgspec.json.Decoder[K]) -> Iterator[K]:
     """Raises InputError for a line that is no record, and for a task and epoch that are there twice."""
     file = path / "runs.jsonl"
     seen: dict[tuple[str, int], int] = {}
-    try:
-        with open_to_read(file) as lines:
-            for number, line in enumerate(lines, 1):
-                record = decode_line(file, number, line, decoder)
-                if record is not None:
-                    refuse_second(file, number, record, seen)
-                    yield record
-    except OSError as error:
-        raise InputError(f"{file}: cannot read the records of this run: {error.strerror or error}") from None
+    with os_errors_as(InputError, f"{file}: cannot read the records of this run"), open_to_read(file) as lines:
+        for number, line in enumerate(lines, 1):
+            record = decode_line(file, number, line, decoder)
+            if record is not None:
+                refuse_second(file, number, record, seen)
+                yield record
 
 
 def refuse_second(file: Path, number: int, record: Keyed, seen: dict[tuple[str, int], int]) -> None:
@@ -106,15 +104,7 @@ def encoded(record: Record) -> bytes:
     try:
         return _encoder.encode(record)
     except UnicodeEncodeError:  # a model wrote half of a character, which no file can hold
-        return _encoder.encode(_whole(msgspec.to_builtins(record)))
-
-
-def _whole(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, dict):
-        return {_whole(key): _whole(item) for key, item in cast("dict[Any, Any]", value).items()}
-    return [_whole(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value
+        return _encoder.encode(whole_value(msgspec.to_builtins(record)))
 
 
 def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:

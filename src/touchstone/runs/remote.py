@@ -23,7 +23,8 @@ import msgspec
 
 from ..addresses import address_of, file_name_of, without_secrets
 from ..distribution import pip_install
-from ..errors import InputError, RunStopped
+from ..errors import InputError, RunStopped, os_errors_as
+from ..files import replace_file
 from . import seal
 
 EPISODES = "episodes"
@@ -75,11 +76,9 @@ class Mirror:
 
     async def start(self) -> None:
         """Raises InputError if nothing can be written there, before anything runs."""
-        try:
+        with os_errors_as(InputError, f"{self.address}: cannot be written to"):
             await asyncio.to_thread(self._put, "config.json")
             await asyncio.to_thread(self._remove, seal.FILE)  # a run that goes on is not closed there either
-        except OSError as error:
-            raise InputError(f"{self.address}: cannot be written to: {error}") from None
         self._copying = asyncio.create_task(self._copy_now_and_then())
 
     async def stop(self) -> None:
@@ -248,8 +247,7 @@ def _same_run(here: Path, config: bytes) -> bool:
     if any(mine.get(name) != other.get(name) for name in names):
         return False
     if other.get("planned", 0) > mine.get("planned", 0):
-        (here / ".config.json.new").write_bytes(config)
-        (here / ".config.json.new").replace(here / "config.json")
+        replace_file(here / "config.json", config)
     return True
 
 

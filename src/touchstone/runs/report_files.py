@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from .summary import money, percent
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]|<>#"} | {"\n": " "})
-_XML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _TAGS = {Outcome.failed: "failure", Outcome.limit: "failure", Outcome.error: "error"}
 _LISTED = 100
 """Tasks that did not pass in a Markdown summary."""
@@ -72,48 +71,36 @@ def write_reports(
 
 def junit(title: str, overall: Mapping[str, Any], records: Sequence[Record]) -> str:
     """JUnit's XML. A limit is a failure, as in the accuracy; what could not be judged here is skipped."""
+    from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
     outcomes = overall["outcomes"]
     counts = {
-        "tests": overall["total"],
-        "failures": outcomes["failed"] + outcomes["limit"],
-        "errors": outcomes["error"],
+        "name": _xml_text(title),
+        "tests": str(overall["total"]),
+        "failures": str(outcomes["failed"] + outcomes["limit"]),
+        "errors": str(outcomes["error"]),
         "time": f"{overall['seconds']:.3f}",
     }
-    skipped = outcomes["unscorable"] + outcomes["skipped"]  # which the schema has for the inner element alone
-    attributes = f"name={_attribute(title)} " + " ".join(f'{name}="{value}"' for name, value in counts.items())
+    skipped = str(outcomes["unscorable"] + outcomes["skipped"])  # which the schema has for the inner element alone
     started = min((record.started for record in records), default="")
+    root = Element("testsuites", counts)
+    suite = SubElement(root, "testsuite", counts, skipped=skipped, timestamp=started)
+    properties = SubElement(suite, "properties")
     low, high = overall["overall"]["interval"]
-    shares = {"accuracy": overall["overall"]["accuracy"], "accuracy_low": low, "accuracy_high": high}
-    lines = [
-        '<?xml version="1.0" encoding="utf-8"?>',
-        f"<testsuites {attributes}>",
-        f'  <testsuite {attributes} skipped="{skipped}" timestamp={_attribute(started)}>',
-        "    <properties>",
-        *(f'      <property name="{name}" value="{"" if value is None else value}"/>' for name, value in shares.items()),
-        "    </properties>",
-        *(line for record in records for line in _testcase(record)),
-        "  </testsuite>",
-        "</testsuites>",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _testcase(record: Record) -> Iterator[str]:
-    name = record.task if record.epoch == 0 else f"{record.task} (attempt {record.epoch + 1})"
-    group = record.facets.get("database") or "tasks"
-    opening = f'    <testcase classname={_attribute(group)} name={_attribute(name)} time="{record.seconds:.3f}"'
-    if record.outcome is Outcome.passed:
-        yield f"{opening}/>"
-        return
-    yield f"{opening}>"
-    tag = _TAGS.get(record.outcome)
-    message = f"message={_attribute(one_line(record.reason)[:500])}"
-    if tag is None:
-        yield f"      <skipped {message}/>"
-    else:
-        kind = str(record.evidence.get("kind") or record.outcome.value)
-        yield f"      <{tag} type={_attribute(kind)} {message}>{_content(record.reason)}</{tag}>"
-    yield "    </testcase>"
+    for name, share in (("accuracy", overall["overall"]["accuracy"]), ("accuracy_low", low), ("accuracy_high", high)):
+        SubElement(properties, "property", name=name, value="" if share is None else str(share))
+    for record in records:
+        name = record.task if record.epoch == 0 else f"{record.task} (attempt {record.epoch + 1})"
+        group = record.facets.get("database") or "tasks"
+        case = SubElement(suite, "testcase", classname=_xml_text(group), name=_xml_text(name), time=f"{record.seconds:.3f}")
+        message = _xml_text(one_line(record.reason)[:500])
+        if tag := _TAGS.get(record.outcome):
+            kind = str(record.evidence.get("kind") or record.outcome.value)
+            SubElement(case, tag, type=_xml_text(kind), message=message).text = _xml_text(record.reason)
+        elif record.outcome is not Outcome.passed:
+            SubElement(case, "skipped", message=message)
+    indent(root)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(root, encoding="unicode") + "\n"
 
 
 def markdown(title: str, overall: Mapping[str, Any], records: Sequence[Record], note: str | None = None) -> str:
@@ -150,16 +137,6 @@ def by_task(records: Sequence[Record], verdict: Callable[[Record], Mapping[str, 
     several = any(len(each) > 1 for each in verdicts.values())
     by_name: dict[str, Any] = dict(verdicts) if several else {task: each[0] for task, each in verdicts.items()}
     return msgspec.json.format(msgspec.json.encode(by_name), indent=1).decode() + "\n"
-
-
-def _content(text: str) -> str:
-    return _xml_text(text).translate(_XML)
-
-
-def _attribute(text: str) -> str:
-    from xml.sax.saxutils import quoteattr  # which loads an HTTP client: not for every run
-
-    return quoteattr(_xml_text(text))
 
 
 def _xml_text(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import platform
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -135,11 +136,14 @@ async def run(
     )
     expected = counted.done + len(jobs)
     stopped = None
+    gc.freeze()  # what there is now is there to stay, and looking through it again and again took a fifth of the loop
     try:
         await batch.run(jobs)
         stopped = batch.used_up
     except RunStopped as error:
         stopped = str(error)
+    finally:
+        gc.unfreeze()
     if stopped or batch.interrupted:
         await directory.settle()
         counted = aggregate(directory.records())  # an abandoned episode may have reached the disk and not the count

@@ -89,8 +89,8 @@ class RunTrace:
         kind = str(record.evidence.get("kind") or "")
         verdict = {
             "touchstone.outcome": record.outcome.value,
-            **({} if record.score is None else {"touchstone.score": record.score}),
-            **({"touchstone.kind": kind} if kind else {}),
+            "touchstone.score": record.score,
+            "touchstone.kind": kind or None,
         }
         facets = {f"touchstone.facet.{name}": value for name, value in record.facets.items()}
         task = {"touchstone.task": record.task, "touchstone.epoch": record.epoch}
@@ -98,7 +98,7 @@ class RunTrace:
         root = self._tracer.start_span(
             f"episode {record.task}",
             Context(),
-            attributes={**self._same, **task, **facets, **verdict, **self._usage_sum(record)},
+            attributes=_known({**self._same, **task, **facets, **verdict, **self._usage_sum(record)}),
             links=[Link(self._run.get_span_context())],
             start_time=start,
         )
@@ -114,10 +114,10 @@ class RunTrace:
         evaluation = {
             "gen_ai.evaluation.name": self._same["touchstone.benchmark"],
             "gen_ai.evaluation.score.label": record.outcome.value,
-            **({} if record.score is None else {"gen_ai.evaluation.score.value": record.score}),
+            "gen_ai.evaluation.score.value": record.score,
             "gen_ai.evaluation.explanation": reason,
         }
-        span.add_event("gen_ai.evaluation.result", evaluation, timestamp=end)
+        span.add_event("gen_ai.evaluation.result", _known(evaluation), timestamp=end)
         span.end(max(end, judged_from))
         root.end(max(end, judged_from))
 
@@ -128,7 +128,7 @@ class RunTrace:
             "passed": overall["outcomes"]["passed"],
             "accuracy": overall["overall"]["accuracy"],
         }
-        self._run.set_attributes({f"touchstone.{name}": each for name, each in figures.items() if each is not None})
+        self._run.set_attributes(_known({f"touchstone.{name}": each for name, each in figures.items()}))
 
     async def close(self) -> None:
         """Ends the run's span, sends what is left as far as that works within seconds, and says what could not be sent."""
@@ -167,8 +167,8 @@ class RunTrace:
         counted = {
             "gen_ai.usage.input_tokens": usage.input_tokens,
             "gen_ai.usage.output_tokens": usage.output_tokens,
-            **({"gen_ai.usage.cache_read.input_tokens": usage.cached_tokens} if usage.cached_tokens else {}),
-            **({} if usage.cost is None else {"touchstone.cost_usd": usage.cost}),
+            "gen_ai.usage.cache_read.input_tokens": usage.cached_tokens or None,
+            "touchstone.cost_usd": usage.cost,
         }
         attributes: dict[str, Any] = {
             "gen_ai.operation.name": "chat",
@@ -176,7 +176,7 @@ class RunTrace:
             "touchstone.request_digest": step.request,
             **named,
             **({} if usage.uncounted else counted),
-            **({"touchstone.reply_cache": True} if usage.reused else {}),
+            "touchstone.reply_cache": True if usage.reused else None,
         }
         if self._content:
             attributes["gen_ai.output.messages"] = msgspec.json.encode([_message(step)]).decode()
@@ -186,7 +186,7 @@ class RunTrace:
         call, seen = step.call, step.observation
         named = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": call.name, "gen_ai.tool.type": "function"}
         sql = _sql(call.arguments)
-        attributes: dict[str, Any] = {**named, **({"gen_ai.tool.call.id": call.id} if call.id else {})}
+        attributes: dict[str, Any] = {**named, "gen_ai.tool.call.id": call.id or None}
         if sql is not None:
             attributes |= self._of_statement(sql, record, seen.details)
         if self._content and not self._secret_moves:
@@ -203,16 +203,14 @@ class RunTrace:
         operation = _OPERATION.match(sql)
         return {
             "db.system.name": _SYSTEMS.get(self._engine, self._engine),
-            **({"db.namespace": database} if database else {}),
-            **({"db.operation.name": operation[1].upper()} if operation else {}),
-            **({} if self._secret_moves else {"db.query.text": sql}),
-            **({"db.response.returned_rows": int(rows[1].replace(",", ""))} if rows else {}),
+            "db.namespace": database or None,
+            "db.operation.name": operation[1].upper() if operation else None,
+            "db.query.text": None if self._secret_moves else sql,
+            "db.response.returned_rows": int(rows[1].replace(",", "")) if rows else None,
         }
 
     def _of_model(self) -> dict[str, Any]:
-        if not self._model:
-            return {}
-        return {"gen_ai.provider.name": self._provider_name, "gen_ai.request.model": self._model}
+        return {"gen_ai.provider.name": self._provider_name, "gen_ai.request.model": self._model} if self._model else {}
 
     def _metrics(self, record: Record) -> dict[str, float]:
         return {f"touchstone.metric.{name}": value for name, value in record.metrics.items()}
@@ -220,13 +218,16 @@ class RunTrace:
     def _usage_sum(self, record: Record) -> dict[str, Any]:
         """Under names of our own: a backend that adds up all gen_ai.usage.* would count the calls' tokens twice."""
         usage = sum(record.usage_by.values(), record.usage)
-        counted = {"model_calls": usage.calls, "input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
-        cost = {} if usage.cost is None else {"cost_usd": usage.cost}
-        return {f"touchstone.{name}": value for name, value in {**counted, **cost}.items()}
+        return {
+            "touchstone.model_calls": usage.calls,
+            "touchstone.input_tokens": usage.input_tokens,
+            "touchstone.output_tokens": usage.output_tokens,
+            "touchstone.cost_usd": usage.cost,
+        }
 
     def _span(self, name: str, within: Context, begun: int, attributes: Mapping[str, Any], *, client: bool = False) -> Span:
         kind = SpanKind.CLIENT if client else SpanKind.INTERNAL
-        return self._tracer.start_span(name, within, kind, attributes, start_time=begun)
+        return self._tracer.start_span(name, within, kind, _known(attributes), start_time=begun)
 
 
 def _timed(steps: Sequence[Step], ends: Sequence[int], start: int, end: int) -> Iterator[tuple[Step, int, int]]:
@@ -237,6 +238,11 @@ def _timed(steps: Sequence[Step], ends: Sequence[int], start: int, end: int) -> 
         took = 0 if isinstance(step, NoteStep) else round(step.seconds * 1e9)
         last = ends[number] if seen else last + took
         yield step, max(last - took, start), last
+
+
+def _known(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Without those of which nothing is known."""
+    return {name: value for name, value in attributes.items() if value is not None}
 
 
 def _sql(arguments: str) -> str | None:

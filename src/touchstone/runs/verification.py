@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import msgspec
 
-from ..errors import InputError
+from ..errors import InputError, os_errors_as
 from ..types import Usage
 from . import seal
 from .aggregate import Aggregate
@@ -64,27 +64,24 @@ def _records(run: Path, chain: seal.Chain | None, report: Verification) -> tuple
     heads = [chain.head.decode()] if chain else []
     seen: dict[tuple[str, int], int] = {}
     wrong: list[str] = []
-    try:
-        with open_to_read(file) as lines:
-            for number, line in enumerate(lines, 1):
-                try:
-                    record = decode_line(file, number, line, SLIM)
-                    if record is None:
-                        report.open.append(f"runs.jsonl: line {number} is torn: the run was killed, or is being written")
-                        continue
-                    refuse_second(file, number, record, seen)
-                    counted.add(record)
-                    name = f"line {number} (task {record.task}, epoch {record.epoch})"
-                except InputError as error:
-                    wrong.append(str(error).replace(f"{file}: ", "runs.jsonl: "))
-                    name = f"line {number}"
-                if chain is not None:
-                    if not chain.follows(line):
-                        wrong.append(f"runs.jsonl: {name} {_blame(line)}")
-                    chain = chain.after(line)
-                    heads.append(chain.head.decode())
-    except OSError as error:
-        raise InputError(f"{file}: cannot read the records of this run: {error.strerror or error}") from None
+    with os_errors_as(InputError, f"{file}: cannot read the records of this run"), open_to_read(file) as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                record = decode_line(file, number, line, SLIM)
+                if record is None:
+                    report.open.append(f"runs.jsonl: line {number} is torn: the run was killed, or is being written")
+                    continue
+                refuse_second(file, number, record, seen)
+                counted.add(record)
+                name = f"line {number} (task {record.task}, epoch {record.epoch})"
+            except InputError as error:
+                wrong.append(str(error).replace(f"{file}: ", "runs.jsonl: "))
+                name = f"line {number}"
+            if chain is not None:
+                if not chain.follows(line):
+                    wrong.append(f"runs.jsonl: {name} {_blame(line)}")
+                chain = chain.after(line)
+                heads.append(chain.head.decode())
     report.wrong += wrong[:_MOST_NAMED]
     if len(wrong) > _MOST_NAMED:
         report.wrong.append(f"runs.jsonl: and {len(wrong) - _MOST_NAMED} more lines")

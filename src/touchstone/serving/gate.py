@@ -12,9 +12,9 @@ import ipaddress
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
+AsgiMessage = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[AsgiMessage]]
+Send = Callable[[AsgiMessage], Awaitable[None]]
 App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 LARGEST_BODY = 2**20
@@ -45,15 +45,14 @@ class Gate:
             await _refuse(send, 421, "this service does not answer for that host; start it with --allow-host to add one")
             return
         length = headers.get(b"content-length", b"0")
-        if not length.isdigit() or int(length) > self._largest:
-            await _refuse(send, 413, f"a request may have {self._largest:,} bytes at most")
-            return
-        try:
-            async with asyncio.timeout(SECONDS_FOR_A_BODY):
-                body = await _body(receive, self._largest)
-        except TimeoutError:
-            await _refuse(send, 408, f"the request did not arrive within {SECONDS_FOR_A_BODY:g} seconds")
-            return
+        body = None
+        if length.isdigit() and int(length) <= self._largest:
+            try:
+                async with asyncio.timeout(SECONDS_FOR_A_BODY):
+                    body = await _body(receive, self._largest)
+            except TimeoutError:
+                await _refuse(send, 408, f"the request did not arrive within {SECONDS_FOR_A_BODY:g} seconds")
+                return
         if body is None:
             await _refuse(send, 413, f"a request may have {self._largest:,} bytes at most")
             return
@@ -88,7 +87,7 @@ async def _body(receive: Receive, largest: int) -> bytes | None:
 def _again(body: bytes, receive: Receive) -> Receive:
     replayed = False
 
-    async def replay() -> Message:
+    async def replay() -> AsgiMessage:
         nonlocal replayed
         if replayed:
             return await receive()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import FastAPI, HTTPException
 from fastapi.responses import HTMLResponse
-from msgspec import Struct
 from pydantic import BaseModel, ConfigDict, Field
 
 from .. import __version__
@@ -70,10 +70,11 @@ def _fields(what: str, content: Mapping[str, Any] | None, described: Mapping[str
 # Answering one question: an episode without a verdict, whose submission is the answer.
 
 
-class SqlAnswer(Struct, frozen=True):
-    sql: str | None
-    execution_success: bool
-    error: str | None = None
+@dataclass
+class Inferred:
+    sql: Annotated[str | None, Field(description="The query, or null if the agent submitted none.")]
+    execution_success: Annotated[bool, Field(description="Whether the query could be run here.")]
+    error: Annotated[str | None, Field(description="Why there is no query, or why it could not be run.")] = None
 
 
 class ServedQuestion(SqlEpisode):
@@ -106,7 +107,7 @@ class Answerer:
         self._listings = Listings(engine)
         self._turns = asyncio.Semaphore(parallel)
 
-    async def answer(self, question: str, database: str, evidence: str = "") -> SqlAnswer:
+    async def answer(self, question: str, database: str, evidence: str = "") -> Inferred:
         """Raises an EpisodeFailure if there is no such database, or the agent's model fails."""
         file = find(self._databases, database)
         fields = {"question": question, "database": database, "evidence": evidence}
@@ -118,16 +119,16 @@ class Answerer:
             finally:
                 await episode.close()
         if episode.submitted is None:
-            return SqlAnswer(None, False, "the agent submitted nothing")
+            return Inferred(None, False, "the agent submitted nothing")
         return await self._tried(episode.submitted, file)
 
-    async def _tried(self, sql: str, file: Path) -> SqlAnswer:
+    async def _tried(self, sql: str, file: Path) -> Inferred:
         session = self._engine.session(file, writable=False, limits=self._limits)
         try:
             await session.show(sql)
         except SqlError as error:
-            return SqlAnswer(sql, False, error.message)
-        return SqlAnswer(sql, True)
+            return Inferred(sql, False, error.message)
+        return Inferred(sql, True)
 
 
 def question_key(question: str, database: str) -> str:
@@ -145,12 +146,6 @@ class Infer(BaseModel):
     evidence: Annotated[str, Field(description="A hint, if there is one.")] = ""
 
 
-class Inferred(BaseModel):
-    sql: Annotated[str | None, Field(description="The query, or null if the agent submitted none.")]
-    execution_success: Annotated[bool, Field(description="Whether the query could be run here.")]
-    error: Annotated[str | None, Field(description="Why there is no query, or why it could not be run.")] = None
-
-
 def build_app(answerer: Answerer, who: str) -> FastAPI:
     # FastAPI's own pages load scripts from elsewhere.
     description = f"Text to SQL, answered by {who}."
@@ -160,16 +155,15 @@ def build_app(answerer: Answerer, who: str) -> FastAPI:
     async def infer(question: Infer) -> Inferred:  # pyright: ignore[reportUnusedFunction]
         """Write a query that answers a question."""
         try:
-            answer = await answerer.answer(question.question, question.db_id, question.evidence)
+            return await answerer.answer(question.question, question.db_id, question.evidence)
         except Unscorable as failure:
             raise HTTPException(404, f"there is no database '{question.db_id}'") from failure
         except EpisodeFailure as failure:
             if RULES[type(failure)].outcome is Outcome.error:
                 raise HTTPException(502, str(failure)) from failure
-            return Inferred(sql=None, execution_success=False, error=str(failure))
+            return Inferred(None, False, str(failure))
         except asyncio.CancelledError:
             raise HTTPException(503, "the service is shutting down") from None
-        return Inferred(sql=answer.sql, execution_success=answer.execution_success, error=answer.error)
 
     @app.get("/health")
     async def health() -> dict[str, str]:  # pyright: ignore[reportUnusedFunction]

@@ -156,6 +156,11 @@ class RowPair:
             return None
         return signatures(self.gold_distinct, self.width), signatures(self.predicted_distinct, self.width)
 
+    @cached_property
+    def by_form(self) -> dict[tuple[str, ...], tuple[dict[Row, Row], dict[Row, Row]]]:
+        """For `forms`: the missing and the extra rows as they are in a form."""
+        return {}
+
     def difference(self, kind: str, sentence: str, **more: Any) -> Difference:
         return Difference(kind, _ended(sentence, self.predicted), self._evidence() | more)
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from itertools import permutations
+from itertools import chain, permutations, product
 from math import nan
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 from ..types import Cell, Row
 from .difference import Difference, RowPair, Signature, arrangements, grouped, names, projection, reordering, signatures
-from .rounding import Rounding, find_rounding
+from .rounding import Rounding, find_rounding, is_number
 from .shown import plain, plain_row, shown, shown_name, shown_names, shown_pair
 
 # Differences of whole columns: too few, too many, or in another order.
@@ -27,11 +27,11 @@ from .shown import plain, plain_row, shown, shown_name, shown_names, shown_pair
 # between right answers. What is found is verified on whole rows before it is said.
 
 
-_MOST_CELLS = 100_000
+MOST_CELLS = 100_000
 """Beyond them, columns are compared by their signatures alone."""
 _WIDEST = 5
 """Columns, of results in which joined names are looked for."""
-_SEPARATORS = (" ", ", ", "", "-", ",")
+SEPARATORS = (" ", ", ", "", "-", ",")
 _TURNED = ", but for the order of the columns"
 
 
@@ -91,9 +91,9 @@ def other_width(pair: RowPair) -> Difference | None:
     missing = [name for at, name in enumerate(gold.names) if at not in pairing]
     taken = set(pairing.values())
     extra = [name for at, name in enumerate(predicted.names) if at not in taken]
-    joined = _joined(gold, predicted) if partners is None else None
-    if joined is not None:
-        finding = joined
+    joint = _joint(gold, predicted) if partners is None else None
+    if joint is not None:
+        finding = joint
     elif partners is None and not present:
         finding = _supersets(pair, gold, predicted)
     else:
@@ -105,7 +105,7 @@ def other_width(pair: RowPair) -> Difference | None:
         missing_columns=plain_row(missing),
         extra_columns=plain_row(extra),
         otherwise_equal=partners is not None,
-        explained=partners is not None or joined is not None,
+        explained=partners is not None or joint is not None,
     )
 
 
@@ -160,57 +160,63 @@ def _finding(present: list[str], missing: list[str], extra: list[str], partners:
 
 def _supersets(pair: RowPair, gold: _Side, predicted: _Side) -> str:
     """No column has the expected values and no others; perhaps one has them among others."""
-    if len(pair.gold.rows) * len(gold.names) + len(pair.predicted.rows) * len(predicted.names) > _MOST_CELLS:
+    if len(pair.gold.rows) * len(gold.names) + len(pair.predicted.rows) * len(predicted.names) > MOST_CELLS:
         return "no expected column is there with the same values"
-    wider: list[str] = []
-    sets = [set(map(itemgetter(at), predicted.rows)) for at in range(len(predicted.names))]
-    for at, name in enumerate(gold.names):
-        values = set(map(itemgetter(at), gold.rows))
-        if any(values < other for other in sets):
-            wider.append(name)
-    if wider:
-        return f"the values of {_named(wider)} are there, among others"
-    if repeated := [name for at, name in enumerate(gold.names) if set(map(itemgetter(at), gold.rows)) in sets]:
-        return f"the values of {_named(repeated)} are there, but not as often as expected"
-    if narrower := [
-        name
-        for at, name in enumerate(gold.names)
-        if any(len(other) >= _PARTNERS and other < set(map(itemgetter(at), gold.rows)) for other in sets)
-    ]:
-        return f"some of the values of {_named(narrower)} are there"
+    expected, got = ([set(map(itemgetter(at), side.rows)) for at in range(len(side.names))] for side in (gold, predicted))
+    findings: tuple[tuple[Callable[[set[Cell], set[Cell]], bool], str], ...] = (
+        (lambda values, other: values < other, "the values of {} are there, among others"),
+        (lambda values, other: values == other, "the values of {} are there, but not as often as expected"),
+        (lambda values, other: len(other) >= _PARTNERS and other < values, "some of the values of {} are there"),
+    )
+    for holds, finding in findings:
+        if columns := [name for name, values in zip(gold.names, expected, strict=True) if any(holds(values, o) for o in got)]:
+            return finding.format(_named(columns))
     return "no expected column is there with all its values"
 
 
-def _joined(gold: _Side, predicted: _Side) -> str | None:
+def _joint(gold: _Side, predicted: _Side) -> str | None:
     """Two columns of the wider side are one column of the other: a first and a last name."""
     wide, narrow = (gold, predicted) if len(gold.names) > len(predicted.names) else (predicted, gold)
     width = len(wide.names)
-    if len(narrow.names) != width - 1 or width > _WIDEST or len(wide.rows) * width > _MOST_CELLS:
+    if len(narrow.names) != width - 1 or width > _WIDEST or len(wide.rows) * width > MOST_CELLS:
         return None
+    rows, sought = list(wide.rows), next(iter(narrow.rows))
     for one, other in permutations(range(width), 2):
-        for separator in _SEPARATORS:
-            for at in range(width - 1):
-                others = [column for column in range(width) if column not in (one, other)]
-                made = {_with_joined(row, one, other, separator, others, at) for row in wide.rows}
-                if None in made or not (made <= narrow.rows.keys() or made >= narrow.rows.keys()):
-                    continue
-                left = (len(narrow.rows) - len(made)) * (1 if wide is gold else -1)
-                if left and min(len(made), len(narrow.rows)) < _PARTNERS:
-                    continue
-                columns = _named([wide.names[one], wide.names[other]])
-                rest = "the rest is as expected" if not left else f"and there is a second cause: {_left(left)}"
-                if wide is gold:
-                    return f"{columns} are joined in column {shown_name(narrow.names[at])}, {rest}"
-                return f"column {shown_name(narrow.names[at])} is split into {columns}, {rest}"
+        if not all(isinstance(row[one], str) and isinstance(row[other], str) for row in rows):
+            continue
+        begun = [[row for row in rows if str(cell).startswith(str(row[one]))] for cell in sought]
+        for separator, at in product(SEPARATORS, range(width - 1)):
+            # At a glance: their first row is among these, joined, or our first row, joined, among theirs.
+            first = with_joined(rows[0], one, other, separator, at)
+            if first not in narrow.rows and sought not in [with_joined(row, one, other, separator, at) for row in begun[at]]:
+                continue
+            made = {with_joined(row, one, other, separator, at) for row in rows}
+            if not (made <= narrow.rows.keys() or made >= narrow.rows.keys()):
+                continue
+            left = (len(narrow.rows) - len(made)) * (1 if wide is gold else -1)
+            if left and min(len(made), len(narrow.rows)) < _PARTNERS:
+                continue
+            columns = _named([wide.names[one], wide.names[other]])
+            how = "the rest is as expected" if not left else f"and there is a second cause: {_left(left)}"
+            if wide is gold:
+                return f"{columns} are joined in column {shown_name(narrow.names[at])}, {how}"
+            return f"column {shown_name(narrow.names[at])} is split into {columns}, {how}"
     return None
 
 
-def _with_joined(row: Row, one: int, other: int, separator: str, rest: list[int], at: int) -> Row | None:
-    if not (isinstance(row[one], str) and isinstance(row[other], str)):
+def with_joined(row: Row, one: int, other: int, separator: str, at: int) -> Row | None:
+    """With the texts of two columns in one, which comes at this position of the others."""
+    text = joined(row, one, other, separator)
+    if text is None:
         return None
-    kept: list[Cell] = [row[column] for column in rest]
-    kept.insert(at, f"{row[one]}{separator}{row[other]}")
+    kept = [cell for column, cell in enumerate(row) if column not in (one, other)]
+    kept.insert(at, text)
     return tuple(kept)
+
+
+def joined(row: Row, one: int, other: int, separator: str) -> str | None:
+    first, second = row[one], row[other]
+    return f"{first}{separator}{second}" if isinstance(first, str) and isinstance(second, str) else None
 
 
 def _named(columns: list[str]) -> str:
@@ -232,7 +238,8 @@ WORDS = {
     "dates": "the writing of dates",
     "rounding": "rounding",
 }
-_HUGE = 1e300  # beyond it, a factor overflows
+_MOST_KEPT = 20_000
+"""Rows, of which the forms are kept for the next step that asks for them."""
 _PARTNERS = 2
 """Rows that must be each other's by rounding before it is said of a part of the rows: one may be chance."""
 
@@ -290,16 +297,8 @@ def _dated(cell: Cell) -> Cell:
     return f"{date['y']}-{date['m']:>02}-{date['d']:>02}" if date else cell
 
 
-def _typed_and_folded(cell: Cell) -> Cell:
-    return _folded(_typed(cell))
-
-
-def _dated_and_folded(cell: Cell) -> Cell:
-    return _folded(_dated(cell))
-
-
-def _dated_and_typed(cell: Cell) -> Cell:
-    return _typed(_dated(cell))
+def _and(first: Callable[[Cell], Cell], second: Callable[[Cell], Cell]) -> Callable[[Cell], Cell]:
+    return lambda cell: second(first(cell))
 
 
 PLAIN = ColumnForm((), _one_nan)
@@ -308,14 +307,20 @@ FORMS = (
     ColumnForm(("types",), _typed),
     ColumnForm(("number_format",), _without_symbols),
     ColumnForm(("dates",), _dated),
-    ColumnForm(("types", "case_or_space"), _typed_and_folded),
-    ColumnForm(("dates", "case_or_space"), _dated_and_folded),
-    ColumnForm(("dates", "types"), _dated_and_typed),
+    ColumnForm(("types", "case_or_space"), _and(_typed, _folded)),
+    ColumnForm(("dates", "case_or_space"), _and(_dated, _folded)),
+    ColumnForm(("dates", "types"), _and(_dated, _typed)),
 )
 
 
 def too_large(pair: RowPair) -> bool:
     return (len(pair.missing) + len(pair.extra)) * (pair.width or 0) > LIMIT
+
+
+def _telling_forms(pair: RowPair) -> tuple[ColumnForm, ...]:
+    """Those that can change a cell: plain numbers are the same in each."""
+    cells = chain.from_iterable((*pair.missing, *pair.extra))
+    return FORMS if any(cell != cell or isinstance(cell, str | bytes) for cell in cells) else ()
 
 
 def other_form(pair: RowPair) -> Difference | None:
@@ -324,7 +329,7 @@ def other_form(pair: RowPair) -> Difference | None:
         return None
     plain_rows = _sides(pair, PLAIN)
     difference = _in_form(pair, PLAIN, *plain_rows)
-    for form in FORMS:
+    for form in _telling_forms(pair):
         # A form that changes nothing cannot say anything new.
         if not difference and (rows := _sides(pair, form)) != plain_rows:
             difference = _in_form(pair, form, *rows)
@@ -335,7 +340,7 @@ def form_and_rows(pair: RowPair) -> Difference | None:
     """Two causes: written in another way, and rows missing or too many."""
     if not pair.width or too_large(pair) or not (pair.missing and pair.extra):
         return None
-    for form in (PLAIN, *FORMS):
+    for form in (PLAIN, *_telling_forms(pair)):
         missing, extra = _sides(pair, form)
         for spare, fewer, more in (("prediction", missing, extra), ("gold", extra, missing)):
             if len(fewer) >= len(more):
@@ -353,17 +358,22 @@ def form_and_rows(pair: RowPair) -> Difference | None:
 
 
 def other_factor(pair: RowPair) -> Difference | None:
-    """A share where a percentage is expected, or the other way round."""
+    """A share where a percentage is expected, or the other way round; perhaps with rows missing or too many."""
     if not pair.width or too_large(pair) or not (pair.missing and pair.extra):
         return None
-    if len(pair.missing) != len(pair.extra):
-        return _factor_and_rows(pair)
+    left = len(pair.extra) - len(pair.missing)
     for at in range(pair.width):
         if not all(is_number(row[at]) for rows in (pair.missing, pair.extra) for row in rows):
             continue
+        others = {_scaled(row, at, 1): row for row in pair.extra}
         for factor in (100, 0.01):
+            if left:
+                scaled = {_scaled(row, at, factor): row for row in pair.missing if row[at] != 0}
+                shared = [row for row in scaled if row in others]
+                if len(shared) >= _PARTNERS and len(shared) == min(len(pair.missing), len(pair.extra)):
+                    return _by_factor(pair, at, factor, scaled[shared[0]], others[shared[0]], None, left)
+                continue
             scaled = {_scaled(row, at, factor): row for row in pair.missing}
-            others = {_scaled(row, at, 1): row for row in pair.extra}
             if all(row[at] == 0 for row in pair.missing) or len(scaled) != len(pair.missing):
                 continue
             rounding = None if scaled.keys() == others.keys() else find_rounding(list(scaled), list(others))
@@ -387,28 +397,14 @@ def _shows_digits(at: int, rounding: Rounding) -> bool:
     return any(len(f"{number:.12g}".strip("-").replace(".", "").strip("0")) > 1 for number in numbers if is_number(number))
 
 
-def _factor_and_rows(pair: RowPair) -> Difference | None:
-    left = len(pair.extra) - len(pair.missing)
-    for at in range(pair.width or 0):
-        if not all(is_number(row[at]) for rows in (pair.missing, pair.extra) for row in rows):
-            continue
-        others = {_scaled(row, at, 1): row for row in pair.extra}
-        for factor in (100, 0.01):
-            scaled = {_scaled(row, at, factor): row for row in pair.missing if row[at] != 0}
-            shared = [row for row in scaled if row in others]
-            if len(shared) >= _PARTNERS and len(shared) == min(len(pair.missing), len(pair.extra)):
-                return _by_factor(pair, at, factor, scaled[shared[0]], others[shared[0]], None, left)
-    return None
-
-
-def is_number(cell: Cell) -> bool:
-    return isinstance(cell, int | float) and -_HUGE < cell < _HUGE
+def times(cell: Cell, factor: float) -> float:
+    """Without the noise of the last digits."""
+    assert isinstance(cell, int | float)
+    return float(f"{cell * factor:.12g}")
 
 
 def _scaled(row: Row, at: int, factor: float) -> Row:
-    cell = row[at]
-    assert isinstance(cell, int | float)
-    return (*row[:at], float(f"{cell * factor:.12g}"), *row[at + 1 :])
+    return (*row[:at], times(row[at], factor), *row[at + 1 :])
 
 
 def _by_factor(
@@ -433,7 +429,12 @@ def _also_rounded(rounding: Rounding) -> str:
 
 
 def _sides(pair: RowPair, form: ColumnForm) -> tuple[dict[Row, Row], dict[Row, Row]]:
-    return _mapped(pair.missing, form), _mapped(pair.extra, form)
+    known = pair.by_form.get(form.kinds)
+    if known is None:
+        known = _mapped(pair.missing, form), _mapped(pair.extra, form)
+        if len(pair.missing) + len(pair.extra) <= _MOST_KEPT:
+            pair.by_form[form.kinds] = known
+    return known
 
 
 def _mapped(rows: list[Row], form: ColumnForm) -> dict[Row, Row]:

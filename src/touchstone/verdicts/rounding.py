@@ -91,7 +91,7 @@ def _cut(coarse: Column) -> Change:
 
 
 def _snap(stops: list[float], relative: float, absolute: float, cell: Cell) -> Cell:
-    if not stops or not _is_number(cell):
+    if not stops or not is_number(cell):
         return cell
     position = bisect_left(stops, cell)
     nearest = min(stops[max(0, position - 1) : position + 1], key=lambda stop: abs(stop - cell))
@@ -102,7 +102,7 @@ def _snap(stops: list[float], relative: float, absolute: float, cell: Cell) -> C
 
 
 def _whole(cell: Cell) -> Cell:
-    return trunc(cell) if _is_number(cell) else cell
+    return trunc(cell) if is_number(cell) else cell
 
 
 def _unchanged(cell: Cell) -> Cell:
@@ -110,10 +110,10 @@ def _unchanged(cell: Cell) -> Cell:
 
 
 def _stops(column: Column) -> list[float]:
-    return sorted(set(filter(_is_number, column)))
+    return sorted(set(filter(is_number, column)))
 
 
-def _is_number(cell: Cell) -> TypeGuard[float]:
+def is_number(cell: Cell) -> TypeGuard[float]:
     return isinstance(cell, int | float) and -_HUGE < cell < _HUGE
 
 
@@ -123,7 +123,7 @@ def _most_decimals(rows: list[Row]) -> list[int]:
 
 def _decimals(cell: Cell) -> int:
     """Digits after the point in the shortest way to write a number."""
-    if not isinstance(cell, float) or not _is_number(cell):
+    if not isinstance(cell, float) or not is_number(cell):
         return 0
     exponent = Decimal(repr(cell)).normalize().as_tuple().exponent
     return max(0, -exponent) if isinstance(exponent, int) else 0

@@ -12,14 +12,13 @@ from collections.abc import Iterator
 from itertools import permutations
 from typing import NamedTuple
 
-from ..types import Cell, Row, Table
+from ..types import Table
 from .difference import RowPair, names, projection
-from .forms import is_number
+from .forms import MOST_CELLS, SEPARATORS, joined, times, with_joined
+from .rounding import is_number
 from .shown import shown_name, shown_names
 
-_MOST_CELLS = 100_000
 _WIDEST = 12
-_SEPARATORS = (" ", ", ", "", "-", ",")
 
 
 class Undone(NamedTuple):
@@ -32,7 +31,7 @@ class Undone(NamedTuple):
 def undone_causes(pair: RowPair) -> Iterator[Undone]:
     if pair.widths is None or max(pair.widths) > _WIDEST:
         return
-    if len(pair.gold.rows) * pair.widths[0] + len(pair.predicted.rows) * pair.widths[1] > _MOST_CELLS:
+    if len(pair.gold.rows) * pair.widths[0] + len(pair.predicted.rows) * pair.widths[1] > MOST_CELLS:
         return
     yield from _by_names(pair, *pair.widths)
     yield from _joined(pair, *pair.widths)
@@ -72,30 +71,18 @@ def _joined(pair: RowPair, gold_width: int, width: int) -> Iterator[Undone]:
     columns = names(pair.gold, gold_width)
     values = [{row[at] for row in pair.predicted.rows} for at in range(width)]
     for one, other in permutations(range(gold_width), 2):
-        for separator in _SEPARATORS:
-            joined = [_text(row, one, other, separator) for row in pair.gold.rows]
+        for separator in SEPARATORS:
+            texts = {joined(row, one, other, separator) for row in pair.gold.rows}
             for at in range(width):
-                if None in joined or not values[at] or values[at] != set(joined):
+                if None in texts or not texts or values[at] != texts:
                     continue
-                rest = [column for column in range(gold_width) if column not in (one, other)]
-                rows = [_with(row, rest, at, cell) for row, cell in zip(pair.gold.rows, joined, strict=True)]
-                made = [columns[column] for column in rest]
+                rows = (with_joined(row, one, other, separator, at) for row in pair.gold.rows)
                 name = names(pair.predicted, width)[at]
-                made.insert(at, name)
+                rest = [column for at, column in enumerate(columns) if at not in (one, other)]
+                rest.insert(at, name)
                 what = f"columns {shown_names([columns[one], columns[other]])} are joined in column {shown_name(name)}"
-                yield Undone("missing_columns", what, Table(tuple(made), rows), pair.predicted)
+                yield Undone("missing_columns", what, Table(tuple(rest), list(filter(None, rows))), pair.predicted)
                 return
-
-
-def _text(row: Row, one: int, other: int, separator: str) -> str | None:
-    first, second = row[one], row[other]
-    return f"{first}{separator}{second}" if isinstance(first, str) and isinstance(second, str) else None
-
-
-def _with(row: Row, rest: list[int], at: int, cell: Cell) -> Row:
-    kept = [row[column] for column in rest]
-    kept.insert(at, cell)
-    return tuple(kept)
 
 
 def _scaled(pair: RowPair) -> Iterator[Undone]:
@@ -104,18 +91,13 @@ def _scaled(pair: RowPair) -> Iterator[Undone]:
         cells = [row[at] for row in pair.gold.rows], [row[at] for row in pair.predicted.rows]
         if not all(is_number(cell) for side in cells for cell in side) or not any(cells[0]):
             continue
-        for factor, times in ((100, "100 times too large"), (0.01, "100 times too small")):
-            wanted = Counter(_times(cell, factor) for cell in cells[0])
-            if wanted != Counter(_times(cell, 1) for cell in cells[1]):
+        for factor, words in ((100, "100 times too large"), (0.01, "100 times too small")):
+            wanted = Counter(times(cell, factor) for cell in cells[0])
+            if wanted != Counter(times(cell, 1) for cell in cells[1]):
                 continue
-            what = f"the numbers in column {shown_name(names(pair.gold, pair.width or 0)[at])} are {times}"
+            what = f"the numbers in column {shown_name(names(pair.gold, pair.width or 0)[at])} are {words}"
             both = [
-                Table(table.columns, [(*row[:at], _times(row[at], by), *row[at + 1 :]) for row in table.rows])
+                Table(table.columns, [(*row[:at], times(row[at], by), *row[at + 1 :]) for row in table.rows])
                 for table, by in ((pair.gold, factor), (pair.predicted, 1))
             ]
             yield Undone("factor", what, *both)
-
-
-def _times(cell: Cell, factor: float) -> float:
-    assert isinstance(cell, int | float)
-    return float(f"{cell * factor:.12g}")

@@ -11,8 +11,8 @@ import math
 import mmap
 import os
 import time
-from collections.abc import AsyncGenerator, Generator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from ..files import module_or_none
@@ -21,38 +21,51 @@ resource = module_or_none("resource")
 _DATA_PAGES = 5
 
 
-@contextmanager
-def held_to(*, cpu: float | None = None, memory: int | None = None) -> Generator[None]:
+def held_to(*, cpu: float | None = None, memory: int | None = None) -> AbstractContextManager[None]:
     """Seconds and bytes from now on. A stricter limit that is in force already stays. Windows has no such limits."""
-    if resource is None:
-        yield
-        return
-    wanted: dict[int, int] = {}
-    if cpu is not None:
-        wanted[resource.RLIMIT_CPU] = math.ceil(time.process_time() + cpu) + 1
-    if memory is not None and (data := _data_size()) is not None:
-        wanted[resource.RLIMIT_DATA] = data + memory
-    before = {what: resource.getrlimit(what) for what in wanted}
-    for what, limit in wanted.items():
-        soft, hard = before[what]
-        resource.setrlimit(what, (limit if soft == resource.RLIM_INFINITY else min(soft, limit), hard))
-    try:
-        yield
-    finally:
-        for what, limits in before.items():
-            resource.setrlimit(what, limits)
+    return _Held(cpu, memory)
+
+
+class _Held:
+    """Entered around every statement, so it is quick."""
+
+    def __init__(self, cpu: float | None, memory: int | None) -> None:
+        self._cpu = cpu
+        self._memory = memory
+        self._before: list[tuple[int, tuple[int, int]]] = []
+
+    def __enter__(self) -> None:
+        if resource is None:
+            return
+        if self._cpu is not None:
+            self._set(resource.RLIMIT_CPU, math.ceil(time.process_time() + self._cpu) + 1)
+        if self._memory is not None and (data := _data_size()) is not None:
+            self._set(resource.RLIMIT_DATA, data + self._memory)
+
+    def _set(self, what: int, limit: int) -> None:
+        soft, hard = before = resource.getrlimit(what)
+        if soft == resource.RLIM_INFINITY or limit < soft:
+            resource.setrlimit(what, (limit, hard))
+            self._before.append((what, before))
+
+    def __exit__(self, *_: object) -> None:
+        while self._before:
+            resource.setrlimit(*self._before.pop())
+
+
+_own_size: tuple[int, int] = (0, -1)
+"""A process, and its open file that says how large it is: asked before every statement."""
 
 
 def _data_size() -> int | None:
     """What this process has mapped so far, where the kernel tells it."""
+    global _own_size
     try:
-        file = os.open("/proc/self/statm", os.O_RDONLY)
+        if _own_size[0] != os.getpid():
+            _own_size = os.getpid(), os.open("/proc/self/statm", os.O_RDONLY)
+        return int(os.pread(_own_size[1], 200, 0).split()[_DATA_PAGES]) * mmap.PAGESIZE
     except OSError:
         return None
-    try:
-        return int(os.read(file, 200).split()[_DATA_PAGES]) * mmap.PAGESIZE
-    finally:
-        os.close(file)
 
 
 # The machine's cores: how many there are for us, what a process has used of them, and turns on them.

@@ -306,6 +306,7 @@ class Pool:
             raise WorkerFailure("the worker pool is closed")
         if not _FORKS:
             return
+        loop = asyncio.get_running_loop()
         if self._zygote is not None:
             if self._zygote.poll() is None:
                 return
@@ -326,7 +327,7 @@ class Pool:
         for message in (_encode(sys.path), _encode(self._preload), _encode(self._rules)):
             self._control.sendall(HEADER.pack(len(message)) + message)
         self._control.setblocking(False)
-        asyncio.get_running_loop().add_reader(self._control, self._hear)
+        loop.add_reader(self._control, self._hear)
 
     def _hear(self) -> None:
         """How workers ended."""

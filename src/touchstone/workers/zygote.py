@@ -9,7 +9,6 @@ when its parent is gone, and takes the workers with it.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import gc
 import importlib
 import os
@@ -26,12 +25,12 @@ from typing import Any
 import msgspec
 
 from ..files import module_or_none
+from ..sandbox.privileges import die_with_parent
 from ..sandbox.worker import WorkerRules, prepared
 
 HEADER = struct.Struct("!I")
 ENDING = struct.Struct("!IiI")
 """A worker's process number, its status as `wait` gives it, and its largest size in kB."""
-PR_SET_PDEATHSIG = 1
 
 _encoder = msgspec.msgpack.Encoder()
 _envelope = msgspec.msgpack.Decoder(tuple[str, msgspec.Raw])
@@ -71,7 +70,7 @@ def _fork_on_request(control: socket.socket, confine: Callable[[], None]) -> Non
         if is_worker:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             control.close()
-            _die_with_parent()
+            die_with_parent()
             confine()
             serve(socket.socket(fileno=descriptors[0]))
         for descriptor in descriptors:
@@ -84,11 +83,6 @@ def _tell_endings(control: socket.socket, *_: object) -> None:
         while (ended := os.wait4(-1, os.WNOHANG))[0]:
             pid, status, used = ended
             control.sendall(ENDING.pack(pid, status, used.ru_maxrss))
-
-
-def _die_with_parent() -> None:
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def connect(port: str, token: str) -> typing.NoReturn:

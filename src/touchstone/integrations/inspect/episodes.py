@@ -20,12 +20,12 @@ from inspect_ai.tool import Tool as InspectTool
 from inspect_ai.tool import ToolDef, ToolError, ToolParams
 
 from ...agents.model_turns import encoded
-from ...api.gym import cut_off
 from ...api.run import opened
 from ...api.sync import wait_for
 from ...errors import RULES, EpisodeFailure
 from ...models.wire import arguments_schema
 from ...protocols import Benchmark, BenchmarkConfig, Episode
+from ...runs.episode_runner import cut_off
 from ...runs.stage import RecordingStage
 from ...types import Outcome, Task, Tool, ToolCall, Usage, Verdict
 
@@ -117,7 +117,7 @@ class NotOpened:
         self._failure = failure
 
     async def verdict(self) -> Verdict:
-        return Verdict(RULES[type(self._failure)].outcome, 0.0, str(self._failure))
+        return cut_off(self._failure, None)
 
     async def close(self) -> None:
         """There is nothing to close."""

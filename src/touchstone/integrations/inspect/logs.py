@@ -38,7 +38,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolCall as InspectCall
 from inspect_ai.tool import ToolCallError
 
-from ...errors import InputError
+from ...errors import InputError, os_errors_as
 from ...runs.directory import read_config, read_records
 from ...types import ModelStep, NoteStep, Outcome, Record, Reply, ServiceStep, ToolCall, ToolStep, Usage, Verdict
 from .solver import score_of
@@ -146,11 +146,9 @@ def write(run: Path, target: Path) -> Path:
         target = target / f"{_file_name(log)}.eval"
     if target.suffix not in (".eval", ".json"):
         raise InputError(f"{target}: expected a directory, or a file named .eval or .json")
-    try:
+    with os_errors_as(InputError, f"{target}: cannot be written"):
         target.parent.mkdir(parents=True, exist_ok=True)
         write_eval_log(log, str(target.absolute()))
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written: {error.strerror}") from None
     return target
 
 

@@ -6,10 +6,8 @@ when to stop, what Ctrl-C means and what is written stays with the runner, so it
     Local       in this process (and the worker processes that the engines start)
     cluster     the driver's side of Ray: one long-lived actor per node, with a lease of jobs each
     leases      which node plays which job, and what becomes of the jobs of a lost one
-    node        the actor: receives data that the node does not have, then plays leases at its player
-    player        a command that was built in another process, and plays what it is told
+    node        the actor: receives data that the node does not have, then plays leases
     shipping    files found or shipped by content hash
-    wire        a played job as bytes
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Episodes on a Ray cluster, as the driver sees it.
 
-Every node with a free CPU gets one long-lived actor (`node.Node`), which is sent the data it does not have, builds the run's
-command anew and must come to the same identity as the driver; a node that cannot is left out, and it is said why. From then on
-the driver sends jobs (`lease`) and long-polls for what was played (`collect`): Ray never hears of a single query. A node whose
-actor does not answer any more is lost, and its jobs are leased again; nodes that come later are taken on.
+Every node with a free CPU gets one long-lived actor (`node.Node`), which is sent the data it does not have, opens what the
+run's configuration names and must come to the same identity as the driver; a node that cannot is left out, and it is said why.
+From then on the driver sends jobs (`lease`) and long-polls for what was played (`collect`): Ray never hears of a single query.
+A node whose actor does not answer any more is lost, and its jobs are leased again; nodes that come later are taken on.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from ..directory import differences
 from ..remote import EPISODES
 from ..run import versions
 from ..scheduler import Job, Say
-from .leases import Holder, Leases, unpacked
-from .node import Begun, Build, Node
+from .leases import Holder, Leases
+from .node import Begun, Build, Node, PlayedJob
 from .shipping import Listed, at, hash_of, new_folder, pieces_of, unplaced, with_folder
 
 # The way into a Ray cluster.
@@ -246,9 +246,10 @@ class RayCluster:
 
     async def _collect(self, actor: Any, holder: Holder) -> NoReturn:
         while True:
-            for data in await actor.collect.remote(_POLL):
-                job, played, failure = unpacked(data)
-                answer = played if isinstance(played, InputError) else (await self._with_files(actor, played), failure)
+            played: list[PlayedJob] = await actor.collect.remote(_POLL)
+            for job, answer in played:
+                if not isinstance(answer, InputError):
+                    answer = (await self._with_files(actor, answer[0]), answer[1])
                 self._leases.answer(holder, job, answer)
 
     async def _with_files(self, actor: Any, record: Record) -> Record:

@@ -12,60 +12,14 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
-import msgspec
-from msgspec import Struct
-
-from ...errors import RULES, EpisodeFailure, InputError, RunStopped, TouchstoneError, WorkerFailure
-from ...types import Outcome, Record, Usage
-from ..directory import encoded
+from ...errors import EpisodeFailure, RunStopped, WorkerFailure
+from ...types import Record
+from ..episode_runner import cut_off, record_of
 from ..scheduler import Job
-
-# A played job on its way from a node to the driver: the record, and what ended the episode.
-
 
 JobKey = tuple[str, int]
 """A job by its task's key and its epoch."""
-
-_FAILURES = {kind.__name__: kind for kind in RULES}
-_NONE = msgspec.Raw(b"null")
-
-
-class PlayedEpisode(Struct, frozen=True):
-    """One answer of a node. Without a record, `message` says why the whole run must end."""
-
-    place: JobKey
-    record: msgspec.Raw = _NONE
-    failure: str | None = None
-    message: str = ""
-    kind: str = ""
-
-
-_encode = msgspec.json.Encoder().encode
-_played = msgspec.json.Decoder(PlayedEpisode)
-_record = msgspec.json.Decoder(Record)
-
-
-def packed(job: JobKey, record: Record, failure: EpisodeFailure | None) -> bytes:
-    if failure is None:
-        return _encode(PlayedEpisode(job, msgspec.Raw(encoded(record))))
-    name, kind = type(failure).__name__, failure.kind
-    return _encode(PlayedEpisode(job, msgspec.Raw(encoded(record)), name, str(failure), kind))
-
-
-def packed_error(job: JobKey, error: Exception) -> bytes:
-    message = str(error) if isinstance(error, TouchstoneError) else f"internal error: {type(error).__name__}: {error}"
-    return _encode(PlayedEpisode(job, message=message))
-
-
-def unpacked(data: bytes) -> tuple[JobKey, Record, EpisodeFailure | None] | tuple[JobKey, InputError, None]:
-    played = _played.decode(data)
-    if bytes(played.record) == bytes(_NONE):
-        return played.place, InputError(played.message), None
-    failure = _FAILURES[played.failure](played.message, played.kind) if played.failure else None
-    return played.place, _record.decode(played.record), failure
-
-
-Answer = tuple[Record, EpisodeFailure | None]
+PlayedEpisode = tuple[Record, EpisodeFailure | None]
 Send = Callable[[Sequence[JobKey]], None]
 
 PATIENCE = 3
@@ -75,7 +29,7 @@ PATIENCE = 3
 class Ticket:
     """A job that is owed, and whoever waits for it."""
 
-    def __init__(self, job: Job, answer: asyncio.Future[Answer]) -> None:
+    def __init__(self, job: Job, answer: asyncio.Future[PlayedEpisode]) -> None:
         self.job = job
         self.answer = answer
         self.losses = 0
@@ -101,7 +55,7 @@ class Leases:
         self._sending: asyncio.Handle | None = None
         self._over: Exception | None = None
 
-    async def play(self, job: Job) -> Answer:
+    async def play(self, job: Job) -> PlayedEpisode:
         if self._over is not None:
             raise self._over
         ticket = Ticket(job, asyncio.get_running_loop().create_future())
@@ -113,7 +67,7 @@ class Leases:
         self._holders.append(holder)
         self._send_soon()
 
-    def answer(self, holder: Holder, job: JobKey, answer: Answer | Exception) -> None:
+    def answer(self, holder: Holder, job: JobKey, answer: PlayedEpisode | Exception) -> None:
         """An answer from somebody who does not hold the ticket is not heard."""
         ticket = holder.held.pop(job, None)
         self._send_soon()
@@ -168,22 +122,7 @@ class Leases:
         return min(free, key=lambda holder: len(holder.held) / holder.capacity, default=None)
 
 
-def _lost(ticket: Ticket) -> Answer:
-    task = ticket.job.task
+def _lost(ticket: Ticket) -> PlayedEpisode:
     failure = WorkerFailure(f"the node that played it was lost, {ticket.losses} times", "node lost")
-    record = Record(
-        task=task.key,
-        index=task.index,
-        epoch=ticket.job.epoch,
-        digest=task.digest,
-        facets=task.facets,
-        outcome=Outcome.error,
-        score=None,
-        reason=str(failure),
-        metrics={},
-        evidence={"kind": failure.kind},
-        usage=Usage(),
-        started=datetime.now(UTC).isoformat(timespec="milliseconds"),
-        seconds=0.0,
-    )
+    record = record_of(ticket.job.task, ticket.job.epoch, cut_off(failure, None), datetime.now(UTC))
     return record, failure

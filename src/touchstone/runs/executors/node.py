@@ -21,13 +21,13 @@ import msgspec
 from msgspec import Struct
 
 from ...code_digest import code_digest
-from ...errors import TouchstoneError
+from ...errors import InputError, TouchstoneError
 from ...protocols import Agent, Benchmark
 from ...types import Task
 from ..episode_runner import play
 from ..run import versions
-from .leases import JobKey, packed, packed_error
-from .shipping import PIECE, Arriving, Hashes, Listed, ShippedFiles, at, default_root, has_same_content, is_here
+from .leases import JobKey, PlayedEpisode
+from .shipping import PIECE, Arriving, Hashes, Listed, ShippedFiles, at, has_same_content, is_here
 
 # A player for a command that plays what another process tells it to.
 #
@@ -36,6 +36,8 @@ from .shipping import PIECE, Arriving, Hashes, Listed, ShippedFiles, at, default
 # and plays them until it is told to leave. So a node can play whatever the command can, by the same code.
 
 
+PlayedJob = tuple[JobKey, PlayedEpisode | InputError]
+"""What a node has played, or why the whole run must end."""
 Build = Callable[[Any, "NodePlayer"], None]
 """Opens what a configuration names and takes the player with it; returns when it was told to leave."""
 
@@ -48,7 +50,7 @@ class NodePlayer:
         self.error: str | None = None
         """Why the command could not be built, or ended by itself."""
         self._ready = threading.Event()
-        self._played: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._played: queue.SimpleQueue[PlayedJob] = queue.SimpleQueue()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._left = asyncio.Event()
@@ -68,9 +70,9 @@ class NodePlayer:
         assert self._loop is not None
         self._loop.call_soon_threadsafe(self._begin, jobs)
 
-    def collect(self, seconds: float) -> list[bytes]:
+    def collect(self, seconds: float) -> list[PlayedJob]:
         """What was played since the last time; waits so long for the first."""
-        played: list[bytes] = []
+        played: list[PlayedJob] = []
         with suppress(queue.Empty):
             played.append(self._played.get(timeout=seconds))
             while True:
@@ -122,10 +124,10 @@ class NodePlayer:
     async def _play(self, job: JobKey) -> None:
         key, epoch = job
         try:
-            record, failure = await play(self._benchmark, self._agent, self._tasks[key], epoch)
-            self._played.put(packed(job, record, failure))
+            self._played.put((job, await play(self._benchmark, self._agent, self._tasks[key], epoch)))
         except Exception as error:
-            self._played.put(packed_error(job, error))
+            what = str(error) if isinstance(error, TouchstoneError) else f"internal error: {type(error).__name__}: {error}"
+            self._played.put((job, InputError(what)))
 
 
 class Begun(Struct, frozen=True):
@@ -138,8 +140,11 @@ class Begun(Struct, frozen=True):
 
 
 class Node:
+    """What Ray makes an actor of. It must have no coroutine: Ray would run all its methods in one event loop, where a wait for
+    what was played would hold up every lease. So the player, which has some, is another class."""
+
     def __init__(self) -> None:
-        self._store = ShippedFiles(default_root())
+        self._store = ShippedFiles()
         self._seat = NodePlayer()
         self._kept: set[str] = set()
         self._arriving: dict[str, Arriving] = {}
@@ -179,7 +184,7 @@ class Node:
     def lease(self, jobs: Sequence[JobKey]) -> None:
         self._seat.lease(jobs)
 
-    def collect(self, seconds: float) -> list[bytes]:
+    def collect(self, seconds: float) -> list[PlayedJob]:
         """What was played; waits so long for the first. Raises if the command is gone."""
         played = self._seat.collect(seconds)
         if not played and self._seat.error:

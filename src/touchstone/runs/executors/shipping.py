@@ -25,6 +25,7 @@ from typing import Any, cast
 import msgspec
 from msgspec import Struct
 
+from ...files import cache_folder
 from ...types import Record
 
 PIECE = 32 * 2**20
@@ -108,7 +109,8 @@ class Arriving:
 class ShippedFiles:
     """A node's shipped files."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path | None = None) -> None:
+        root = root or cache_folder() / "shipped"
         self._files = root / "files"
         self._trees = root / "trees"
 
@@ -141,13 +143,6 @@ class ShippedFiles:
             shutil.rmtree(new, ignore_errors=True)
 
 
-def default_root() -> Path:
-    """TOUCHSTONE_CACHE, else the user's cache directory."""
-    if own := os.environ.get("TOUCHSTONE_CACHE"):
-        return Path(own, "shipped")
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "touchstone", "shipped")
-
-
 def pieces_of(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
         while piece := file.read(PIECE):
@@ -156,21 +151,10 @@ def pieces_of(path: Path) -> Iterator[bytes]:
 
 def moved_path(path: Path, places: Mapping[str, str]) -> Path:
     """A driver's path as it is on the node."""
-    return Path(moved(str(path), places))
-
-
-def moved(value: Any, places: Mapping[str, str]) -> Any:
-    """An argument, or a list of them, with the driver's paths replaced by the node's; `recorded:<path>` names one too."""
-    if isinstance(value, list):
-        return [moved(item, places) for item in cast("list[Any]", value)]
-    if not isinstance(value, str):
-        return value
-    if value.startswith(RECORDED):
-        return RECORDED + moved(value.removeprefix(RECORDED), places)
-    for path, here in places.items():
-        if value == path or value.startswith(f"{path}/"):
-            return here + value[len(path) :]
-    return value
+    for there, here in places.items():
+        if path.is_relative_to(there):
+            return Path(here, path.relative_to(there))
+    return path
 
 
 # What an episode left in a folder of its own comes back to the driver.

@@ -40,8 +40,9 @@ setup: .venv/.complete
 demo: .venv/.demo
 	$(BIN)/touchstone demo
 
+# Three at once on two cores: many tests wait, for a process to end or a limit to be reached.
 test: setup
-	$(BIN)/pytest -n 2 -m "not long and not desktop"
+	$(BIN)/pytest -n 3 -m "not long and not desktop"
 
 # Browsers, clusters and desktops on a busy machine: what fails is tried once more by itself, and both results are printed.
 AGAIN := --last-failed --last-failed-no-failures=none

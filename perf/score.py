@@ -35,6 +35,7 @@ from measuring import arguments, report, tree_cpu
 
 from touchstone.agents.scripted import ScriptedAgent
 from touchstone.benchmarks.bird.benchmark import Bird
+from touchstone.benchmarks.bird.config import BirdScoreOptions
 from touchstone.benchmarks.bird.predictions import load_predictions
 from touchstone.benchmarks.bird.tasks import BirdTask, load_tasks
 from touchstone.benchmarks.sql_episode import submission
@@ -80,7 +81,7 @@ async def ours(tasks: Sequence[BirdTask], predictions: dict[str, str], databases
     with tempfile.TemporaryDirectory() as directory:
         engine = SqliteEngine(cache=cache)
         agent = ScriptedAgent(lambda key: [submission(predictions[key])])
-        plan = Plan(title="", benchmark=Bird(tasks, databases, engine), agent=agent, parallel=2 * (os.cpu_count() or 1))
+        plan = Plan(title="", benchmark=Bird(tasks, databases, engine), agent=agent, parallel=BirdScoreOptions().parallel)
         kept = RunDirectory.create(Path(directory), {})
         jobs, counted = owed(tasks, 1, kept)
         await run(plan, kept, jobs, counted, lambda record, aggregate: None)

@@ -25,7 +25,7 @@ _ONES = (
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _CARDINALS = {word: value for value, word in enumerate(_ONES)} | {word: 10 * at for at, word in enumerate(_TENS, 2)}
 _POWERS = {"hundred": 10**2, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-_DOZENS = {"dozen": 12, "score": 20}
+_DOZENS = {"dozen": 12}
 _SCALES = _POWERS | {"dozen": 12, "k": 10**3, "grand": 10**3, "lakh": 10**5, "m": 10**6, "mn": 10**6, "bn": 10**9}
 _IRREGULAR = {"first": 1, "second": 2, "third": 3, "fifth": 5, "eighth": 8, "ninth": 9, "twelfth": 12}
 _ORDINALS = _IRREGULAR | {
@@ -53,6 +53,8 @@ _UNITS = {
     "minute": (60,),
     **dict.fromkeys(("tonne", "ton", "kilometre", "kilometer", "kilo", "kilogram", "litre"), (1000,)),
 }
+_AND_A_PART = re.compile(rf"\b(\w+) ({'|'.join(_UNITS)})s? and (a half|a quarter)\b", re.IGNORECASE)
+_ONE_AND = re.compile(r"\ban? and a ", re.IGNORECASE)
 _NUMBER = re.compile(
     r"(?:(?<![\w.])|(?<=\b[A-Z]{3}))(\d{1,3}(?:[, '’]\d{3})+|\d{1,3}(?:\.\d{3}){2,}|\d+)(\.\d+)?"
     rf"(?:[ -]?({'|'.join(_SCALES)}))?(?:[a-zA-Z]{{1,2}}\d?\b)?(?!\w|\.\d)"
@@ -86,7 +88,8 @@ _COUNTED_PARTS = re.compile(r"\b(\d+) (\w+ths)\b", re.IGNORECASE)
 
 
 def plain(text: str) -> str:
-    """With usual characters: compatibility forms, dashes, fractions; without invisible ones."""
+    """With usual characters: compatibility forms, dashes, fractions, single spaces; without invisible ones."""
+    text = re.sub(r"(\s)\s+", r"\1", text)
     apart = _VULGAR.sub(lambda match: f"{match[1]} {unicodedata.normalize('NFKC', match[2]).replace('⁄', '/')}", text)
     usual = unicodedata.normalize("NFKC", apart.translate(_SUPERSCRIPTS)).translate(_DASHES)
     shown = (letter for letter in usual if unicodedata.category(letter) != "Cf")
@@ -96,7 +99,8 @@ def plain(text: str) -> str:
 @lru_cache(maxsize=16)
 def in_figures(text: str) -> str:
     """With figures for numbers in words: 42.5 for "forty-two and a half", 15th for "fifteenth"."""
-    figures = _SPOKEN.sub(_figures, _BAKERS.sub("thirteen", text))
+    figures = _AND_A_PART.sub(r"\1 and \3 \2", _BAKERS.sub("thirteen", text))  # a year and a half
+    figures = _SPOKEN.sub(_figures, _ONE_AND.sub("one and a ", figures))
     figures = _POINT.sub(lambda match: f"{match[1]}.{match[2].replace('; ', '')}", _BARE_POINT.sub("0.", figures))
     return _REMAINDER.sub(lambda match: f"{match[1]}; {Decimal(match[1]) + Decimal(match[2])}", figures)
 
@@ -256,7 +260,6 @@ _DATES = (
 )
 
 
-_SENTENCE = re.compile(r"[^.!?;]*\d{4}[^.!?;]*")
 _APART = {
     "day": re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)\b|\bday (\d{1,2})\b", re.IGNORECASE),
     "month": re.compile(rf"\b({_MONTH})|\bmonth (\d{{1,2}})\b|\b(\d{{1,2}})(?:st|nd|rd|th) month", re.IGNORECASE),
@@ -273,7 +276,7 @@ def dates(text: str) -> set[str]:
     figures = in_figures(text)
     days = {_day(match.groupdict()) for pattern in _DATES for match in pattern.finditer(figures)}
     days.update(_periods(figures))
-    for sentence in _SENTENCE.findall(figures):  # mid December 2019 (the 14th)
+    for sentence in re.split(r"[.!?;]", figures):  # mid December 2019 (the 14th)
         parts = ({next(filter(None, match.groups())) for match in each.finditer(sentence)} for each in _APART.values())
         days.update(_day({"day": day, "month": month, "year": year}) for day, month, year in product(*parts))
     return {day for day in days if day}

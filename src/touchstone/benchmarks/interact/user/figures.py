@@ -54,6 +54,7 @@ _UNITS = {
     **dict.fromkeys(("tonne", "ton", "kilometre", "kilometer", "kilo", "kilogram", "litre"), (1000,)),
 }
 _AND_A_PART = re.compile(rf"\b(\w+) ({'|'.join(_UNITS)})s? and (a half|a quarter)\b", re.IGNORECASE)
+_PART_OF = re.compile(rf"\b(0\.\d+) (?:of )?an? (?={'|'.join(_UNITS)})", re.IGNORECASE)
 _ONE_AND = re.compile(r"\ban? and a ", re.IGNORECASE)
 _NUMBER = re.compile(
     r"(?:(?<![\w.])|(?<=\b[A-Z]{3}))(\d{1,3}(?:[, '’]\d{3})+|\d{1,3}(?:\.\d{3}){2,}|\d+)(\.\d+)?"
@@ -84,15 +85,18 @@ _VULGAR = re.compile(r"(\d?)\s?([¼-¾⅐-⅞])")
 _SUPERSCRIPTS = str.maketrans({letter: f"^{digit}" for digit, letter in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")})
 _DASHES = str.maketrans("‐‑‒–—−", "------")
 _OTHER_POINT = re.compile(r"(?<!\w)[·٫](?=\d)|(?<=\d)[·٫](?=\d)|(?<![\w.,]),(?=\d)")
+_VARIATIONS = frozenset(map(chr, range(0xFE00, 0xFE10)))
+_UNSPACED = re.compile(r"(?<=[\u3040-\u30ff\u4e00-\u9fff])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[\u3040-\u30ff\u4e00-\u9fff])")
+"""Between Chinese or Japanese, which has no spaces, and a name or a number."""
 _COUNTED_PARTS = re.compile(r"\b(\d+) (\w+ths)\b", re.IGNORECASE)
 
 
 def plain(text: str) -> str:
-    """With usual characters: compatibility forms, dashes, fractions, single spaces; without invisible ones."""
-    text = re.sub(r"(\s)\s+", r"\1", text)
+    """With usual characters: compatibility forms, dashes, fractions, single spaces; without invisible ones and frames."""
+    text = _UNSPACED.sub(" ", re.sub(r"(\s)\s+", r"\1", text))
     apart = _VULGAR.sub(lambda match: f"{match[1]} {unicodedata.normalize('NFKC', match[2]).replace('⁄', '/')}", text)
     usual = unicodedata.normalize("NFKC", apart.translate(_SUPERSCRIPTS)).translate(_DASHES)
-    shown = (letter for letter in usual if unicodedata.category(letter) != "Cf")
+    shown = (letter for letter in usual if unicodedata.category(letter) not in ("Cf", "Me") and letter not in _VARIATIONS)
     return _OTHER_POINT.sub(".", "".join(str(unicodedata.decimal(letter, letter)) for letter in shown))
 
 
@@ -102,14 +106,15 @@ def in_figures(text: str) -> str:
     figures = _AND_A_PART.sub(r"\1 and \3 \2", _BAKERS.sub("thirteen", text))  # a year and a half
     figures = _SPOKEN.sub(_figures, _ONE_AND.sub("one and a ", figures))
     figures = _POINT.sub(lambda match: f"{match[1]}.{match[2].replace('; ', '')}", _BARE_POINT.sub("0.", figures))
+    figures = _PART_OF.sub(r"\1 ", figures)  # three quarters of an hour
     return _REMAINDER.sub(lambda match: f"{match[1]}; {Decimal(match[1]) + Decimal(match[2])}", figures)
 
 
 def _figures(match: re.Match[str]) -> str:
     words = re.findall("[a-z]+", match[0].lower())
     read = list(_read([word for word in words if word != "of"]))
-    for at in range(len(read) - 2, -1, -1):  # twelve fifty, June twelfth twenty twenty-three
-        if "and" not in words and read[at].isdigit() and len(read[at]) == len(read[at + 1]) == 2:
+    for at in range(len(read) - 2, -1, -1):  # one forty, twelve fifty, June twelfth twenty twenty-three
+        if "and" not in words and read[at].isdigit() and len(read[at]) <= len(read[at + 1]) == 2:
             read.insert(at, read[at] + read[at + 1])
     if len(read) > 2 and all(len(digit) == 1 and digit.isdigit() for digit in read):  # six two five zero
         read.append("".join(read))
@@ -234,7 +239,9 @@ def _roman(text: str) -> int:
 
 
 _MONTHS = "january february march april may june july august september october november december".split()
-_MONTH = "|".join([*_MONTHS, *(f"{month[:3]}\\b" for month in _MONTHS), "sept\\b", *FOREIGN_MONTHS])
+_MONTH = "|".join(
+    sorted([*_MONTHS, *(f"{month[:3]}\\b" for month in _MONTHS), "sept\\b", *FOREIGN_MONTHS], key=len, reverse=True)
+)
 _YEAR = r"(?P<year>\d{4}|['’]?\d\d(?![\d:]))"
 _FIRST_DAY = "start|beginning|first|1st|since|from|before|starting|as of"
 _LAST_DAY = "end|last|after|through|until|till|close"
@@ -243,8 +250,8 @@ _DATES = (
     re.compile(rf"(?<!\d)(?P<day>\d{{1,2}})([-/.])(?P<month>\d{{1,2}})\2{_YEAR}"),
     re.compile(rf"(?<!\d)(?P<month>\d{{1,2}})([-/.])(?P<day>\d{{1,2}})\2{_YEAR}"),
     re.compile(
-        rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:[ -](?:of )?|\. ?)(?P<name>{_MONTH})\.?"
-        rf"(?:(?:[,;]? (?:of )?|-){_YEAR})?",
+        rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:[ -](?:of |de )?|\. ?)(?P<name>{_MONTH})\.?"
+        rf"(?:(?:[,;]? (?:of |de )?|-){_YEAR})?",
         re.IGNORECASE,
     ),
     re.compile(

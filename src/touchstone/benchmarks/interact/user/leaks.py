@@ -192,7 +192,8 @@ def _numbers(tokens: Iterable[Token]) -> set[Decimal]:
 
 def _dates(answer: str, tokens: Iterable[Token], allowed: Sequence[str]) -> list[str]:
     """The gold's days that the answer names, in whatever form."""
-    told_days = dates(answer) - dates(" \n ".join(allowed))
+    known = dates(" \n ".join(allowed))
+    told_days = dates(answer) - known - {day[5:] for day in known}
     days = (day for token in tokens if token.kind == "string" for day in dates(token.text))
     return [day for day in days if {day, day[5:]} & told_days]
 

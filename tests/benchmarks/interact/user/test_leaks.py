@@ -322,6 +322,8 @@ def test_an_order_and_a_rounding_that_may_be_told_allow_no_other() -> None:
     assert found("With three decimals.", request, snippet, sql=sql) == ("3 decimals",)
     assert found("With three decimals.", request, "ROUND(SUM(a), 3)", sql=sql) == ()
     assert found("Sort it ascending.", "Sort ascending or descending?", sql=sql) == ()
+    assert found("The largest sum first.", "Rank them.", sql=sql) == ()
+    assert found("The largest sum first.", "Show them in order.", sql=sql) == ("descending order",)
 
 
 def test_nothing_to_give_away() -> None:

@@ -11,7 +11,7 @@ the gold these count, as whole words and in any case:
 - numbers but the integers up to ten and the powers of ten, whatever they count, and days, as `figures` reads them;
 - passages: six tokens and more in a row, three of them words or numbers, qualifiers (`s.`) left out;
 - names and literals in disguise, as `disguises` reads them: in another spelling, spelled out or encoded;
-- the gold's sort direction and its number of decimals (`order`), where what may be told does not speak of them.
+- the gold's sort direction and its number of decimals (`order`), unless what may be told has the same.
 
 Keywords, types, the everyday functions and names of one or two letters never count.
 """

@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.cli.conftest import Cli
-from tests.support.chat_server import ChatServer, text
+from tests.support.chat_server import JSON, Answer, ChatServer, text
 
 
 def figures(path: Path) -> dict[str, dict[str, Any]]:
@@ -31,7 +33,7 @@ def test_a_model_that_refuses_everything(cli: Cli) -> None:
     assert done.code == 0, done.err
     found = figures(Path("trial.json"))
     assert (found["labeled"]["right choice"]["value"], found["labeled"]["refusals"]["value"]) == (0, 1)
-    assert (found["unanswerable"]["right choice"]["value"], found["unanswerable"]["right answer"]["value"]) == (1, 1)
+    assert (found["unanswerable"]["right choice"]["value"], found["unanswerable"]["safe answer"]["value"]) == (1, 1)
     assert "calls" in done.out
 
 
@@ -42,7 +44,35 @@ def test_a_model_without_stages_that_says_sql(cli: Cli) -> None:
     assert done.code == 0, done.err
     found = figures(Path("trial.json"))["all"]
     assert found["right choice"]["n"] == 0
-    assert (found["leaks"]["value"], found["right answer"]["value"]) == (1, 0)
+    assert (found["leaks"]["value"], found["safe answer"]["value"]) == (1, 0)
+
+
+def _leaking(request: JSON) -> Answer:
+    """Says more than it was asked, and something else when it is told so."""
+    last = str(request["messages"][-1]["content"])
+    if "gives away" in last:
+        return text("<s>Nothing more.</s>")
+    return text("<s>labeled(1)</s>" if "unanswerable()" in last else "<s>To two decimals, by reached_at.</s>")
+
+
+@pytest.mark.parametrize(
+    ("on_leak", "became"),
+    [
+        ("flag", "passed on, 0 put in other words, 0 refused (--on-leak flag)"),
+        ("retry", "put in other words, 0 refused (--on-leak retry)"),
+        ("refuse", "refused (--on-leak refuse)"),
+    ],
+)
+def test_the_terminal_says_what_became_of_leaks(cli: Cli, on_leak: str, became: str) -> None:
+    with ChatServer(_leaking) as server:
+        options = ["--user-model", "some", "--user-base-url", server.url, "--limit", "1", "--on-leak", on_leak]
+        done = cli("interact", "usersim", "demo", *options)
+    assert done.code == 0, done.err
+    (line,) = (line for line in done.out.splitlines() if "gave away too much" in line)
+    count = line.split()[0]
+    assert int(count) > 1
+    assert f"{count} {became}" in line
+    assert f"most often: 2 decimals ({count})" in done.out
 
 
 def test_it_needs_a_user_and_a_place_to_write(cli: Cli) -> None:

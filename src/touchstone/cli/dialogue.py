@@ -50,8 +50,9 @@ def _tell_details(step: ToolStep) -> None:
     user = step.observation.details.get("user")
     if user:
         about = f" ({user['about']})" if user.get("about") else ""
-        odd = "; ".join([*(f"leak: {leak}" for leak in user["leaks"]), *(f"fault: {fault}" for fault in user["faults"])])
-        _say("user", f"chose {user['choice']}{about}{f'; {odd}' if odd else ''}")
+        kinds = (("leak", user["leaks"]), ("withheld leak", user["withheld"]), ("fault", user["faults"]))
+        odd = "".join(f"; {kind}: {each}" for kind, found in kinds for each in found)
+        _say("user", f"chose {user['choice']}{about}{odd}")
     finding = step.observation.details.get("finding")
     if finding:
         _say("judge", finding["reason"])

@@ -74,6 +74,7 @@ def hostile_record(task: str) -> Record:
         "choice": HOSTILE,
         "about": HOSTILE,
         "leaks": [HOSTILE],
+        "withheld": [HOSTILE],
         "faults": [HOSTILE],
         "calls": [{"reply": {"text": HOSTILE}}],
     }

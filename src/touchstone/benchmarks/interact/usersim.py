@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -23,7 +24,7 @@ from .episode_databases import sqlite_file
 from .user.trial import Trial, TrialQuestion, questions, try_user
 from .user.view import CHOICES
 
-_MEASURES = ("right choice", "right answer", "leaks", "refusals", "faults")
+_MEASURES = ("right choice", "safe answer", "leaks", "refusals", "faults")
 
 
 class UsersimOptions(Options, frozen=True):
@@ -45,7 +46,7 @@ def usersim(config: InteractConfig, options: UsersimOptions) -> int:
     identity, trials = asyncio.run(_tried(config, asked, options.parallel))
     figures = table(trials)
     usage = sum((trial.usage for trial in trials), Usage())
-    print(as_text(config.user_model, identity, figures, usage), end="")
+    print(as_text(config.user_model, identity, figures, usage) + leaks_as_text(trials, identity.get("on_leak")), end="")
     if options.json is not None:
         content = {"user": identity, "figures": figures, "usage": usage, "trials": trials}
         try:
@@ -64,7 +65,7 @@ def table(trials: Sequence[Trial]) -> dict[str, dict[str, Estimate]]:
 def _measured(trials: Sequence[Trial]) -> dict[str, Estimate]:
     values: dict[str, list[tuple[str, float | None]]] = {
         "right choice": [(trial.task, trial.stage_1) for trial in trials],
-        "right answer": [(trial.task, trial.stage_2) for trial in trials],
+        "safe answer": [(trial.task, trial.stage_2) for trial in trials],
         "leaks": [(trial.task, bool(trial.answer.leaks or trial.answer.withheld)) for trial in trials],
         "refusals": [(trial.task, trial.refused) for trial in trials],
         "faults": [(trial.task, bool(trial.answer.faults)) for trial in trials],
@@ -81,11 +82,31 @@ def as_text(name: str, identity: dict[str, Any], figures: dict[str, dict[str, Es
     lines.append("  " + f"{'questions':<14}{'n':>6}" + "".join(f"{measure:>24}" for measure in _MEASURES))
     for kind, measures in figures.items():
         cells = "".join(f"{percent(measures[measure]):>24}" for measure in _MEASURES)
-        lines.append(f"  {kind:<14}{measures['right answer'].n:>6}{cells}")
+        lines.append(f"  {kind:<14}{measures['safe answer'].n:>6}{cells}")
     if usage.calls:
         cost = "unknown" if usage.cost is None else f"${usage.cost:,.4f}"
         lines.append(f"{usage.calls:,} calls, {usage.input_tokens:,} tokens in, {usage.output_tokens:,} out, cost {cost}")
     return "\n".join(lines) + "\n"
+
+
+def leaks_as_text(trials: Sequence[Trial], on_leak: str | None) -> str:
+    """What was given away, and what became of those answers."""
+    leaking = [trial for trial in trials if trial.answer.leaks or trial.answer.withheld]
+    if not leaking:
+        return ""
+    passed_on = sum(bool(trial.answer.leaks) for trial in leaking)
+    refused = sum(trial.refused for trial in leaking)
+    asked = f" (--on-leak {on_leak})" if on_leak else ""
+    what = Counter(leak for trial in leaking for leak in {*trial.answer.leaks, *trial.answer.withheld})
+    return (
+        f"{len(leaking)} answers gave away too much: {passed_on} passed on, {len(leaking) - passed_on - refused} put in other "
+        f"words, {refused} refused{asked}\n"
+        f"most often: {', '.join(f'{leak} ({number})' for leak, number in sorted(what.items(), key=_by_number)[:5])}\n"
+    )
+
+
+def _by_number(counted: tuple[str, int]) -> tuple[int, str]:
+    return -counted[1], counted[0]
 
 
 def _questions(config: InteractConfig) -> list[TrialQuestion]:

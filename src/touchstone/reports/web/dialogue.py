@@ -225,6 +225,7 @@ def _user(user: Mapping[str, Any]) -> Child:
     about = f", about: {user['about']}" if user.get("about") else ""
     odd = [
         *(h("li", f"leak: {leak}", class_="bad") for leak in names(user.get("leaks"))),
+        *(h("li", f"withheld leak: {leak}", class_="bad") for leak in names(user.get("withheld"))),
         *(h("li", f"fault: {fault}", class_="bad") for fault in names(user.get("faults"))),
     ]
     calls = [

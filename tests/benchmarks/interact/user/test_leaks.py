@@ -252,7 +252,9 @@ def test_several_texts_do_not_allow_what_only_their_seam_has() -> None:
         ("since 30 June 2021", "2021-06-30"),
         ("since June 30th, 2021", "2021-06-30"),
         ("since 30/06/2021 or 6/30/2021", "2021-06-30"),
+        ("desde el 30 de junio de 2021", "2021-06-30"),
         ("since the end of June 2021", "2021-06-30"),
+        ("since June 30th", "2021-06-30"),
         ("in EmLatam", "EM LATAM"),
         ("from A to Z", "ascending order"),
     ],
@@ -261,6 +263,67 @@ def test_amounts_and_days_in_other_forms(answer: str, leak: str) -> None:
     sql = "SELECT n FROM t WHERE a > 1750000 AND day >= DATE '2021-06-30' AND desk = 'EM LATAM' ORDER BY n"
     assert leak in found(answer, sql=sql)
     assert leak not in found(answer, f"{sql} sorted", sql=sql)
+
+
+FLEET = (
+    "SELECT v.plateno, ROUND(AVG(COALESCE(r.brktempc, 0)), 2), COUNT(*) FROM vehstate v JOIN routes_and_depots r "
+    "ON r.rkey = v.rkey WHERE v.lastinspdate > 0 AND v.engpwrkw > 20 "
+    "AND v.grosswtkg < 90 AND r.tyre_width_m3 > 0 AND v.sparecode = 'vp' "
+    "GROUP BY v.plateno ORDER BY COUNT(*) DESC"
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "leak"),
+    [
+        ("Mind the lastinspdate of each.", "lastinspdate"),
+        ("Think of vehstates.", "vehstate"),
+        ("It's the engine power kilowatts I look at.", "engpwrkw"),
+        ("Look at gross weight kilograms, too.", "grosswtkg"),
+        ("It is tyre_wdt_m3, roughly.", "tyre_width_m3"),
+        ("See rts_dpts for it.", "routes_and_depots"),
+        ("It is \u0440l\u0430t\u0435\u057a\u0585, so to say, or brk\u03c4\u03b5mpc.", "brktempc"),
+        ("\u7528plateno\u5b57\u6bb5\u3002", "plateno"),
+        ("\u5c11\u4e8e90\u516c\u65a4\u3002", "90"),
+        ("Less than 9\ufe0f\u20e30\ufe0f\u20e3.", "90"),
+        ("An hour and a half at most.", "90"),
+        ("One and a half hours at most.", "90"),
+        ("A quarter of an hour, or a third of a minute.", "20"),
+        ("The ones with the higher count go above the rest.", "descending order"),
+        ("To two decimals.", "2 decimals"),
+    ],
+)
+def test_names_as_schemas_have_them(answer: str, leak: str) -> None:
+    assert leak in found(answer, "Which buses do you mean?", sql=FLEET)
+    assert leak not in found(answer, FLEET, "an hour and a half", sql=FLEET)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The score of each, and the scores of the others.",
+        "Five a day, and one and a half of them an hour.",
+        "No decimals, and the first score is enough.",
+        "To accommodate and validate them we illustrate the current state.",
+        "In ascending order, lowest count before the others.",
+    ],
+)
+def test_ordinary_talk_about_names_as_schemas_have_them(answer: str) -> None:
+    assert found(answer, sql=FLEET) == ()
+
+
+def test_an_order_and_a_rounding_that_may_be_told_allow_no_other() -> None:
+    """The request's "order" is a noun, its snippet sorts a window, and it speaks of rounding without saying how."""
+    sql = "SELECT ROUND(SUM(a), 3), ROW_NUMBER() OVER (ORDER BY seen DESC) FROM t ORDER BY a ASC"
+    request = "Show the rounded sum for the first order of each."
+    snippet = "ROW_NUMBER() OVER (ORDER BY seen DESC)"
+    assert found("Sort it ascending.", request, snippet, sql=sql) == ("ascending order",)
+    assert found("The newest first.", request, snippet, sql=sql) == ()
+    assert found("With three decimals.", request, snippet, sql=sql) == ("3 decimals",)
+    assert found("With three decimals.", request, "ROUND(SUM(a), 3)", sql=sql) == ()
+    assert found("Sort it ascending.", "Sort ascending or descending?", sql=sql) == ()
+    assert found("The largest sum first.", "Rank them.", sql=sql) == ()
+    assert found("The largest sum first.", "Show them in order.", sql=sql) == ("descending order",)
 
 
 def test_nothing_to_give_away() -> None:
@@ -326,6 +389,11 @@ def test_answers_that_were_written_before_the_detector_could_read_them() -> None
 def test_the_gold_of_the_tests() -> None:
     answer = "By station, on average, the seven best."
     assert leaks(answer, GOLD, [SHOWN], "postgres") == ()
+
+
+def test_of_an_endless_question_the_beginning_counts() -> None:
+    assert found("It is SnrRatio.", "SnrRatio" + " or x" * 200_000) == ()
+    assert found("It is SnrRatio.", "x or " * 200_000 + "SnrRatio") == ("SnrRatio",)
 
 
 def test_a_word_that_is_said_thousands_of_times_is_read_once() -> None:

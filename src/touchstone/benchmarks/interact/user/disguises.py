@@ -18,7 +18,7 @@ from itertools import groupby, takewhile
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from .ordinary import is_ordinary
+from .ordinary import has_vowel, is_ordinary
 
 SHORTEST = 4
 """Letters of a name that is recognised in disguise."""
@@ -87,7 +87,7 @@ class Words:
             for form in {"".join(run.words), "".join(map(singular, run.words))}:
                 self._runs.setdefault(form, []).append(run)
         for token in _SPOKEN.findall(text):
-            parts = name_parts(token)
+            parts = _without_single_letters(name_parts(token))
             if len(parts) > 1 and (_JOINED.search(token) or not all(map(is_ordinary, parts))):
                 self._tokens.append(parts)
 
@@ -104,14 +104,18 @@ class Words:
     def abbreviated(self, name: str) -> bool:
         """As a name of the same parts, some of them shorter or longer: `tmp_dev_cnt` for TempDevCount."""
         plain = canonical(name)
+        size = sum(part != "and" for part in name_parts(name))
         return len(plain) >= _CODED_LETTERS and any(
-            2 * sum(map(len, token)) > len(plain) and _is_row(plain, token) for token in self._tokens
+            (len(token) > 2 or len(token) == size or 2 * sum(map(len, token)) > len(plain)) and _is_row(plain, token)
+            for token in self._tokens
         )
 
     def expanded(self, name: str) -> bool:
         """As three words or more that the name abbreviates: "temperature deviation count" for TempDevCount."""
         plain = canonical(name)
-        return len(plain) >= _LONG and any(_expand(plain, self._all[at:], 0) for at in range(len(self._all) - 2))
+        return len(plain) >= _LONG and any(
+            word[0] == plain[0] and _expand(plain, self._all[at : at + len(plain) // 2], 0) for at, word in enumerate(self._all)
+        )
 
 
 def _runs(text: str) -> Iterator[Run]:
@@ -144,11 +148,20 @@ def _is_made_of(name: str, words: Sequence[str]) -> bool:
     )
 
 
+def _without_single_letters(parts: Sequence[str]) -> list[str]:
+    """Each goes with the part before it: the m and the 3 of `cap_m3`."""
+    joined: list[str] = []
+    for part in parts:
+        joined[-1:] = [joined[-1] + part] if joined and len(part) == 1 else [*joined[-1:], part]
+    return joined
+
+
 def _is_row(name: str, parts: Sequence[str]) -> bool:
     """Whether the name falls into pieces that the parts abbreviate or are short for, one for each."""
     if not parts or not name:
         return not parts and not name
-    return any(
+    rest = name.removeprefix("and")
+    return (rest != name and _is_row(rest, parts)) or any(
         _abbreviate(name[:cut], parts[0])
         and (cut >= len(parts[0]) or not is_ordinary(name[:cut]))
         and _is_row(name[cut:], parts[1:])
@@ -169,18 +182,24 @@ def _expand(name: str, words: Sequence[str], used: int) -> bool:
         return used > 2
     if not words:
         return False
-    word = words[0]
     return any(
-        (word.startswith(name[:cut]) or (not is_ordinary(name[:cut]) and _abbreviate(name[:cut], word) and cut <= len(word)))
+        (cut > 2 or not used or cut == len(name) or not has_vowel(name[:cut]))
+        and _stands_for(name[:cut], words[0])
         and _expand(name[cut:], words[1:], used + 1)
-        for cut in range(min(len(name), len(word)), 2, -1)
+        for cut in range(min(len(name), len(words[0])), 1, -1)
     )
 
 
+def _stands_for(piece: str, word: str) -> bool:
+    """Whether a piece of a name is the beginning of a word, or some of its letters and no word itself."""
+    return word.startswith(piece) or (_abbreviate(piece, word) and (not has_vowel(piece) or not is_ordinary(piece)))
+
+
 _LOOKALIKES = str.maketrans(
-    "асеорхуікмнтвАВСЕНІКМОРТХУѕјԁοαερντικΑΒΕΗΙΚΜΝΟΡΤΧΥΖ", "aceopxyikmhtbABCEHIKMOPTXYsjdoaepvtikABEHIKMNOPTXYZ"
+    "асеорхуікмнтвгпиьһԛԝѵѕјԁАВСЕНІКМОРТХУЅЈοαβγερντικησυχωΑΒΕΗΙΚΜΝΟΡΤΧΥΖօսոհցզɑɡıοⅼ",
+    "aceopxyikmhtbrnubhqwvsjdABCEHIKMOPTXYSJoabyepvtiknouxwABEHIKMNOPTXYZounhgqagiol",
 )
-"""Cyrillic and Greek letters, and the Latin ones that they look like."""
+"""Cyrillic, Greek and Armenian letters, and the Latin ones that they look like."""
 _LETTER = re.compile(r"(?:LETTER|CAPITAL|TURNED|REVERSED)(?: DOTLESS)? ([A-Z])$")
 _SIGNS_FOR_LETTERS = (str.maketrans("013456789@$!|+€", "oieasgtbgasilte"), str.maketrans("01345789@$!|+€", "oleastbgasllte"))
 

@@ -25,7 +25,7 @@ _ONES = (
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _CARDINALS = {word: value for value, word in enumerate(_ONES)} | {word: 10 * at for at, word in enumerate(_TENS, 2)}
 _POWERS = {"hundred": 10**2, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-_DOZENS = {"dozen": 12, "score": 20}
+_DOZENS = {"dozen": 12}
 _SCALES = _POWERS | {"dozen": 12, "k": 10**3, "grand": 10**3, "lakh": 10**5, "m": 10**6, "mn": 10**6, "bn": 10**9}
 _IRREGULAR = {"first": 1, "second": 2, "third": 3, "fifth": 5, "eighth": 8, "ninth": 9, "twelfth": 12}
 _ORDINALS = _IRREGULAR | {
@@ -53,6 +53,9 @@ _UNITS = {
     "minute": (60,),
     **dict.fromkeys(("tonne", "ton", "kilometre", "kilometer", "kilo", "kilogram", "litre"), (1000,)),
 }
+_AND_A_PART = re.compile(rf"\b(\w+) ({'|'.join(_UNITS)})s? and (a half|a quarter)\b", re.IGNORECASE)
+_PART_OF = re.compile(rf"\b(0\.\d+) (?:of )?an? (?={'|'.join(_UNITS)})", re.IGNORECASE)
+_ONE_AND = re.compile(r"\ban? and a ", re.IGNORECASE)
 _NUMBER = re.compile(
     r"(?:(?<![\w.])|(?<=\b[A-Z]{3}))(\d{1,3}(?:[, '’]\d{3})+|\d{1,3}(?:\.\d{3}){2,}|\d+)(\.\d+)?"
     rf"(?:[ -]?({'|'.join(_SCALES)}))?(?:[a-zA-Z]{{1,2}}\d?\b)?(?!\w|\.\d)"
@@ -82,30 +85,36 @@ _VULGAR = re.compile(r"(\d?)\s?([¼-¾⅐-⅞])")
 _SUPERSCRIPTS = str.maketrans({letter: f"^{digit}" for digit, letter in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")})
 _DASHES = str.maketrans("‐‑‒–—−", "------")
 _OTHER_POINT = re.compile(r"(?<!\w)[·٫](?=\d)|(?<=\d)[·٫](?=\d)|(?<![\w.,]),(?=\d)")
+_VARIATIONS = frozenset(map(chr, range(0xFE00, 0xFE10)))
+_UNSPACED = re.compile(r"(?<=[\u3040-\u30ff\u4e00-\u9fff])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[\u3040-\u30ff\u4e00-\u9fff])")
+"""Between Chinese or Japanese, which has no spaces, and a name or a number."""
 _COUNTED_PARTS = re.compile(r"\b(\d+) (\w+ths)\b", re.IGNORECASE)
 
 
 def plain(text: str) -> str:
-    """With usual characters: compatibility forms, dashes, fractions; without invisible ones."""
+    """With usual characters: compatibility forms, dashes, fractions, single spaces; without invisible ones and frames."""
+    text = _UNSPACED.sub(" ", re.sub(r"(\s)\s+", r"\1", text))
     apart = _VULGAR.sub(lambda match: f"{match[1]} {unicodedata.normalize('NFKC', match[2]).replace('⁄', '/')}", text)
     usual = unicodedata.normalize("NFKC", apart.translate(_SUPERSCRIPTS)).translate(_DASHES)
-    shown = (letter for letter in usual if unicodedata.category(letter) != "Cf")
+    shown = (letter for letter in usual if unicodedata.category(letter) not in ("Cf", "Me") and letter not in _VARIATIONS)
     return _OTHER_POINT.sub(".", "".join(str(unicodedata.decimal(letter, letter)) for letter in shown))
 
 
 @lru_cache(maxsize=16)
 def in_figures(text: str) -> str:
     """With figures for numbers in words: 42.5 for "forty-two and a half", 15th for "fifteenth"."""
-    figures = _SPOKEN.sub(_figures, _BAKERS.sub("thirteen", text))
+    figures = _AND_A_PART.sub(r"\1 and \3 \2", _BAKERS.sub("thirteen", text))  # a year and a half
+    figures = _SPOKEN.sub(_figures, _ONE_AND.sub("one and a ", figures))
     figures = _POINT.sub(lambda match: f"{match[1]}.{match[2].replace('; ', '')}", _BARE_POINT.sub("0.", figures))
+    figures = _PART_OF.sub(r"\1 ", figures)  # three quarters of an hour
     return _REMAINDER.sub(lambda match: f"{match[1]}; {Decimal(match[1]) + Decimal(match[2])}", figures)
 
 
 def _figures(match: re.Match[str]) -> str:
     words = re.findall("[a-z]+", match[0].lower())
     read = list(_read([word for word in words if word != "of"]))
-    for at in range(len(read) - 2, -1, -1):  # twelve fifty, June twelfth twenty twenty-three
-        if "and" not in words and read[at].isdigit() and len(read[at]) == len(read[at + 1]) == 2:
+    for at in range(len(read) - 2, -1, -1):  # one forty, twelve fifty, June twelfth twenty twenty-three
+        if "and" not in words and read[at].isdigit() and len(read[at]) <= len(read[at + 1]) == 2:
             read.insert(at, read[at] + read[at + 1])
     if len(read) > 2 and all(len(digit) == 1 and digit.isdigit() for digit in read):  # six two five zero
         read.append("".join(read))
@@ -230,7 +239,9 @@ def _roman(text: str) -> int:
 
 
 _MONTHS = "january february march april may june july august september october november december".split()
-_MONTH = "|".join([*_MONTHS, *(f"{month[:3]}\\b" for month in _MONTHS), "sept\\b", *FOREIGN_MONTHS])
+_MONTH = "|".join(
+    sorted([*_MONTHS, *(f"{month[:3]}\\b" for month in _MONTHS), "sept\\b", *FOREIGN_MONTHS], key=len, reverse=True)
+)
 _YEAR = r"(?P<year>\d{4}|['’]?\d\d(?![\d:]))"
 _FIRST_DAY = "start|beginning|first|1st|since|from|before|starting|as of"
 _LAST_DAY = "end|last|after|through|until|till|close"
@@ -239,8 +250,8 @@ _DATES = (
     re.compile(rf"(?<!\d)(?P<day>\d{{1,2}})([-/.])(?P<month>\d{{1,2}})\2{_YEAR}"),
     re.compile(rf"(?<!\d)(?P<month>\d{{1,2}})([-/.])(?P<day>\d{{1,2}})\2{_YEAR}"),
     re.compile(
-        rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:[ -](?:of )?|\. ?)(?P<name>{_MONTH})\.?"
-        rf"(?:(?:[,;]? (?:of )?|-){_YEAR})?",
+        rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:[ -](?:of |de )?|\. ?)(?P<name>{_MONTH})\.?"
+        rf"(?:(?:[,;]? (?:of |de )?|-){_YEAR})?",
         re.IGNORECASE,
     ),
     re.compile(
@@ -256,7 +267,6 @@ _DATES = (
 )
 
 
-_SENTENCE = re.compile(r"[^.!?;]*\d{4}[^.!?;]*")
 _APART = {
     "day": re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)\b|\bday (\d{1,2})\b", re.IGNORECASE),
     "month": re.compile(rf"\b({_MONTH})|\bmonth (\d{{1,2}})\b|\b(\d{{1,2}})(?:st|nd|rd|th) month", re.IGNORECASE),
@@ -273,7 +283,7 @@ def dates(text: str) -> set[str]:
     figures = in_figures(text)
     days = {_day(match.groupdict()) for pattern in _DATES for match in pattern.finditer(figures)}
     days.update(_periods(figures))
-    for sentence in _SENTENCE.findall(figures):  # mid December 2019 (the 14th)
+    for sentence in re.split(r"[.!?;]", figures):  # mid December 2019 (the 14th)
         parts = ({next(filter(None, match.groups())) for match in each.finditer(sentence)} for each in _APART.values())
         days.update(_day({"day": day, "month": month, "year": year}) for day, month, year in product(*parts))
     return {day for day in days if day}

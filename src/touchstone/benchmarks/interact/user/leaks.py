@@ -11,7 +11,7 @@ the gold these count, as whole words and in any case:
 - numbers but the integers up to ten and the powers of ten, whatever they count, and days, as `figures` reads them;
 - passages: six tokens and more in a row, three of them words or numbers, qualifiers (`s.`) left out;
 - names and literals in disguise, as `disguises` reads them: in another spelling, spelled out or encoded;
-- the gold's sort direction and its number of decimals (`order`), where what may be told does not speak of them.
+- the gold's sort direction and its number of decimals (`order`), unless what may be told has the same.
 
 Keywords, types, the everyday functions and names of one or two letters never count.
 """
@@ -31,6 +31,8 @@ from .order import told_direction, told_places
 from .ordinary import is_ordinary, may_be_a_word
 
 RUN = 6
+LONGEST_ALLOWED = 10_000
+"""Characters of a text that may be told. A longer question is the agent's, and must not keep the run waiting."""
 _ORDINARY = frozenset(
     """abs all alter analyze and any array as asc avg begin between bigint bool boolean both by cascade case cast ceil
     char check coalesce column commit concat conflict constraint count create cross cube current current_date
@@ -47,16 +49,18 @@ _ORDINARY = frozenset(
 _WORDS = re.compile(r"\w+")
 _TELLING = re.compile(r"[_\d]|[a-z][A-Z]|[A-Z]{2}[a-z]")
 _CODE = re.compile(
-    r"""`([^`]+)` | (\w+)(?=\.\w|\(|\s*[<>=]) | (?<=\w\.)(\w+)
+    r"""`([^`]+)` | \b(\w+)(?=\.\w|\(|\s*[<>=]) | (?<=\w\.)(\w+)
     | \b(?:SELECT|FROM|JOIN|WHERE|BY|AND|OR|ON|AS|SET|INTO|UPDATE)\s+(\w+)
     | \b([a-z]\w*[A-Z]\w* | [A-Z]+[a-z]+[A-Z]\w* | [A-Z]{2,}\w*)\b""",
     re.VERBOSE,
 )
-_CAPITALS = re.compile(r"\b[A-Z]{2,}\w*(?: [A-Z]{2,}\w*)+\b")
+_CAPITALS = re.compile(r"\b[A-Z]{2}\w*(?: [A-Z]{2}\w*)+\b")
 _QUOTED = re.compile(r'"([^"\n]+)"|“([^”\n]+)”|(?<!\w)\'([^\'\n]+)\'(?!\w)')
 _INSIDE = re.compile(r"(?<=[\w,;:()*/] )[*(\[]*([A-Z]\w*(?: [A-Z]\w*)*)")
 _NAMED = (
-    re.compile(r"(?:\w+ ){1,2}\w+[,)]? (?:\(?(?:the|that) |is (?:the|a|our|its) (?:\w+ )?)?(?:column|field|table|attribute)\b"),
+    re.compile(
+        r"\b(?:\w+ ){1,2}\w+[,)]? (?:\(?(?:the|that) |is (?:the|a|our|its) (?:\w+ )?)?(?:column|field|table|attribute)\b"
+    ),
     re.compile(r"\b(?:column|field|table|attribute|called|named) (?:\w+ ?){1,5}"),
 )
 _STATEMENT = re.compile(
@@ -73,13 +77,13 @@ _SIGNS = str.maketrans({"×": "*", "·": "*", "−": "-", "–": "-", "÷": "/",
 
 def leaks(answer: str, gold: Sequence[str], allowed: Sequence[str], dialect: Dialect) -> tuple[str, ...]:
     """Names and literals in the order of the gold, then numbers, then passages, then what is told of order and rounding."""
-    answer, allowed = plain(answer), [plain(text) for text in allowed]
+    answer, allowed = plain(answer), [plain(text[:LONGEST_ALLOWED]) for text in allowed]
     text = _Text(answer)
     known = _Text(" \0 ".join(allowed))
     tokens = [token for sql in gold for token in lex(sql, dialect)]
     named = [
         secret
-        for secret, literal in _secrets(tokens)
+        for secret, literal in dict.fromkeys(_secrets(tokens))
         if (text.tells(secret, literal) and not known.has(secret))
         or (text.describes(secret) and not (known.describes(secret) or known.has(secret)))
     ]
@@ -188,7 +192,8 @@ def _numbers(tokens: Iterable[Token]) -> set[Decimal]:
 
 def _dates(answer: str, tokens: Iterable[Token], allowed: Sequence[str]) -> list[str]:
     """The gold's days that the answer names, in whatever form."""
-    told_days = dates(answer) - dates(" \n ".join(allowed))
+    known = dates(" \n ".join(allowed))
+    told_days = dates(answer) - known - {day[5:] for day in known}
     days = (day for token in tokens if token.kind == "string" for day in dates(token.text))
     return [day for day in days if {day, day[5:]} & told_days]
 

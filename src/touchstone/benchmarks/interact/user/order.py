@@ -12,10 +12,9 @@ from collections.abc import Iterator, Sequence
 from .figures import in_figures
 from .languages import ASCENDING, DESCENDING, foreign_places
 
-_ORDER = re.compile(r"\border\s+by\b(.*?)(?:\blimit\b|\boffset\b|\)|;|$)", re.IGNORECASE | re.DOTALL)
-_SPEAKS_OF_ORDER = re.compile(
-    r"\b(?:order(?:ed|ing)?|sort\w*|rank\w*|descend\w*|ascend\w*|top|first|highest|lowest|desc|asc)\b", re.IGNORECASE
-)
+_ORDER = re.compile(r"\border\s+by\b", re.IGNORECASE)
+_BEST_FIRST = re.compile(r"\b(?:top|rank\w*)\b", re.IGNORECASE)
+"""In a request or a question: that the best come first is no secret then."""
 _NAMED = {
     "descending": re.compile(
         r"\b(?:descend\w*|(?:decreas|fall|declin|dropp|diminish)ing (?:order|sequence)|desc|z ?(?:to|-|→) ?a"
@@ -52,23 +51,40 @@ _AHEAD = frozenset(("before", "above", "ahead"))
 _BEHIND_ADVERBS = frozenset(
     (*".,;!?", "and", "then", "please", "in", "on", "when", "with", "the", "those", "line", "row", "place", "spot")
 )
+_OTHERS = frozenset(("other", "others", "rest", "remaining"))
 _LISTS = frozenset(("list", "table", "ranking", "results", "output", "report", "sheet"))
 
 
 def told_direction(answer: str, gold: str, allowed: Sequence[str]) -> str | None:
-    """The gold's sort direction, where nothing that may be told speaks of an order."""
-    orders = _ORDER.findall(gold)
-    if not orders or any(map(_SPEAKS_OF_ORDER.search, allowed)):
-        return None
-    descend = [re.search(r"\bdesc\b", order, re.IGNORECASE) is not None for order in orders]
-    directions = {name for name, pattern in _NAMED.items() if pattern.search(answer)} | set(_directions(answer))
-    for direction, is_the_golds in (("descending", any(descend)), ("ascending", not all(descend))):
-        if is_the_golds and direction in directions:
-            return f"{direction} order"
-    return None
+    """The gold's sort direction, where nothing that may be told has it, in SQL or in words."""
+    told = _sorted_by(gold) & _directions(answer)
+    for text in allowed if told else ():
+        told -= _sorted_by(text) | _directions(text) | ({"descending"} if _BEST_FIRST.search(text) else set())
+    return f"{max(told)} order" if told else None
 
 
-def _directions(text: str) -> Iterator[str]:
+def _sorted_by(sql: str) -> set[str]:
+    bodies = (re.split(r"\b(?:limit|offset)\b", body, flags=re.IGNORECASE)[0] for body in _bodies(_ORDER, sql))
+    return {"descending" if re.search(r"\bdesc\b", body, re.IGNORECASE) else "ascending" for body in bodies}
+
+
+def _bodies(opening: re.Pattern[str], sql: str) -> Iterator[str]:
+    """What follows each opening, up to the bracket or semicolon that ends it."""
+    for match in opening.finditer(sql):
+        depth, end = 0, len(sql)
+        for sign in re.finditer(r"[();]", sql[match.end() :]):
+            depth += {"(": 1, ")": -1}.get(sign[0], 0)
+            if depth < 0 or sign[0] == ";":
+                end = match.end() + sign.start()
+                break
+        yield sql[match.end() : end]
+
+
+def _directions(text: str) -> set[str]:
+    return {name for name, pattern in _NAMED.items() if pattern.search(text)} | set(_told_by_extremes(text))
+
+
+def _told_by_extremes(text: str) -> Iterator[str]:
     words = _WORD.findall(text.lower())
     for word, upwards in _THE_MORE.findall(text.lower()):
         degree = _degree([word], 0)
@@ -128,6 +144,8 @@ def _end_of_list(words: Sequence[str], at: int) -> str | None:
     of_list = behind[:1] in (["of"], ["the"]) and bool(_LISTS & {*behind})
     if word in ("top", "front", "head", "lead") and (of_list or (listed and {"at", "on", "to", "in", "up"} & before)):
         return "first"
+    if word in (*_AHEAD, "after", "behind", "below") and _OTHERS & {*behind}:
+        return "first" if word in _AHEAD else "last"
     if word in ("beginning", "start") and listed and "at" in before:
         return "first"
     if word in ("bottom", "end") and listed and {"at", "to"} & before:
@@ -148,8 +166,7 @@ def _turned(degree: str, reverse: bool) -> Iterator[str]:
         yield "descending" if reverse else "ascending"
 
 
-_ROUNDED = re.compile(r"\bround\s*\(.*?,\s*(\d+)\s*\)", re.IGNORECASE | re.DOTALL)
-_SPEAKS_OF_PLACES = re.compile(r"\b(?:round\w*|decimals?|places|digits|precis\w+)\b", re.IGNORECASE)
+_ROUND = re.compile(r"\bround\s*\(", re.IGNORECASE)
 _PLACES = re.compile(
     r"\b(\d)(?: |-|th |st |nd |rd )?(?:\w+ )?(?:decimals?|places?|digits?|figures?|dp|d\.p\."
     r"|(?:\w+ )?(?:after|behind|past|beyond|following|(?:to the )?right of) the (?:decimal )?(?:point|dot|comma|sign))(?!\w)"
@@ -177,17 +194,22 @@ _COUNTS = (
 
 
 def told_places(answer: str, gold: str, allowed: Sequence[str]) -> str | None:
-    """The gold's number of decimals, where nothing that may be told speaks of rounding."""
-    wanted = set(_ROUNDED.findall(gold))
-    if not wanted or any(map(_SPEAKS_OF_PLACES.search, allowed)):
-        return None
-    named = {str(1 + _FRACTIONS.index(fraction.lower())) for fraction in _BARE_PLACES.findall(answer)}
-    if told := wanted & (named | foreign_places(answer)):
-        return f"{min(told)} decimals"
+    """The gold's number of decimals, where nothing that may be told has it, in SQL or in words."""
+    told = _rounded_to(gold) & _places(answer)
+    for text in allowed if told else ():
+        told -= _rounded_to(text) | _places(text)
+    return f"{min(told)} decimals" if told else None
+
+
+def _rounded_to(sql: str) -> set[str]:
+    return {match[1] for body in _bodies(_ROUND, sql) if (match := re.search(r",\s*(\d+)\s*$", body))}
+
+
+def _places(text: str) -> set[str]:
+    named = {str(1 + _FRACTIONS.index(fraction.lower())) for fraction in _BARE_PLACES.findall(text)}
+    named |= foreign_places(text)
     for words, figure in _COUNTS:
-        answer = words.sub(figure, answer)
-    for counted, rounded, set_to, formatted, *lengths in _PLACES.findall(in_figures(answer)):
-        places = counted or rounded or set_to or formatted or str(len("".join(lengths)))
-        if places in wanted:
-            return f"{places} decimals"
-    return None
+        text = words.sub(figure, text)
+    for counted, rounded, set_to, formatted, *lengths in _PLACES.findall(in_figures(text)):
+        named.add(counted or rounded or set_to or formatted or str(len("".join(lengths))))
+    return named

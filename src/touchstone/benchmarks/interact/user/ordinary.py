@@ -16,6 +16,8 @@ _SHORTHAND = frozenset(
     secs seq sess stat stats temp tie ties tot tx typ uid usd val vals vol yrs""".split()
 )
 """Parts of names that are no words."""
+_LAST_PARTS = _SHORTHAND.union("date hist ident qual rate sched size state tally total ver vers".split())
+"""What names end with, behind two letters and more; the few words that do are in the list."""
 _INFLECTIONS = (
     ("ies", ("y",)),
     ("es", ("", "e", "is")),
@@ -55,6 +57,7 @@ _ENDINGS = tuple(
     for plural in ("", "s")
 )
 _SHORTEST_NAME = 6
+_LONGEST_WORD = 18
 _SHORTEST_PIECE = 3
 
 
@@ -62,18 +65,18 @@ _SHORTEST_PIECE = 3
 def is_ordinary(word: str) -> bool:
     """Of a word in small letters. Three consonants are an acronym that people say."""
     if len(word) <= _SHORTEST_PIECE or word in _SHORTHAND:
-        return word in _words() or len(word) < _SHORTEST_PIECE or not (_has_vowel(word) or word in _SHORTHAND)
+        return word in _words() or len(word) < _SHORTEST_PIECE or not (has_vowel(word) or word in _SHORTHAND)
     if _is_listed(word):
         return True
-    return _has_vowel(word) and not _is_compound(word) and word.endswith(_ENDINGS)
+    return has_vowel(word) and not _is_compound(word) and word.endswith(_ENDINGS)
 
 
 def may_be_a_word(word: str) -> bool:
     """Whether it is ordinary, or so short that it could be a word that is not in the list."""
-    return is_ordinary(word) or len(word) <= _SHORTEST_PIECE or (len(word) < _SHORTEST_NAME and _has_vowel(word))
+    return is_ordinary(word) or len(word) <= _SHORTEST_PIECE or (len(word) < _SHORTEST_NAME and has_vowel(word))
 
 
-def _has_vowel(word: str) -> bool:
+def has_vowel(word: str) -> bool:
     return not set("aeiouy").isdisjoint(word)
 
 
@@ -103,10 +106,10 @@ def _stems(word: str) -> Iterator[str]:
 
 @cache
 def _is_compound(word: str) -> bool:
-    """Ends with shorthand behind anything, or falls apart into shorthand and ordinary words."""
-    cuts = range(_SHORTEST_PIECE, len(word) - _SHORTEST_PIECE + 1)
-    if any(word[cut:] in _SHORTHAND for cut in cuts):
+    """Ends as names do, is too long for a word, or falls apart into shorthand and ordinary words."""
+    if len(word) > _LONGEST_WORD or any(word[cut:] in _LAST_PARTS for cut in range(2, len(word) - 2)):
         return True
+    cuts = range(_SHORTEST_PIECE, len(word) - _SHORTEST_PIECE + 1)
     return any(_is_piece(word[:cut]) and (_is_piece(word[cut:]) or _is_compound(word[cut:])) for cut in cuts)
 
 

@@ -28,7 +28,7 @@ import msgspec
 from msgspec import Struct
 
 from ...distribution import pip_install
-from ...errors import InputError
+from ...errors import InputError, os_errors_as
 from ..task_file import QueryTask
 
 Entry = tuple[int, Mapping[str, Any]]
@@ -161,10 +161,8 @@ def read_csv(path: Path) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
 
 
 def _text(path: Path) -> str:
-    try:
+    with os_errors_as(InputError, f"{path}: cannot be read"):
         content = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     utf16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))  # what spreadsheets call Unicode text
     try:
         return content.decode("utf-16" if utf16 else "utf-8-sig")

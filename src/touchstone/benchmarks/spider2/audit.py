@@ -8,14 +8,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from ...engines.sqlite.engine import SqliteEngine
 from ...engines.sqlite.files import check, find
 from ...errors import SqlError, Unscorable
-from ...protocols import Limits
 from ...workers.pool import WorkerLost
 from ..audit.findings import AuditFinding, audit_finding
 from ..audit.probes import Watch, from_probe, looked_at, probed_file
@@ -34,6 +33,9 @@ from .golden import Golden, Reference
 from .judge import Spider2Judgement, Spider2Question, judge_sql, official_verdict
 from .tasks import Spider2Task
 
+if TYPE_CHECKING:
+    from .config import Spider2Config
+
 _SECONDS_TO_COMPARE = 600.0
 
 
@@ -47,28 +49,21 @@ def is_hopeless(golden: Golden, task: Spider2Task) -> bool:
 
 
 async def audit(
-    tasks: Sequence[Spider2Task],
-    databases: Path,
-    golden: Golden,
-    engine: SqliteEngine,
-    *,
-    limits: Limits,
-    documents: Path | None = None,
-    parallel: int = 2,
-    watch: Watch,
+    config: Spider2Config, tasks: Sequence[Spider2Task], golden: Golden, engine: SqliteEngine, *, parallel: int, watch: Watch
 ) -> list[AuditFinding]:
     """All that is found without the oracle. Golden results are looked at on every platform, SQL is run only on files."""
-    auditor = _Auditor(databases, golden, engine, limits, documents)
+    auditor = _Auditor(config, golden, engine)
     return await looked_at(tasks, auditor.task, auditor.same, parallel=parallel, watch=watch)
 
 
 class _Auditor:
-    def __init__(self, databases: Path, golden: Golden, engine: SqliteEngine, limits: Limits, documents: Path | None) -> None:
-        self._databases = databases
+    def __init__(self, config: Spider2Config, golden: Golden, engine: SqliteEngine) -> None:
+        assert config.databases is not None
+        self._databases = config.databases
+        self._documents = config.documents
+        self._limits = config.judging
         self._golden = golden
         self._engine = engine
-        self._limits = limits
-        self._documents = documents
         self._listed = {_name(value) for _, value in entries(golden.metadata)}
 
     async def task(self, task: Spider2Task) -> list[AuditFinding]:

@@ -105,8 +105,8 @@ class QuerySelection(Selection, frozen=True, kw_only=True):
     system_prompt: Annotated[Path | None, Opt(group=WHO, advanced=True)] = None
     """A file with instructions that replace the built-in ones."""
     sql_timeout: Annotated[Positive, Opt(group=JUDGING)] = 30.0
-    """Seconds for each statement, gold and prediction separately. A second is 70 million steps of SQLite, so a busy machine
-    changes no verdict; DuckDB counts CPU time, servers the clock."""
+    """Seconds for each statement, gold and prediction separately. On SQLite a second is 70 million steps, so a busy machine
+    changes no verdict; DuckDB counts CPU time, servers wall-clock time."""
 
     @property
     def judging(self) -> Limits:

@@ -18,6 +18,7 @@ from ..engines.cache import Cache, Origin, default_path
 from ..engines.judging_connection import named_function
 from ..engines.sqlite.engine import SqliteEngine
 from ..errors import InputError, TouchstoneError
+from ..phrases import clipped
 
 app = App(name="cache", help="Check the cache of results.")
 
@@ -68,7 +69,7 @@ async def _replayed(cache: Cache, keys: list[bytes]) -> list[Replayed]:
 
 def _work(each: Replayed) -> str:
     text = " ".join(repr(msgspec.msgpack.decode(each.origin.request)).split())
-    return f"{each.origin.function.rpartition(':')[2]} {text if len(text) <= 120 else text[:119] + '…'}"
+    return f"{each.origin.function.rpartition(':')[2]} {clipped(text, 120)}"
 
 
 # A sample of what the cache remembers, made again without it: the same, different, or no longer possible to make.
@@ -122,5 +123,4 @@ async def _again(origin: Origin, remembered: bytes, engine: SqliteEngine) -> Rep
 
 
 def _shown(encoded: bytes) -> str:
-    text = repr(msgspec.msgpack.decode(encoded))
-    return text if len(text) <= 200 else f"{text[:199]}…"
+    return clipped(repr(msgspec.msgpack.decode(encoded)), 200)

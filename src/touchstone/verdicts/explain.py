@@ -28,6 +28,7 @@ from collections.abc import Iterator
 from itertools import permutations
 from typing import Any, NamedTuple
 
+from ..phrases import plural
 from ..types import Row, Table
 from .difference import EXAMPLES, Difference, RowPair, names, projection
 from .forms import (
@@ -95,16 +96,16 @@ def _explained(pair: RowPair) -> Difference:
 def _identical(pair: RowPair) -> Difference | None:
     if not pair.identical:
         return None
-    return pair.difference("identical", f"Identical: {_count(len(pair.gold.rows), 'row')}.")
+    return pair.difference("identical", f"Identical: {plural(len(pair.gold.rows), 'row')}.")
 
 
 def _empty(pair: RowPair) -> Difference | None:
     if not pair.gold.rows:
-        appear = f"{_count(len(pair.predicted.rows), 'row')} {_verb(len(pair.predicted.rows), 'appears', 'appear')}"
+        appear = f"{plural(len(pair.predicted.rows), 'row')} {_verb(len(pair.predicted.rows), 'appears', 'appear')}"
         first = shown_row(pair.predicted.rows[0])
         return pair.difference("empty_gold", f"No rows were expected, but {appear}; first: {first}.")
     if not pair.predicted.rows:
-        expected = f"{_count(len(pair.gold.rows), 'row')} {_verb(len(pair.gold.rows), 'was', 'were')} expected"
+        expected = f"{plural(len(pair.gold.rows), 'row')} {_verb(len(pair.gold.rows), 'was', 'were')} expected"
         got = "returned none" if pair.predicted.changed is None else "is a statement without a result"
         sentence = f"{expected}, but the prediction {got}; first expected: {shown_row(pair.gold.rows[0])}."
         return pair.difference("empty_prediction", sentence)
@@ -130,7 +131,7 @@ def _row_order(pair: RowPair) -> Difference:
 
 def _duplicates(pair: RowPair, apart: list[Row], expected: Counter[Row], got: Counter[Row]) -> Difference:
     first = apart[0]
-    others = f" ({_count(len(apart), 'row')} like this)" if len(apart) > 1 else ""
+    others = f" ({plural(len(apart), 'row')} like this)" if len(apart) > 1 else ""
     sentence = (
         f"Same distinct rows, but {shown_row(first)} is expected {_times(expected[first])} "
         f"and appears {_times(got[first])}{others}."
@@ -171,7 +172,7 @@ def _column_apart(pair: RowPair, column: int, gold: Row, row: Row) -> Difference
         expected, got = shown_pair(gold[column], row[column])
         sentence = f"In column {shown_name(name)}, expected {expected}, got {got}."
     else:
-        rows = f"{len(pair.missing):,} of {_count(len(pair.gold_distinct), 'row')}"
+        rows = f"{len(pair.missing):,} of {plural(len(pair.gold_distinct), 'row')}"
         expected, got = shown_rows(gold, row)
         first = f"first: expected {expected}, got {got}"
         sentence = f"Only column {shown_name(name)} differs, in {rows}; {first}."
@@ -208,16 +209,12 @@ def _absent(pair: RowPair) -> str:
 
 
 def _unexpected(pair: RowPair) -> str:
-    return f"{_count(len(pair.extra), 'unexpected row')} {_verb(len(pair.extra), 'appears', 'appear')}"
+    return f"{plural(len(pair.extra), 'unexpected row')} {_verb(len(pair.extra), 'appears', 'appear')}"
 
 
 def _firsts(pair: RowPair) -> str:
     missing, extra = shown_rows(pair.missing[0], pair.extra[0], 60)
     return f"first missing: {missing}, first unexpected: {extra}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _verb(number: int, singular: str, plural: str) -> str:

@@ -29,7 +29,7 @@ DEMO = Path(__file__).with_name("demo")
 
 
 class SqlConfig(QuerySelection, frozen=True):
-    """Play questions of your own on your own database, and score it."""
+    """Play your own questions on your own database with an agent, and score it."""
 
     name: ClassVar[str] = "sql"
     label: ClassVar[str] = "SQL questions"

@@ -29,6 +29,7 @@ from msgspec import Struct
 
 from ...distribution import pip_install
 from ...errors import InputError, os_errors_as
+from ...phrases import plural
 from ..task_file import QueryTask
 
 Entry = tuple[int, Mapping[str, Any]]
@@ -155,7 +156,7 @@ def read_csv(path: Path) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         raise InputError(f"{path}: the file is empty; expected a line of column names")
     for number, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
-            cells = f"{len(row)} cell{'s' * (len(row) != 1)}"
+            cells = plural(len(row), "cell")
             raise InputError(f"{path}: row {number}: {cells}, expected {len(rows[0])} as in the first line")
     return tuple(rows[0]), [tuple(row) for row in rows[1:]]
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from ...phrases import plural
 from ...plugins import structs_with
 from ...runs.aggregate import COUNTED
 from ...runs.summary import REFUTED, proof_counts, proof_shares
@@ -18,7 +19,7 @@ from .index import IndexEntry
 from .layout import Child, Html, View, badge, bars, facts, filtered_list, h, join, notice, page, table
 from .library import Run
 from .runs_page import note, progress, unfinished
-from .words import count, in_order, interval, percent, readable, seconds, used
+from .words import in_order, interval, percent, readable, seconds, used
 
 LONGEST_REASON = 300
 FIRST_ROWS = 1_000
@@ -160,7 +161,7 @@ def _reasons(overall: Mapping[str, Any], view: View) -> Child:
 def _reason(name: str, overall: Mapping[str, Any], view: View) -> Html:
     reasons: Mapping[str, int] = {} if view.hide_gold and name == "unscorable" else overall["reasons"].get(name, {})
     listed = [h("li", f"{times:,} × {cut(why, LONGEST_REASON)}") for why, times in list(reasons.items())[:3]]
-    more = h("li", f"and {count(len(reasons) - 3, 'more reason')}") if len(reasons) > 3 else None
+    more = h("li", f"and {plural(len(reasons) - 3, 'more reason')}") if len(reasons) > 3 else None
     what = h("p", badge(name), f" {overall['outcomes'][name]:,}", h("span", f" {_MEANING[name]}", class_="dim"))
     return join(what, h("ul", listed, more, class_="reasons") if listed else None)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...phrases import plural
 from .charts import mapping, number, objects, part_bar
 from .dialogue import dialogue
 from .episodes import ShownEpisode
@@ -13,7 +14,7 @@ from .index import IndexEntry
 from .layout import Child, Html, View, badge, bars, facts, h, page
 from .library import Run
 from .verdict import verdict
-from .words import count, moment, percent, readable, seconds, used
+from .words import moment, percent, readable, seconds, used
 
 
 def task_page(run: Run, entry: IndexEntry, episode: ShownEpisode, view: View) -> Html:
@@ -136,7 +137,7 @@ def setup_panel(episode: ShownEpisode) -> Child:
 def _step(position: int, step: Mapping[str, Any]) -> Child:
     commands = objects(step.get("commands"))
     failed = sum(bool(command.get("returncode")) for command in commands)
-    failures = f", {count(failed, 'command')} with an exit code other than 0" if failed else ""
+    failures = f", {plural(failed, 'command')} with an exit code other than 0" if failed else ""
     title = f"{position}. {step.get('step')}: {seconds(number(step.get('seconds')))}{failures}"
     problem = step.get("problem")
     rows = [h("tr", h("th", "Exit code"), h("th", "Time"), h("th", "Command")), *map(_command, commands)]

@@ -183,7 +183,7 @@ def test_small_files_do_without_numpy() -> None:
 def test_without_numpy_large_files_are_read_all_the_same() -> None:
     absent = "sys.modules['numpy'] = None"
     table = "table = read_csv('a,b\\n' + '1,x\\n' * 2**19)"
-    assert in_a_process(absent, f"{table}; print(table.rows, type(table.columns[0]).__name__)") == f"{2**19} Column"
+    assert in_a_process(absent, f"{table}; print(table.rows, type(table.columns[0]).__name__)") == f"{2**19} CsvColumn"
 
 
 def nasty_cells(drawn: random.Random) -> Callable[[], str]:

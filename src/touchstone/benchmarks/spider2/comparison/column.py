@@ -147,7 +147,7 @@ _INTEGERS = range(INT64.start, UINT64.stop)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Column:
+class CsvColumn:
     kind: Kind
     values: Any
     """A sequence of what pandas holds, but with None for what is missing among words, and words as bytes."""
@@ -155,7 +155,7 @@ class Column:
     """A sequence of the words as they stand in the file; None if they are all plain numbers or, among floats, empty."""
 
     @cached_property
-    def listed(self) -> Column:
+    def listed(self) -> CsvColumn:
         """The same with plain sequences."""
         return self
 

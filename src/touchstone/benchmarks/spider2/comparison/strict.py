@@ -20,11 +20,12 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
+from ....phrases import clipped, plural
 from ....types import Cell, Row
 from ....verdicts.difference import LONGEST, Difference
 from ....verdicts.row_match import Cut
-from ....verdicts.shown import Plain, clipped, plain, plain_row, shown, shown_name, shown_names, shown_row
-from .column import Cells, Column, equal
+from ....verdicts.shown import Plain, plain, plain_row, shown, shown_name, shown_names, shown_row
+from .column import Cells, CsvColumn, equal
 from .conditions import ConditionError, Conditions, columns_at, intended
 from .csv_table import CsvTable
 from .partners import Partners, candidates, distinct_partners, keyed_rows, likely_partners, matching_partners, reading
@@ -86,7 +87,7 @@ def _difference(predicted: CsvTable, gold: CsvTable, columns: list[int], ignore_
     if sides.surplus > MOST_SURPLUS:
         return sides.too_wide(MOST_SURPLUS)
     if predicted.rows != gold.rows:
-        return sides.row_count()
+        return sides.rowcounted()
     try:
         return _unordered(sides) if ignore_order else _ordered(sides)
     except Cut:
@@ -148,7 +149,7 @@ class Sides(NamedTuple):
         return max(0, len(self.predicted.columns) - len(self.places))
 
     def too_wide(self, most: int) -> Difference:
-        asked = _count(len(self.places), "column")
+        asked = plural(len(self.places), "column")
         sentence = f"Expected {asked}, got {len(self.predicted.columns):,}; at most {most} more are allowed."
         return self._difference("surplus_columns", sentence)
 
@@ -160,20 +161,20 @@ class Sides(NamedTuple):
     def conditions(self, error: str) -> Difference:
         return self._difference("condition_columns", f"Cannot be compared: {error}.")
 
-    def row_count(self) -> Difference:
+    def rowcounted(self) -> Difference:
         expected, got = self.gold.rows, self.predicted.rows
         if not expected:
             first = shown_row(row_of(self.predicted, range(len(self.predicted.columns)), 0))
-            return self._difference("empty_gold", f"No rows were expected, but got {_count(got, 'row')}; first: {first}.")
+            return self._difference("empty_gold", f"No rows were expected, but got {plural(got, 'row')}; first: {first}.")
         if not got:
             first = shown_row(row_of(self.gold, self.places, 0))
-            sentence = f"Expected {_count(expected, 'row')}, but the prediction has none; first expected: {first}."
+            sentence = f"Expected {plural(expected, 'row')}, but the prediction has none; first expected: {first}."
             return self._difference("empty_prediction", sentence)
-        return self._difference("row_count", f"Expected {_count(expected, 'row')}, got {got:,}.")
+        return self._difference("row_count", f"Expected {plural(expected, 'row')}, got {got:,}.")
 
     def missing(self, places: list[int]) -> Difference:
         name = shown_name(self.gold.names[places[0]])
-        more = f" (nor of {_count(len(places) - 1, 'other column')})" if len(places) > 1 else ""
+        more = f" (nor of {plural(len(places) - 1, 'other column')})" if len(places) > 1 else ""
         other, fault = self._nearest(places[0])
         nearest = shown_name(self.predicted.names[other])
         return self._difference(
@@ -250,7 +251,7 @@ def row_of(table: CsvTable, places: Sequence[int], row: int) -> Row:
     return tuple([_cell(_cells(table.columns[column]).cell(row)) for column in places])
 
 
-def _cells(column: Column) -> Cells:
+def _cells(column: CsvColumn) -> Cells:
     cells = column.numbers if column.is_number else column.words
     assert cells is not None  # what is not written down is a number
     return cells
@@ -279,7 +280,3 @@ def _first_lacking(gold: Cells, predicted: Cells) -> Any:
             return item
         other = next(others, None)
     return next(iter(gold.others - predicted.others), None)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

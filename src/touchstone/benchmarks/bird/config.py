@@ -46,7 +46,7 @@ class BirdScoreOptions(ScoreOptions, frozen=True):
 
 class BirdAuditOptions(AuditOptions, frozen=True):
     gold_file: Annotated[Path | None, Opt(group=AUDIT)] = None
-    """BIRD's gold file, as its own evaluator reads it (SQL, tab, database per line), to compare with the gold of the task file."""
+    """BIRD's gold file, as its own evaluator reads it (SQL, tab, database per line), to compare with the task file's gold."""
     mutants: Annotated[bool, Opt(group=AUDIT)] = False
     """Count how many one-step mutants of each gold query its own database detects, and how many small generated ones do."""
 

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from ....verdicts.row_match import PairBudget, paired
-from .column import Cells, CsvColumn, array_cells, same_cells, same_values
+from .column import Cells, CsvColumn, array_cells, same_cells, same_sum, same_values
 from .csv_table import CsvTable
 from .rows import row_apart
 
@@ -67,7 +67,7 @@ def likely_partners(gold: CsvTable, places: Sequence[int], predicted: CsvTable) 
 
     def looks_like(column: int, other: int) -> bool:
         pair = reading(gold.columns[places[column]], predicted.columns[other])
-        return pair is not None and pair[0].total == pair[1].total
+        return pair is not None and same_sum(*pair)
 
     for guess in guesses([gold.names[column] for column in places], predicted.names, may_be, looks_like):
         partners = dict(zip(places, guess, strict=True))

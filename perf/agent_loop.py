@@ -45,12 +45,12 @@ class Script:
     def __init__(self, answers: dict[str, str]) -> None:
         self._answers = answers
 
-    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: CallPosition) -> Reply:
-        if place.call < len(EXPLORATION):
-            name, sql = "execute_sql", EXPLORATION[place.call]
+    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], position: CallPosition) -> Reply:
+        if position.call < len(EXPLORATION):
+            name, sql = "execute_sql", EXPLORATION[position.call]
         else:
-            name, sql = "submit_sql", self._answers[place.task]
-        call = ToolCall(f"call-{place.call}", name, json.dumps({"sql": sql}))
+            name, sql = "submit_sql", self._answers[position.task]
+        call = ToolCall(f"call-{position.call}", name, json.dumps({"sql": sql}))
         return Reply("", (call,), "tool_calls", Usage(1, 1000, 0, 50, 0.0))
 
     async def close(self) -> None:

@@ -90,11 +90,11 @@ class Sdk:
         self._settings = OpenAIConfig(model="script")
         self._free = asyncio.Semaphore(concurrency)
 
-    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: CallPosition) -> Reply:
+    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], position: CallPosition) -> Reply:
         request = wire.request("script", messages, tools, self._settings)
         async with self._free:
             body = await self._client.post("/chat/completions", cast_to=str, body=request)
-        return read(body, place)
+        return read(body, position)
 
     async def close(self) -> None:
         await self._client.close()
@@ -110,22 +110,22 @@ class Bare:
         self._settings = OpenAIConfig(model="script")
         self._session: Any = None
 
-    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: CallPosition) -> Reply:
+    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], position: CallPosition) -> Reply:
         from aiohttp import ClientSession, TCPConnector
 
         self._session = self._session or ClientSession(connector=TCPConnector(limit=0))
         request = msgspec.json.encode(wire.request("script", messages, tools, self._settings))
         async with self._session.post(self._url, data=request, headers={"Content-Type": "application/json"}) as response:
-            return read(await response.text(), place)
+            return read(await response.text(), position)
 
     async def close(self) -> None:
         if self._session:
             await self._session.close()
 
 
-def read(body: str, place: CallPosition) -> Reply:
+def read(body: str, position: CallPosition) -> Reply:
     completion = wire.completion_of(body)
-    return wire.reply_of(completion, wire.usage_of(completion), place)
+    return wire.reply_of(completion, wire.usage_of(completion), position)
 
 
 def model(kind: str, url: str, tasks: Sequence[BirdTask], parallel: int) -> Model:

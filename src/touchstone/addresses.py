@@ -16,11 +16,11 @@ _DATABASE = re.compile(r"(?<=^postgresql://)([^/@:\s]*)(?::[^/@\s]*)?@|(?<=^post
 _KEYS = re.compile(r"""(?<=[?&])[^=&\s]*(?:key|token|secret|password|sig)[^=&\s]*=[^&#\s'"]*&?""", re.IGNORECASE)
 
 
-def address_of(place: Path | str) -> str | None:
+def address_of(path: Path | str) -> str | None:
     """The address that a path was made of, or None for an ordinary path."""
-    if not (found := _FOLDED.fullmatch(str(place))):
+    if not (match := _FOLDED.fullmatch(str(path))):
         return None
-    scheme, rest = found.groups()
+    scheme, rest = match.groups()
     return f"{scheme}://{'/' if scheme in ('file', 'local') else ''}{rest.rstrip('/')}"
 
 
@@ -31,7 +31,7 @@ def without_secrets(text: str) -> str:
     """
     if "://" not in text:
         return text
-    known = _DATABASE.sub(lambda found: f"{found[1] or found[2] or ''}@", text)
+    known = _DATABASE.sub(lambda match: f"{match[1] or match[2] or ''}@", text)
     return _KEYS.sub("", known if known != text or text.startswith("postgres") else _CREDENTIALS.sub("", text))
 
 

@@ -41,24 +41,24 @@ def code_digest_with(module: str) -> str:
     if top == PACKAGE.name:
         return code_digest()
     package = sys.modules.get(top) or sys.modules[module]
-    places = [Path(place) for place in getattr(package, "__path__", ())]
-    parts = [_hash(place, sorted(_files(place, ".py"))) for place in places]
-    if not places and package.__file__:
+    folders = [Path(folder) for folder in getattr(package, "__path__", ())]
+    parts = [_hash(folder, sorted(_files(folder, ".py"))) for folder in folders]
+    if not folders and package.__file__:
         folder = Path(package.__file__).parent
         parts = [_hash(folder, sorted(folder.glob("*.py")))]
     return hashlib.sha256("".join([code_digest(), *parts]).encode()).hexdigest()
 
 
 def _files(folder: Path, suffix: str = "") -> Iterator[Path]:
-    for place, folders, names in os.walk(folder):
+    for parent, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name != "__pycache__" and not name.startswith(".")]
-        yield from (Path(place, name) for name in names if name.endswith(suffix) and not name.startswith("."))
+        yield from (Path(parent, name) for name in names if name.endswith(suffix) and not name.startswith("."))
 
 
 def _hash(folder: Path, files: list[Path]) -> str:
     """Of names and contents, each with its length, so that nothing can move from one to the other."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for file in files:
         for part in (str(file.relative_to(folder)).encode(), file.read_bytes()):
-            found.update(len(part).to_bytes(8, "big") + part)
-    return found.hexdigest()
+            digest.update(len(part).to_bytes(8, "big") + part)
+    return digest.hexdigest()

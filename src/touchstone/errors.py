@@ -58,11 +58,11 @@ class RunStopped(TouchstoneError):
 
 @contextmanager
 def os_errors_as(kind: type[TouchstoneError], what: str) -> Generator[None]:
-    """An OSError becomes one line: what could not be done, and the system's reason."""
+    """What the system refuses, or text that is not UTF-8, becomes one line: what could not be done, and why."""
     try:
         yield
-    except OSError as error:
-        raise kind(f"{what}: {error.strerror or error}") from None
+    except (OSError, UnicodeError) as error:
+        raise kind(f"{what}: {getattr(error, 'strerror', None) or error}") from None
 
 
 class SqlError(TouchstoneError):

@@ -322,14 +322,14 @@ def _docs(kind: type) -> Mapping[str, str]:
         tree = ast.parse(textwrap.dedent(inspect.getsource(kind)))
     except (OSError, SyntaxError, TypeError):  # made without a file
         return {}
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     body = cast(ast.ClassDef, tree.body[0]).body
     for node, following in pairwise(body):
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and isinstance(following, ast.Expr):
             text = following.value
             if isinstance(text, ast.Constant) and isinstance(text.value, str):
-                found[node.target.id] = " ".join(text.value.split())
-    return found
+                texts[node.target.id] = " ".join(text.value.split())
+    return texts
 
 
 def _quoted(value: Any) -> str:

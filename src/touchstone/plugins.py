@@ -222,11 +222,11 @@ def refuse_unknown(what: str, kind: type[Options], options: dict[str, Any]) -> N
 
 
 def _struct(kind: Kind, name: str, base: type[S]) -> type[S]:
-    found = load(kind, name)
-    if not (isinstance(found, type) and issubclass(found, base)):
-        what = found.__name__ if isinstance(found, type) else type(found).__name__
+    struct = load(kind, name)
+    if not (isinstance(struct, type) and issubclass(struct, base)):
+        what = struct.__name__ if isinstance(struct, type) else type(struct).__name__
         value = available(kind)[name].value
         raise InputError(
             f"{value}, the {kind.removesuffix('s')} '{name}': expected a subclass of {base.__name__}, found {what}"
         )
-    return found
+    return struct

@@ -143,7 +143,7 @@ class Model(Protocol):
 
     name: str
 
-    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: CallPosition) -> Reply:
+    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], position: CallPosition) -> Reply:
         """The next assistant message. Raises an EpisodeFailure when there is none to be had."""
         ...
 

@@ -20,10 +20,11 @@ from tests.support.worlds import ENDLESS
 from touchstone.agents.http import HttpAgent, HttpConfig
 from touchstone.agents.scripted import ScriptedAgent
 from touchstone.benchmarks.spider2.benchmark import Spider2
-from touchstone.benchmarks.spider2.episode import SUBMIT_FILE, Spider2Settings
+from touchstone.benchmarks.spider2.config import Spider2Config
+from touchstone.benchmarks.spider2.episode import SUBMIT_FILE
 from touchstone.benchmarks.spider2.golden import Golden
 from touchstone.engines.sqlite.engine import SqliteEngine
-from touchstone.protocols import Agent, Hints, Limits
+from touchstone.protocols import Agent, Hints
 from touchstone.runs.episode_runner import play
 from touchstone.types import Outcome, Record, ToolCall
 
@@ -39,10 +40,8 @@ class Arena:
     folder: Path
 
     async def record(self, task: str, agent: Agent, files: dict[str, Path | None] | None = None) -> Record:
-        settings = Spider2Settings(judging=Limits(seconds=1))
-        made = Spider2(
-            self.world.load(), self.world.databases, Golden(self.world.gold), self.engine, settings=settings, files=files
-        )
+        config = Spider2Config(databases=self.world.databases, gold=self.world.gold, sql_timeout=1)
+        made = Spider2(config, self.world.load(), Golden(self.world.gold), self.engine, files)
         return (await play(made, agent, next(each for each in made.tasks() if each.key == task)))[0]
 
 

@@ -215,7 +215,7 @@ class _Speaking:
     def __init__(self, random: Random) -> None:
         self._random = random
 
-    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: CallPosition) -> Reply:
+    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], position: CallPosition) -> Reply:
         choice = nasty.changed(self._random, COMPLETION["choices"][0])
         answer = {**nasty.changed(self._random, COMPLETION), "choices": [choice]}
         wire.outgoing(messages)
@@ -223,7 +223,7 @@ class _Speaking:
         completion = wire.completion_of(body)
         if completion.choices and completion.choices[0].get("finish_reason") == "error":
             completion.choices[0]["finish_reason"] = "stop"
-        return wire.reply_of(completion, wire.usage_of(completion), place)
+        return wire.reply_of(completion, wire.usage_of(completion), position)
 
     async def close(self) -> None:
         return None
@@ -236,7 +236,7 @@ class _Saying:
         self._random = random
         self._seed = seed
 
-    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: CallPosition) -> Reply:
+    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], position: CallPosition) -> Reply:
         return Reply(nasty.text(self._random, self._seed))
 
     async def close(self) -> None:

@@ -56,8 +56,8 @@ async def test_the_record_tells_the_whole_episode(bird: Bird) -> None:
 async def test_each_model_call_is_told_its_place(bird: Bird) -> None:
     places: list[CallPosition] = []
 
-    def answer(place: CallPosition) -> Reply:
-        places.append(place)
+    def answer(position: CallPosition) -> Reply:
+        places.append(position)
         return says("hm")
 
     await play(bird, ToolAgent(ScriptedModel(answer), 2), bird.tasks()[1], epoch=1)

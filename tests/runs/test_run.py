@@ -62,9 +62,9 @@ class Sitting:
         found = sorted(self._base.glob("run-*"))
         return RunDirectory.resume(found[0], {"a": 1}) if found else RunDirectory.create(self._base, {"identity": {"a": 1}})
 
-    def _reply(self, place: CallPosition) -> Answer:
-        self.asked.append((place.task, place.epoch))
-        return self._answer(place.task)
+    def _reply(self, position: CallPosition) -> Answer:
+        self.asked.append((position.task, position.epoch))
+        return self._answer(position.task)
 
 
 def outcomes(path: Path) -> dict[str, str]:

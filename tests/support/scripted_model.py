@@ -23,10 +23,10 @@ class ScriptedModel:
         self.asked: list[list[dict[str, Any]]] = []
         self.offered: list[list[str]] = []
 
-    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: CallPosition) -> Reply:
+    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], position: CallPosition) -> Reply:
         self.asked.append([{**message} for message in messages])
         self.offered.append([tool.name for tool in tools])
-        answer = self._answer(place)
+        answer = self._answer(position)
         if isinstance(answer, EpisodeFailure):
             raise answer
         return answer

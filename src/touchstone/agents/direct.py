@@ -171,8 +171,8 @@ class RepairAgent(DirectAgent):
 _CORRECT = "Correct the query, or repeat it if it is right."
 
 
-def _turn(sql: str, told: str) -> list[Message]:
-    return [Message(role="assistant", content=f"```sql\n{sql}\n```"), Message(role="user", content=told)]
+def _turn(sql: str, answer: str) -> list[Message]:
+    return [Message(role="assistant", content=f"```sql\n{sql}\n```"), Message(role="user", content=answer)]
 
 
 def _row_in_words(row: Sequence[str | None]) -> str:

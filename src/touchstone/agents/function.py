@@ -130,11 +130,11 @@ class FunctionConfig(AgentConfig, frozen=True, kw_only=True):
 
     function: Annotated[str, Opt(group=WHO)] = ""
     """Where it is: path/to/file.py:function, or package.module:function. `--agent` takes the same."""
-    given: Annotated[Any, Opt(internal=True)] = None
+    player: Annotated[Any, Opt(internal=True)] = None
     """The function or agent itself, from Python."""
 
     def build(self, context: AgentContext) -> Agent:
-        return as_agent(self.given if self.given is not None else loaded(self.function))
+        return as_agent(self.player if self.player is not None else loaded(self.function))
 
     def identity(self, agent: Agent, context: AgentContext) -> dict[str, Any]:
         return {"agent": str(getattr(agent, "name", None) or type(agent).__name__)}

@@ -51,7 +51,7 @@ _NOT_READ = "No action was found in your answer, so nothing was done. "
 @dataclass(frozen=True)
 class _Turn:
     seen: Observation
-    told: str
+    complaint: str
     """What became of the turn before, if there is something to say."""
     reply: Reply
 
@@ -88,7 +88,7 @@ class ScreenAgent:
         messages = [Message(role="system", content=system)]
         for back, turn in zip(range(len(kept), 0, -1), kept, strict=True):
             shown = self._pictures is None or back < self._pictures
-            messages.append(_shown(turn.seen, turn.told, request if len(messages) == 1 else "", pictures=shown))
+            messages.append(_shown(turn.seen, turn.complaint, request if len(messages) == 1 else "", pictures=shown))
             messages.append(Message(role="assistant", content=turn.reply.text))
         messages.append(_shown(seen, complaint, "" if kept else request))
         return messages

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 from urllib.parse import unquote, unquote_plus, urlsplit
 
-from ..errors import InputError
+from ..errors import InputError, os_errors_as
 
 SHORTEST = 6
 """What is shorter than this is not masked: it would be found in everything."""
@@ -46,10 +46,8 @@ def _read(header: str, kind: str, name: str) -> str:
         if not value:
             raise InputError(f"--header {header}: the variable {name} is not set")
         return value
-    try:
+    with os_errors_as(InputError, f"--header {header}: cannot read {name}"):
         return Path(name).expanduser().read_text().strip()
-    except (OSError, UnicodeError) as error:
-        raise InputError(f"--header {header}: cannot read {name}: {getattr(error, 'strerror', None) or error}") from None
 
 
 class Mask:

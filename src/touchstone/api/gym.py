@@ -77,7 +77,7 @@ class SteppedEpisode:
         return self
 
     @property
-    def told(self) -> dict[str, Any]:
+    def briefing(self) -> dict[str, Any]:
         """What the player is told before the request."""
         brief, tools = self.stage.brief, [tool_schema(tool) for tool in self.stage.tools]
         return {"task": self.task.key, "instructions": brief.instructions, "fields": brief.fields, "tools": tools}
@@ -155,7 +155,7 @@ class Gym:
         if seed is not None:
             self._random = random.Random(seed)
         episode = self._wait(self._open(self._order.choose(task, self._random)))
-        return episode.stage.brief.request, episode.told
+        return episode.stage.brief.request, episode.briefing
 
     def step(self, action: Action) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Plays one call: (tool, arguments), {"name": tool, "arguments": …} or a ToolCall. Arguments may be JSON text.

@@ -37,7 +37,7 @@ def configured(
     benchmark: Playable, agent: Playing, *, model: str | Model | ModelConfig | None = None, **options: Any
 ) -> RunConfig:
     """A run's configuration; the options are those of the agent, the model and the run. Raises InputError."""
-    source = benchmark if isinstance(benchmark, BenchmarkConfig) else OpenBenchmark(given=benchmark)
+    source = benchmark if isinstance(benchmark, BenchmarkConfig) else OpenBenchmark(opened=benchmark)
     kind = type(agent) if isinstance(agent, AgentConfig) else agent_type(agent) if isinstance(agent, str) else FunctionConfig
     asked = type(model) if isinstance(model, ModelConfig) else model_type(model) if isinstance(model, str) else None
     run, own = _split(RunOptions, options)
@@ -51,7 +51,7 @@ def configured(
     else:
         if not callable(agent) and not hasattr(agent, "play"):
             raise InputError(f"expected a function as the agent, found {type(agent).__name__}")
-        playing = FunctionConfig(given=agent)
+        playing = FunctionConfig(player=agent)
     return RunConfig(benchmark=source, agent=playing, model=_model(kind, model, asks), run=RunOptions(**run))
 
 
@@ -162,7 +162,7 @@ def _model(agent: type[AgentConfig], model: Any, options: dict[str, Any]) -> Mod
         return None
     if isinstance(model, str):
         return model_config(model, **options)
-    return model if isinstance(model, ModelConfig) else OpenModel(model=str(model.name), given=model)
+    return model if isinstance(model, ModelConfig) else OpenModel(model=str(model.name), opened=model)
 
 
 # Benchmarks by name: their options are checked at once, their files and databases are opened when they are played.

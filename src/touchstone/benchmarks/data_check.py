@@ -12,6 +12,7 @@ from ..datasets.catalogue import Dataset
 from ..engines.sqlite.files import check as check_file
 from ..engines.sqlite.files import find as find_database
 from ..errors import Unscorable
+from ..phrases import some
 
 
 @dataclass
@@ -34,7 +35,7 @@ class Found:
 
     def counted(self, what: str, missing: Sequence[str], n: int) -> None:
         if missing:
-            self.bad(f"{what}: {len(missing)} of {n} are missing or broken: {_some(missing)}")
+            self.bad(f"{what}: {len(missing)} of {n} are missing or broken: {some(missing, 10)}")
         else:
             self.ok(f"{what}: all {n}")
 
@@ -76,7 +77,3 @@ def _intact(file: Path) -> bool:
             return connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
     except sqlite3.Error:
         return False
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:10]) + (", …" if len(names) > 10 else "")

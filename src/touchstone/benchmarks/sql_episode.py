@@ -167,6 +167,12 @@ def read_instructions(path: Path | None) -> str | None:
         raise OptionError("system_prompt", path, getattr(error, "strerror", None) or "not UTF-8 text") from None
 
 
+def instructions_in(path: Path | None, built_in: Path) -> str:
+    """What agents are told: by the file, if there is one."""
+    own = read_instructions(path)
+    return built_in.read_text() if own is None else own
+
+
 def submission(sql: str) -> ToolCall:
     """The call that hands in a query."""
     return ToolCall("submission", "submit_sql", msgspec.json.encode({"sql": sql}).decode())

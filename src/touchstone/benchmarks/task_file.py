@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar
 
 from msgspec import Struct
 
-from ..errors import InputError
+from ..errors import InputError, os_errors_as
 from ..foreign import Unreadable, in_words, read_json
 from ..options import Count, Opt, OptionError, Positive, WholeNumber
 from ..protocols import JUDGING, TASKS, WHO, BenchmarkConfig, Limits
@@ -19,10 +19,8 @@ __all__ = ["entries", "in_words"]
 
 def entries(path: Path) -> Iterator[tuple[int, Any]]:
     """Row numbers, from 1, and undecoded objects."""
-    try:
+    with os_errors_as(InputError, f"{path}: cannot read the task file"):
         text = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
-    except OSError as error:
-        raise InputError(f"{path}: cannot read the task file: {error.strerror}") from None
     if path.suffix == ".jsonl":
         for number, line in enumerate(text.splitlines(), 1):
             if line.strip():
@@ -58,10 +56,8 @@ def submitted_in(run: Path) -> Iterator[SubmittedRecord]:
 
 
 def read_predictions(path: Path) -> bytes:
-    try:
+    with os_errors_as(InputError, f"{path}: cannot read the predictions"):
         return path.read_bytes().removeprefix(b"\xef\xbb\xbf")
-    except OSError as error:
-        raise InputError(f"{path}: cannot read the predictions: {error.strerror}") from None
 
 
 def _decode(where: str, text: bytes) -> Any:
@@ -109,8 +105,8 @@ class QuerySelection(Selection, frozen=True, kw_only=True):
     system_prompt: Annotated[Path | None, Opt(group=WHO, advanced=True)] = None
     """A file with instructions that replace the built-in ones."""
     sql_timeout: Annotated[Positive, Opt(group=JUDGING)] = 30.0
-    """Seconds for each statement, gold and prediction separately. A second is 70 million steps of SQLite, so a busy machine
-    changes no verdict; DuckDB counts CPU time, servers the clock."""
+    """Seconds for each statement, gold and prediction separately. On SQLite a second is 70 million steps, so a busy machine
+    changes no verdict; DuckDB counts CPU time, servers wall-clock time."""
 
     @property
     def judging(self) -> Limits:

@@ -60,7 +60,7 @@ def compare(
         Exit with 1 if the last run is worse than the first: a lower accuracy that the paired test (p < 0.05) does not put down
         to chance.
     by
-        Only if it is worse by more than this: 0.03 is three points.
+        With --fail-if-worse: only if it is worse by more than this; 0.03 is three points.
     seed
         Seed of the resampling: the same seed gives the same numbers.
     resamples
@@ -73,12 +73,6 @@ def compare(
     if (text := _by_benchmark(run_dir)) is not None:
         print(text, end="")
         return 0
-    if len(run_dir) < 2:
-        raise InputError("compare needs two run directories or more")
-    if not 0 < detect < 1:
-        raise InputError(f"--detect {detect:g}: expected a fraction such as 0.05, for five points")
-    if resamples < 100:
-        raise InputError(f"--resamples {resamples}: expected 100 or more")
     comparison = compare_runs(
         [load(path) for path in run_dir],
         force=force,
@@ -123,7 +117,7 @@ def _summary(comparison: Comparison, pair: RunPair) -> str:
         "",
         f"Difference: {measure.difference * 100:+.1f} points{p}. Broke: {pair.first_wins}, fixed: {pair.second_wins}.",
     ]
-    for title, flips in (("Broke", pair.only_first_right), ("Mended", pair.only_second_right)):
+    for title, flips in (("Broke", pair.only_first_right), ("Fixed", pair.only_second_right)):
         lines += ["", f"### {title}", ""] if flips else []
         lines += [f"- `{flip.task}`: {' '.join(flip.second.reason.split())[:200]}" for flip in flips]
     return "\n".join(lines) + "\n"

@@ -18,7 +18,7 @@ from ..addresses import without_secrets
 from ..benchmarks.data_check import Found
 from ..datasets.archive import UnsafeArchive, unpack
 from ..datasets.catalogue import Dataset, Remote, catalogue, dataset, find_file
-from ..datasets.download import ExpectedFile, FetchFailed, Progress, fetch, sha256
+from ..datasets.download import ExpectedFile, FetchFailed, Progress, fetch
 from ..datasets.download import sha256 as sha256_of
 from ..errors import InputError
 from ..plugins import benchmark_type
@@ -70,7 +70,6 @@ def get(
     unpinned
         Accept today's version, where the address always has the newest one. Its SHA-256 is printed and saved.
     """
-
     wanted = dataset(name)
     directory = to or Path("data", name)
     if not wanted.files:
@@ -102,7 +101,6 @@ def verify(name: str, directory: Path | None = None, *, deep: Annotated[bool, Pa
 
 
 def _verified(wanted: Dataset, directory: Path, *, deep: bool = False) -> int:
-
     report = check(wanted, directory, deep=deep)
     for line in report.lines:
         print(line)
@@ -239,7 +237,7 @@ def check(wanted: Dataset, directory: Path, *, deep: bool = False) -> Found:
         raise InputError(f"{directory}: there is no {wanted.task_file} in it")
     report = Found()
     for tested in wanted.tested:
-        same = sha256(file) == tested.sha256
+        same = sha256_of(file) == tested.sha256
         report.ok(f"{file.name}: as tested") if same else report.note(f"{file.name}: not the version that was tested with")
     if not wanted.tested:
         report.note("no checksums are recorded for this dataset; only its structure is checked")

@@ -17,7 +17,7 @@ from ..protocols import Check
 
 
 def doctor() -> int:
-    """Say what works on this machine and what to install for the rest."""
+    """Show what works on this machine and what to install for the rest."""
     machine = f"Python {platform.python_version()}, {platform.platform(terse=True)}, {os.cpu_count()} cores"
     print(f"Touchstone {__version__}, {machine}\n")
     findings = list(_examine())

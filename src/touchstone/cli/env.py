@@ -37,11 +37,12 @@ class EnvOptions(RewardOptions, frozen=True, kw_only=True):
     """What `touchstone env serve` takes for every benchmark."""
 
     max_steps: Annotated[Count | None, Opt(group=RUN)] = None
-    """Calls of one episode, which then ends where it stands. By default the turns of a run: 20, or the benchmark's number."""
+    """At most this many calls per episode. By default as many as a run has turns: 20, or the benchmark's number."""
     max_sessions: Annotated[Count, Opt(group=RUN)] = 1024
-    """Sessions at once, over all processes. One more is refused: CAPACITY_REACHED on a WebSocket, 503 over HTTP."""
+    """At most this many sessions at once, over all processes. One more is refused: CAPACITY_REACHED on a WebSocket, 503 over
+    HTTP."""
     idle: Annotated[Positive, Opt(group=RUN)] = 600.0
-    """Seconds after which a session of which nothing is heard gives its slot back."""
+    """Seconds after which a silent session loses its slot."""
     processes: Annotated[Count, Opt(group=RUN)] = 1
     """Server processes behind the one port."""
     host: Annotated[str, Opt(group=RUN)] = "127.0.0.1"
@@ -55,7 +56,7 @@ class EnvOptions(RewardOptions, frozen=True, kw_only=True):
     ray_address: Annotated[str | None, Opt(group=RUN, advanced=True)] = None
     """The cluster; by default RAY_ADDRESS, the one that runs on this machine, or a new one here."""
     drain: Annotated[NotNegative, Opt(group=RUN)] = 30.0
-    """Seconds that sessions under way may take when the server is told to stop; a second signal ends it at once."""
+    """Seconds that running sessions have to finish when the server is told to stop; a second signal ends it at once."""
 
 
 class RowOptions(Options, frozen=True, kw_only=True):
@@ -82,7 +83,7 @@ class EnvCommand(StructCommand):
         if options.executor == "ray":
             from ..env.ray_group import serve_on_nodes
 
-            return serve_on_nodes(self.argv, options.ray_address, say)
+            return serve_on_nodes(self.argv, options.ray_address, say, options.drain)
         if "ray_address" in typed:
             raise InputError("--ray-address has no effect without --executor ray")
         return _serve(config, options)

@@ -91,14 +91,11 @@ def _into_tool(paths: tuple[Path, ...], to: Format, target: Path, project: str) 
         for path in paths:
             print(write(path, target))
         return 0
+    from ..integrations.trackers import write_mlflow, write_wandb
     from ..reports.tables import opened
 
     runs = opened(paths)
-    if to == "mlflow":
-        from ..integrations.mlflow import write_runs
-    else:
-        from ..integrations.wandb import write_runs
-    for address in write_runs(runs, target, project):
+    for address in (write_mlflow if to == "mlflow" else write_wandb)(runs, target, project):
         print(address)
     return 0
 

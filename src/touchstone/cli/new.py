@@ -14,6 +14,7 @@ from ..benchmarks.sql.config import SqlConfig
 from ..benchmarks.sql.questions import expected_files
 from ..engines.duckdb.in_memory import MEMORY
 from ..errors import InputError
+from ..phrases import plural
 from ..runs.config import as_toml
 
 _README = """\
@@ -64,7 +65,7 @@ def new(
         column=column,
     )
     tasks = config.chosen()
-    count = f"{len(tasks)} question{'s' * (len(tasks) != 1)}"
+    count = plural(len(tasks), "question")
     if not is_url:
         config.engine_name()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):

@@ -42,12 +42,12 @@ def progress(
 @contextmanager
 def _lines(total: int) -> Generator[_Show]:
     """A line now and then."""
-    said = time.monotonic()
+    last_line = time.monotonic()
 
     def update(done: int, text: str) -> None:
-        nonlocal said
-        if done >= total or time.monotonic() - said >= _SECONDS_BETWEEN_LINES:
-            said = time.monotonic()
+        nonlocal last_line
+        if done >= total or time.monotonic() - last_line >= _SECONDS_BETWEEN_LINES:
+            last_line = time.monotonic()
             _print(f"{done}/{total} done, {text}")
 
     yield _print, update

@@ -11,7 +11,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Annotated, Any, cast
 
-from ..benchmarks.sql_episode import INSTRUCTIONS, read_instructions, submission
+from ..benchmarks.sql_episode import INSTRUCTIONS, instructions_in, submission
 from ..distribution import pip_install
 from ..engines.sqlite.engine import SqliteEngine
 from ..errors import InputError
@@ -103,7 +103,7 @@ async def _serve(
             agent,
             engine,
             databases,
-            read_instructions(options.system_prompt) or INSTRUCTIONS.read_text(),
+            instructions_in(options.system_prompt, INSTRUCTIONS),
             schema=options.schema,
             parallel=options.parallel,
             limits=Limits(seconds=options.sql_timeout),

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from ..phrases import plural
+
 if TYPE_CHECKING:
     from ..reports.web.layout import View
     from ..reports.web.library import Library
@@ -68,7 +70,7 @@ def _serve(library: Library, view: View, host: str, port: int, browse: bool) -> 
     server = ViewerServer(site, host, port)
     if host not in ("127.0.0.1", "::1", "localhost"):
         print(f"touchstone: anyone who can reach {host} can read these runs", file=sys.stderr)
-    there = f"{len(library)} run{'s' * (len(library) != 1)}"
+    there = plural(len(library), "run")
     if not len(library) and not library.suspects:
         there = f"no run in {library.where} yet, waiting for one"
 

@@ -20,6 +20,8 @@ from ..runs.executors.cluster import connected
 _OURS = ("--executor", "--ray-address")
 _SECONDS_BETWEEN_LOOKS = 2.0
 _SECONDS_TO_START = 120.0
+_SECONDS_TO_END = 10.0
+"""Beside those that a server drains for."""
 
 
 class EnvNode:
@@ -51,8 +53,8 @@ class EnvNode:
             return self._server.wait()
 
 
-def serve_on_nodes(argv: Sequence[str], address: str | None, say: Callable[[str], None], drain: float = 60.0) -> int:
-    """Serves until a signal. `argv` is the command as it was typed."""
+def serve_on_nodes(argv: Sequence[str], address: str | None, say: Callable[[str], None], drain: float) -> int:
+    """Serves until a signal. `argv` is the command as it was typed; its servers drain for so many seconds at the end."""
     ray = connected(address)
     command = node_command(argv)
     remote = ray.remote(num_cpus=0, max_restarts=0)(EnvNode)
@@ -76,8 +78,8 @@ def serve_on_nodes(argv: Sequence[str], address: str | None, say: Callable[[str]
                     print(line.replace("0.0.0.0", host), flush=True)
             over.wait(_SECONDS_BETWEEN_LOOKS)
     finally:
-        ends = [actor.stop.remote(drain) for actor in actors.values()]
-        ray.wait(ends, num_returns=len(ends), timeout=drain + 10) if ends else None
+        ends = [actor.stop.remote(drain + _SECONDS_TO_END) for actor in actors.values()]
+        ray.wait(ends, num_returns=len(ends), timeout=drain + 2 * _SECONDS_TO_END) if ends else None
         for actor in actors.values():
             ray.kill(actor)
     return 0

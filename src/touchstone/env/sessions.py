@@ -148,7 +148,7 @@ class EnvSession:
                 verdict = failed_by(error)
                 self.last = self._sessions.ended(chosen, verdict, payment(verdict, self._sessions.rewards), 0)
                 return self.last
-            self.last = EnvStep(episode.stage.brief.request, info=episode.told)
+            self.last = EnvStep(episode.stage.brief.request, info=episode.briefing)
             return self.last
 
     async def step(self, call: ToolCall) -> EnvStep:

@@ -1,8 +1,8 @@
 """Chat models: OpenAI-compatible services, LiteLLM, a small model inside the process, and recordings.
 
-One module per kind, each with a `plugin(name, settings)` that an entry point names. What they share is in three
-small modules: `schemas` (a tool as JSON schema), `wire` (the chat-completions format, out and in) and `faults`
-(what a service's complaint means). Nothing heavy is imported before a model is built.
+One module per kind, each with a struct of options that an entry point names. What they share: `client` (HTTP), `transport`
+(answers within limits, the options of a service), `wire` (the chat-completions format, out and in) and `faults` (what a
+service's complaint means). Nothing heavy is imported before a model is built.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from ..errors import ContextLimit, EpisodeFailure, ModelFailure, ModelRejected, SizeLimit
+from ..phrases import clipped
 from ..types import Reply
 
 _CONTEXT = re.compile(
@@ -151,8 +152,7 @@ def _is_hopeless(complaint: Complaint) -> bool:
 
 def one_line(text: str, limit: int = 300) -> str:
     """Without secrets, line breaks and excess."""
-    line = " ".join(_clean(text).split())
-    return line if len(line) <= limit else line[: limit - 1] + "…"
+    return clipped(" ".join(_clean(text).split()), limit)
 
 
 def _clean(text: str) -> str:

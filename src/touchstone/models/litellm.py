@@ -68,14 +68,14 @@ class LiteLLMModel:
         self._price = user_price(self._model)
         self._free = asyncio.Semaphore(concurrency)
 
-    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: CallPosition) -> Reply:
+    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], position: CallPosition) -> Reply:
         request = self._request(messages, tools)
         try:
             async with self._free:
                 answer = await self._ask(request)
         except Exception as error:  # whatever happens in there, it is not ours
             return settle(self._judge(error))
-        return self._read(answer, place)
+        return self._read(answer, position)
 
     async def close(self) -> None:
         """LiteLLM shares its connections between models and closes them itself."""
@@ -121,11 +121,11 @@ class LiteLLMModel:
             return judge(complaint_of(status, words if body is None else body), self._service)
         return ModelFailure(f"{self._model}: {message}")
 
-    def _read(self, answer: Any, place: CallPosition) -> Reply:
+    def _read(self, answer: Any, position: CallPosition) -> Reply:
         completion = wire.completion_of(_with_refusals(answer.model_dump()))
         usage = wire.usage_of(completion)
         cost = self._cost(answer, usage, completion.tier or self._settings.service_tier)
-        return wire.reply_of(completion, msgspec.structs.replace(usage, cost=cost), place)
+        return wire.reply_of(completion, msgspec.structs.replace(usage, cost=cost), position)
 
     def _cost(self, answer: Any, usage: Usage, tier: str | None) -> float | None:
         """By the user's own price file, or else by LiteLLM's table."""

@@ -82,7 +82,7 @@ def call_grammar(tools: tuple[Tool, ...], convert: Callable[[str], str]) -> str:
     return convert(msgspec.json.encode(schema).decode())
 
 
-def as_call(reply: Reply, place: CallPosition) -> Reply:
+def as_call(reply: Reply, position: CallPosition) -> Reply:
     """The text as the tool call that it is, unless it was cut off."""
     if reply.finish == "length":
         return reply
@@ -90,7 +90,7 @@ def as_call(reply: Reply, place: CallPosition) -> Reply:
         written = msgspec.json.decode(reply.text, type=_Written)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         raise ModelNonsense(f"the local model wrote no tool call: {one_line(reply.text, 100)}") from None
-    call = ToolCall(f"call_{place.call}", written.tool, bytes(written.arguments).decode())
+    call = ToolCall(f"call_{position.call}", written.tool, bytes(written.arguments).decode())
     return Reply("", (call,), "tool_calls", reply.usage)
 
 
@@ -176,17 +176,17 @@ class LocalModel:
         self._server: Any = None
         self._sampling = {**_SAMPLING, "max_tokens": max_tokens}
 
-    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: CallPosition) -> Reply:
+    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], position: CallPosition) -> Reply:
         if has_pictures(messages):
             raise ModelRejected(f"{self.name}: it takes no pictures; use a model with vision, or --observation a11y_tree")
         loop = asyncio.get_running_loop()
         answer = await loop.run_in_executor(self._thread, self._complete, messages, tuple(tools))
         completion = wire.completion_of(answer)
         usage = msgspec.structs.replace(wire.usage_of(completion), cost=0.0)
-        reply = wire.reply_of(completion, usage, place)
+        reply = wire.reply_of(completion, usage, position)
         if reply.finish == "length" and usage.input_tokens + usage.output_tokens >= _CONTEXT:
             raise ContextLimit(f"the conversation no longer fits the {_CONTEXT} tokens of {self.name}")
-        return as_call(reply, place) if tools else reply
+        return as_call(reply, position) if tools else reply
 
     async def close(self) -> None:
         await asyncio.to_thread(self._end)

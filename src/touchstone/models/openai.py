@@ -54,7 +54,7 @@ class OpenAIModel:
         self._free = asyncio.Semaphore(concurrency)
         self._client = ChatClient(_endpoint(url), _headers(_key(base_url)), self._timeout, settings.model_retries)
 
-    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: CallPosition) -> Reply:
+    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], position: CallPosition) -> Reply:
         request = msgspec.json.encode(wire.request(self._model, messages, tools, self._settings))
         try:
             async with self._free:
@@ -65,18 +65,18 @@ class OpenAIModel:
             raise no_reply(self._service, self._timeout) from None
         except ConnectionFailure as failure:
             raise ModelUnreachable(f"{self._model}: nothing answers at {self._service.url}: {one_line(str(failure))}") from None
-        return self._read(body, place)
+        return self._read(body, position)
 
     async def close(self) -> None:
         await self._client.close()
 
-    def _read(self, body: str, place: CallPosition) -> Reply:
+    def _read(self, body: str, position: CallPosition) -> Reply:
         completion = wire.completion_of(body)
         if completion.error and not completion.choices:
             return settle(judge(embedded_complaint(completion.error), self._service))
         usage = wire.usage_of(completion)
         cost = self._price and self._price.cost(usage, completion.tier or self._settings.service_tier)
-        return wire.reply_of(completion, msgspec.structs.replace(usage, cost=cost), place)
+        return wire.reply_of(completion, msgspec.structs.replace(usage, cost=cost), position)
 
 
 def _endpoint(url: str) -> str:

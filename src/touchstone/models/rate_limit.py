@@ -53,15 +53,15 @@ class PacedModel:
         self._requests = requests
         self._tokens = tokens
 
-    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: CallPosition) -> Reply:
+    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], position: CallPosition) -> Reply:
         """How many tokens it takes is known only afterwards: until then an estimate stands for them."""
         if self._requests:
             await self._requests.take(1)
         if self._tokens is None:
-            return await self._model.reply(messages, tools, place)
+            return await self._model.reply(messages, tools, position)
         estimate = sum(len(str(message.get("content") or "")) for message in messages) / _CHARACTERS_PER_TOKEN
         await self._tokens.take(estimate)
-        reply = await self._model.reply(messages, tools, place)
+        reply = await self._model.reply(messages, tools, position)
         if not reply.usage.uncounted:
             self._tokens.correct(reply.usage.input_tokens + reply.usage.output_tokens - estimate)
         return reply

@@ -56,11 +56,11 @@ class RecordedModel:
         self._places = _index(self._file)
         self._open: dict[_Key, list[ModelStep]] = {}
 
-    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: CallPosition) -> Reply:
-        key = (place.task, place.epoch)
+    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], position: CallPosition) -> Reply:
+        key = (position.task, position.epoch)
         steps = self._open.pop(key, None) or await asyncio.to_thread(self._steps, key)
-        reply = _replayed(steps, messages, tools, place)
-        if place.call + 1 < len(steps):
+        reply = _replayed(steps, messages, tools, position)
+        if position.call + 1 < len(steps):
             self._open[key] = steps
         return reply
 
@@ -79,11 +79,11 @@ class RecordedModel:
             raise ModelFailure(f"{self.name}: the record of {key[0]} cannot be read: {error}") from None
 
 
-def _replayed(steps: list[ModelStep], messages: Sequence[Message], tools: Sequence[Tool], place: CallPosition) -> Reply:
-    where = f"call {place.call + 1} of {place.task}"
-    if place.call >= len(steps):
+def _replayed(steps: list[ModelStep], messages: Sequence[Message], tools: Sequence[Tool], position: CallPosition) -> Reply:
+    where = f"call {position.call + 1} of {position.task}"
+    if position.call >= len(steps):
         raise ModelFailure(f"the recording ends before {where}: it has {len(steps)} calls")
-    step = steps[place.call]
+    step = steps[position.call]
     if step.cut:
         raise ModelFailure(f"the recording does not hold all of the reply at {where}: it was too long to be kept")
     if step.request != request_digest(messages, tools):

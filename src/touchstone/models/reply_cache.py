@@ -71,12 +71,12 @@ class CachedModel:
         self._parameters = parameters(config)
         self._cache = cache
 
-    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], place: CallPosition) -> Reply:
-        digest = reply_digest(self._parameters, messages, tools, place)
+    async def reply(self, messages: Sequence[Message], tools: Sequence[Tool], position: CallPosition) -> Reply:
+        digest = reply_digest(self._parameters, messages, tools, position)
         kept = await asyncio.to_thread(self._cache.read, digest)
         if kept is not None:
             return msgspec.structs.replace(kept, usage=Usage(calls=1, reused=1))
-        reply = await self._model.reply(messages, tools, place)
+        reply = await self._model.reply(messages, tools, position)
         if reply.finish != "refusal":
             with suppress(OSError):  # a full disk costs the cache, not the run
                 await asyncio.to_thread(self._cache.write, digest, reply)
@@ -96,6 +96,8 @@ def parameters(config: ModelConfig) -> Mapping[str, Any]:
     return {**kept, "provider": config.provider, "base_url": endpoint, "version": _VERSION}
 
 
-def reply_digest(parameters: Mapping[str, Any], messages: Sequence[Message], tools: Sequence[Tool], place: CallPosition) -> str:
+def reply_digest(
+    parameters: Mapping[str, Any], messages: Sequence[Message], tools: Sequence[Tool], position: CallPosition
+) -> str:
     offered = [(tool.name, tool.description, arguments_schema(tool)) for tool in tools]
-    return blake2b(_encode((parameters, messages, offered, place)), digest_size=20).hexdigest()
+    return blake2b(_encode((parameters, messages, offered, position)), digest_size=20).hexdigest()

@@ -168,7 +168,7 @@ def usage_of(completion: Completion) -> Usage:
     return Usage(1, counts[0], min(cached, counts[0]), counts[1], None)
 
 
-def reply_of(completion: Completion, usage: Usage, place: CallPosition) -> Reply:
+def reply_of(completion: Completion, usage: Usage, position: CallPosition) -> Reply:
     choices: Any = completion.choices
     if not isinstance(choices, list) or not choices:
         raise ModelFailure("the model's service answered without choices")
@@ -181,17 +181,17 @@ def reply_of(completion: Completion, usage: Usage, place: CallPosition) -> Reply
         return Reply(refusal, (), "refusal", usage)
     made = _part(message, "tool_calls")
     listed = cast("list[Any]", made) if isinstance(made, list) else []
-    calls = tuple(_tool_call(call, place, index) for index, call in enumerate(listed))
+    calls = tuple(_tool_call(call, position, index) for index, call in enumerate(listed))
     known = _FINISHES.get(finish) if isinstance(finish, str) else None
     return Reply(text_of(_part(message, "content")), calls, known or ("tool_calls" if calls else "stop"), usage)
 
 
-def _tool_call(call: Any, place: CallPosition, index: int) -> ToolCall:
-    """An id that the service left out is made from the place, so that a repetition has the same one."""
+def _tool_call(call: Any, position: CallPosition, index: int) -> ToolCall:
+    """An id that the service left out is made from the position, so that a repetition has the same one."""
     function = _part(call, "function")
     arguments = _part(function, "arguments")
     text = arguments if isinstance(arguments, str) else "" if arguments is None else msgspec.json.encode(arguments).decode()
-    return ToolCall(text_of(_part(call, "id")) or f"call_{place.call}_{index}", text_of(_part(function, "name")), text)
+    return ToolCall(text_of(_part(call, "id")) or f"call_{position.call}_{index}", text_of(_part(function, "name")), text)
 
 
 def _part(value: Any, name: str) -> Any:

@@ -13,9 +13,10 @@ from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
 
+from ..phrases import clipped
 from ..types import Table
 from ..verdicts.explain import explain
-from ..verdicts.shown import clipped, shown_row
+from ..verdicts.shown import shown_row
 from .arena import Arena, Frozen, Rows, both_results, canonical
 from .draft import Content
 from .mutants import Mutant, mutants

@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from ..errors import InputError
+from ..errors import InputError, os_errors_as
 from .arena import Frozen, GuardedDatabase, Rows, canonical, differ
 from .draft import Content
 from .judge import Budget, QueryPair, Refutation, Search, Subject
@@ -93,10 +93,8 @@ def refutation_on(database: SuiteDatabase, gold: str, prediction: Rows) -> Refut
 
 
 def load(path: Path) -> Suite:
-    try:
+    with os_errors_as(InputError, f"{path}: cannot read the suite"):
         content = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: cannot read the suite: {error.strerror}") from None
     if not content.startswith(_MAGIC):
         raise InputError(f"{path}: this is not a suite of Touchstone")
     try:

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import force_setattr
 
+from ..phrases import clipped
 from ..types import Record, Step, Usage
 
 LONGEST_QUESTION = 160
@@ -81,5 +82,4 @@ short_record = msgspec.json.Decoder(ShortRecord)
 
 def cut(words: str, longest: int = LONGEST_QUESTION) -> str:
     """On one line, and not longer than this."""
-    words = " ".join(words[: 4 * longest].split())
-    return words if len(words) <= longest else f"{words[: longest - 1]}…"
+    return clipped(" ".join(words[: 4 * longest].split()), longest)

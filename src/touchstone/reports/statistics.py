@@ -67,13 +67,13 @@ Z = 1.959963984540054
 _STEPS = 50
 
 
-def tango(gained: int, lost: int, n: int, z: float = Z) -> tuple[float, float]:
+def tango(gained: int, lost: int, n: int) -> tuple[float, float]:
     """For (gained - lost) / n. Without tasks it says nothing: -1 to 1."""
     if n == 0:
         return -1.0, 1.0
     estimate = (gained - lost) / n
-    low = _edge(lambda difference: _score(gained, lost, n, difference) > z, -1.0, estimate)
-    high = _edge(lambda difference: _score(gained, lost, n, difference) < -z, 1.0, estimate)
+    low = _edge(lambda difference: _score(gained, lost, n, difference) > Z, -1.0, estimate)
+    high = _edge(lambda difference: _score(gained, lost, n, difference) < -Z, 1.0, estimate)
     return low, high
 
 
@@ -167,16 +167,14 @@ def bootstrap(
     *,
     seed: int = 0,
     resamples: int = 10_000,
-    confidence: float = 0.95,
 ) -> tuple[float, float]:
-    """The percentile interval of the mean. With `clusters`, one for each difference, whole clusters are drawn."""
+    """The percentile interval of the mean, at 95%. With `clusters`, one for each difference, whole clusters are drawn."""
     random = Random(seed)
     if clusters is None or len(set(clusters)) == len(clusters):
         means = sorted(_means(differences, random, resamples))
     else:
         means = sorted(_cluster_means(differences, clusters, random, resamples))
-    tail = (1 - confidence) / 2
-    return _quantile(means, tail), _quantile(means, 1 - tail)
+    return _quantile(means, 0.025), _quantile(means, 0.975)
 
 
 def sign_flips(differences: Sequence[float], *, seed: int = 0, resamples: int = 10_000) -> float:

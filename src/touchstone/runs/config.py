@@ -164,13 +164,13 @@ class OpenBenchmark(BenchmarkConfig, frozen=True, kw_only=True):
 
     name: ClassVar[str] = "python"
 
-    given: Annotated[Any, Opt(internal=True)] = None
+    opened: Annotated[Any, Opt(internal=True)] = None
 
     async def open(self, opening: Opening) -> Benchmark:
-        return cast(Benchmark, self.given)
+        return cast(Benchmark, self.opened)
 
     def title(self, who: str) -> str:
-        return f"{self.given.name}: {who}"
+        return f"{self.opened.name}: {who}"
 
 
 class OpenModel(ModelConfig, frozen=True, kw_only=True):
@@ -178,10 +178,10 @@ class OpenModel(ModelConfig, frozen=True, kw_only=True):
 
     provider: ClassVar[str] = "python"
 
-    given: Annotated[Any, Opt(internal=True)] = None
+    opened: Annotated[Any, Opt(internal=True)] = None
 
     def build(self, concurrency: int = 16) -> Model:
-        return cast(Model, self.given)
+        return cast(Model, self.opened)
 
 
 # Options as a TOML file, which every run directory has: `--config` takes it to do the same again.

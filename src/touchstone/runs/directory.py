@@ -29,7 +29,7 @@ from typing import Any
 import msgspec
 
 from ..code_digest import code_digest
-from ..errors import InputError, RunStopped
+from ..errors import InputError, RunStopped, os_errors_as
 from ..files import lock_file, replace_file
 from ..types import Outcome, Record
 from . import seal
@@ -57,11 +57,9 @@ class RunDirectory:
         self.config = config
         self._new = new
         self._chain = seal.Chain.of(config)
-        try:
+        with os_errors_as(InputError, f"{path}: cannot write to this run"):
             self._lock = _lock(path)
             self._open()
-        except OSError as error:
-            raise InputError(f"{path}: cannot write to this run: {error.strerror}") from None
         self._pending: list[bytes] = []
         self._disk = asyncio.Lock()
         self._next_write: asyncio.Task[None] | None = None
@@ -71,7 +69,7 @@ class RunDirectory:
         """A new directory below `base`, named by the time; `options` is the text of its config.toml."""
         config = {**config, "identity": _with_code(config.get("identity", {})), "seal": seal.MARK}
         name = f"run-{datetime.now().strftime('%Y%m%d-%H%M%S')}"
-        try:
+        with os_errors_as(InputError, f"cannot create a run directory in {base}"):
             path = _make_unique(base, name)
             try:
                 if options:
@@ -81,8 +79,6 @@ class RunDirectory:
                 (path / "config.toml").unlink(missing_ok=True)
                 path.rmdir()
                 raise
-        except OSError as error:
-            raise InputError(f"cannot create a run directory in {base}: {error.strerror}") from None
         _point_latest(base, path)
         return cls(path, config, new=True)
 
@@ -109,12 +105,10 @@ class RunDirectory:
         if planned <= before:
             return
         self.config = {**self.config, **config, "planned": planned}
-        try:
+        with os_errors_as(InputError, f"{self.path}: cannot be extended"):
             self._break_seal()
             replace_file(self.path / "config.toml", options.encode())
             replace_file(self.path / "config.json", _pretty(self.config))
-        except OSError as error:
-            raise InputError(f"{self.path}: cannot be extended: {error.strerror}") from None
 
     def records(self) -> Iterator[Record]:
         """For counting: without their conversations."""
@@ -160,14 +154,12 @@ class RunDirectory:
         (self.path / seal.FILE).unlink(missing_ok=True)
 
     def finish(self, overall: Mapping[str, Any], summary: str) -> None:
-        try:
+        with os_errors_as(RunStopped, f"cannot write the summary to {self.path}"):
             self._break_seal()
             replace_file(self.path / "overall.json", _pretty(overall))
             replace_file(self.path / "summary.txt", summary.encode())
             if self._chain is not None:
                 replace_file(self.path / seal.FILE, seal.closing(self.path, self._chain))
-        except OSError as error:
-            raise RunStopped(f"cannot write the summary to {self.path}: {error.strerror}") from None
 
     def close(self) -> None:
         """Closes the run; a new one in which nothing was recorded leaves nothing behind."""
@@ -217,7 +209,7 @@ class RunDirectory:
             return
         done = {(record.task, record.epoch) for record in self.records()}
         taken: list[bytes] = []
-        try:
+        with os_errors_as(InputError, f"{others}: cannot be merged into this run"):
             _looked_through(others, seal.Chain.of(self.config))
             with others.open("rb") as lines:
                 for number, line in enumerate(lines, 1):
@@ -228,8 +220,6 @@ class RunDirectory:
             if taken:
                 self._write(taken)
             others.unlink()
-        except OSError as error:
-            raise InputError(f"{others}: cannot be merged into this run: {error.strerror}") from None
 
 
 def _look_at(write: asyncio.Task[None]) -> None:

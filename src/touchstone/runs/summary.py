@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..phrases import clipped
 from ..terminal import clean, one_line
 from ..types import Usage
 
@@ -145,5 +146,4 @@ def _calls(usage: Usage) -> str:
 
 
 def _short(reason: str) -> str:
-    line = one_line(reason)
-    return line if len(line) <= 100 else f"{line[:99]}…"
+    return clipped(one_line(reason), 100)

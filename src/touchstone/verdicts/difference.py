@@ -15,8 +15,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from ..phrases import clipped
 from ..types import Cell, Row, Table
-from .shown import clipped, plain_row
+from .shown import plain_row
 
 # Recognising a column by its values, whatever its name and its place.
 #

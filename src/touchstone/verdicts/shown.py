@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isfinite
 
+from ..phrases import clipped
 from ..types import Cell, Row
 
 Plain = None | int | float | str
@@ -89,10 +90,6 @@ def plain_row(row: Sequence[Cell], most: int = 100) -> list[Plain]:
     """A row as a JSON list; cells beyond the bound are counted in a last item."""
     cells = [plain(cell) for cell in row[:most]]
     return cells if len(row) <= most else [*cells, f"… {len(row) - most} more"]
-
-
-def clipped(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _listed(items: Sequence[str], total: int, most: int) -> str:

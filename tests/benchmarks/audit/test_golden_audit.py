@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from touchstone.benchmarks.spider2.audit import inspect
 from touchstone.benchmarks.spider2.golden import GoldFile, Reference
-from touchstone.benchmarks.spider2.golden_audit import inspect
 
 WIDE = "name,legs\nheron,2\nnewt,4\nadder,0\n"
 

@@ -121,7 +121,7 @@ class TestCharges:
         class Down:
             name = "down"
 
-            async def answer(self, question: str, situation: Situation, place: CallPosition) -> UserAnswer:
+            async def answer(self, question: str, situation: Situation, position: CallPosition) -> UserAnswer:
                 raise ModelFailure("the service is down")
 
         async with sqlite_benchmark(dataset, user=Down()) as benchmark:
@@ -313,7 +313,7 @@ async def test_in_phase_2_the_user_speaks_of_the_follow_up_and_its_gold(dataset:
     class Listening:
         name = "listening"
 
-        async def answer(self, question: str, situation: Situation, place: CallPosition) -> UserAnswer:
+        async def answer(self, question: str, situation: Situation, position: CallPosition) -> UserAnswer:
             asked.append(situation)
             return UserAnswer("yes", "unanswerable")
 
@@ -357,8 +357,8 @@ class NotesPositions:
     def identity(self) -> dict[str, Any]:
         return {}
 
-    async def answer(self, question: str, situation: Situation, place: CallPosition) -> UserAnswer:
-        self.positions.append(place)
+    async def answer(self, question: str, situation: Situation, position: CallPosition) -> UserAnswer:
+        self.positions.append(position)
         return UserAnswer("As you like.", "unanswerable")
 
 

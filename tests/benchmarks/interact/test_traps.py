@@ -149,7 +149,7 @@ async def test_a_user_whose_model_has_nothing_usable_to_say_costs_nothing(tmp_pa
         def identity(self) -> dict[str, Any]:
             return {"model": self.name}
 
-        async def answer(self, question: str, situation: Situation, place: CallPosition) -> UserAnswer:
+        async def answer(self, question: str, situation: Situation, position: CallPosition) -> UserAnswer:
             return UserAnswer(REFUSAL, "unanswerable", faults=("no choice",))
 
     make_dataset(tmp_path / "d")

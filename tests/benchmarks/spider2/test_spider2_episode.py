@@ -17,10 +17,9 @@ from tests.support.worlds import ENDLESS, SHOP, make_database
 from touchstone.agents.scripted import ScriptedAgent
 from touchstone.agents.tools import ToolAgent
 from touchstone.benchmarks.spider2.benchmark import Spider2
-from touchstone.benchmarks.spider2.episode import Spider2Settings
+from touchstone.benchmarks.spider2.config import Spider2Config
 from touchstone.benchmarks.spider2.golden import Golden
 from touchstone.engines.sqlite.engine import SqliteEngine
-from touchstone.protocols import Limits
 from touchstone.runs.episode_runner import play
 from touchstone.types import Outcome, Record, ToolCall, ToolStep
 
@@ -34,8 +33,9 @@ async def engine() -> AsyncIterator[SqliteEngine]:
     await engine.close()
 
 
-def benchmark(world: Spider2World, engine: SqliteEngine, **more: Any) -> Spider2:
-    return Spider2(world.load(), world.databases, Golden(world.gold), engine, **more)
+def benchmark(world: Spider2World, engine: SqliteEngine, **options: Any) -> Spider2:
+    config = Spider2Config(databases=world.databases, gold=world.gold, **options)
+    return Spider2(config, world.load(), Golden(world.gold), engine)
 
 
 async def play_one(made: Spider2, key: str, *script: ToolCall) -> Record:
@@ -43,8 +43,8 @@ async def play_one(made: Spider2, key: str, *script: ToolCall) -> Record:
     return (await play(made, ScriptedAgent(lambda _: script), task))[0]
 
 
-async def judged(world: Spider2World, engine: SqliteEngine, key: str, sql: str, **settings: Any) -> Record:
-    return await play_one(benchmark(world, engine, settings=Spider2Settings(**settings)), key, submit(sql))
+async def judged(world: Spider2World, engine: SqliteEngine, key: str, sql: str, **options: Any) -> Record:
+    return await play_one(benchmark(world, engine, **options), key, submit(sql))
 
 
 def both(record: Record) -> dict[str, float]:
@@ -117,7 +117,7 @@ class TestVerdicts:
     async def test_sql_that_gives_no_table_fails(
         self, spider2: Spider2World, engine: SqliteEngine, sql: str, reason: str
     ) -> None:
-        record = await judged(spider2, engine, "local001", sql, judging=Limits(seconds=0.3))
+        record = await judged(spider2, engine, "local001", sql, sql_timeout=0.3)
         assert (record.outcome, record.evidence["kind"]) == (Outcome.failed, "error")
         assert record.reason.startswith(reason)
         assert both(record) == {"official": 0.0, "strict": 0.0}
@@ -133,7 +133,7 @@ class TestTheResult:
     async def test_it_is_written_as_csv(self, spider2: Spider2World, engine: SqliteEngine, tmp_path: Path) -> None:
         results = tmp_path / "deep" / "results"
         sql = "SELECT name, stock, price / 3 AS third, 'a,\"b' AS quoted FROM item"
-        await judged(spider2, engine, "local001", sql, results=str(results))
+        await judged(spider2, engine, "local001", sql, results=results)
         assert [path.name for path in results.iterdir()] == ["local001.csv"]
         with (results / "local001.csv").open(newline="") as file:
             rows = list(csv.reader(file))
@@ -141,7 +141,7 @@ class TestTheResult:
         assert rows[2] == ["pear", "", "0.6666666666666666", 'a,"b']
 
     async def test_one_that_could_not_be_made_is_not(self, spider2: Spider2World, engine: SqliteEngine, tmp_path: Path) -> None:
-        await judged(spider2, engine, "local001", "SELECT colour", results=str(tmp_path / "results"))
+        await judged(spider2, engine, "local001", "SELECT colour", results=tmp_path / "results")
         assert not (tmp_path / "results").exists()
 
     async def test_rows_are_kept_as_objects_with_their_types(self, spider2: Spider2World, engine: SqliteEngine) -> None:
@@ -169,7 +169,7 @@ class TestTheResult:
         self, spider2: Spider2World, engine: SqliteEngine, tmp_path: Path
     ) -> None:
         sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2500) SELECT i FROM n"
-        record = await judged(spider2, engine, "local001", sql, results=str(tmp_path))
+        record = await judged(spider2, engine, "local001", sql, results=tmp_path)
         assert (len(record.evidence["rows"]), record.evidence["predicted_rows"]) == (1000, 2500)
         assert len((tmp_path / "local001.csv").read_text().splitlines()) == 2501
 
@@ -204,7 +204,7 @@ class TestWhatCannotBeJudged:
         self, spider2: Spider2World, engine: SqliteEngine, tmp_path: Path, content: bytes
     ) -> None:
         spider2.result("local001.csv", content)
-        record = await judged(spider2, engine, "local001", SQL["local001"], results=str(tmp_path))
+        record = await judged(spider2, engine, "local001", SQL["local001"], results=tmp_path)
         assert (record.outcome, record.evidence["kind"]) == (Outcome.unscorable, "gold_unreadable")
         assert record.reason.startswith("a gold result cannot be read: ")
         assert record.metrics == {}
@@ -237,14 +237,14 @@ async def test_a_result_of_an_earlier_run_does_not_outlive_a_failure(
 ) -> None:
     for moves in ([submit("SELEC")], []):
         (tmp_path / "local001.csv").write_text("name\nstale\n")
-        settings = Spider2Settings(results=str(tmp_path))
-        await play_one(benchmark(spider2, engine, settings=settings), "local001", *moves)
+        await play_one(benchmark(spider2, engine, results=tmp_path), "local001", *moves)
         assert not (tmp_path / "local001.csv").exists()
 
 
 class TestTheWorld:
-    async def test_what_an_agent_is_told(self, spider2: Spider2World, engine: SqliteEngine) -> None:
-        record = await play_one(benchmark(spider2, engine, instructions="Be brief."), "local001")
+    async def test_what_an_agent_is_told(self, spider2: Spider2World, engine: SqliteEngine, tmp_path: Path) -> None:
+        (tmp_path / "prompt.md").write_text("Be brief.")
+        record = await play_one(benchmark(spider2, engine, system_prompt=tmp_path / "prompt.md"), "local001")
         assert record.brief is not None
         assert record.brief.instructions == "Be brief."
         assert record.brief.request == "Which items are dear?\n\nDatabase: shop"
@@ -291,7 +291,7 @@ class TestTheWorld:
         assert before["databases"].keys() == {"shop", "zoo"}
         assert dict(await benchmark(spider2, engine).identity()) == before
         spider2.result("local001.csv", "name\napple\n")
-        after = dict(await benchmark(spider2, engine, settings=Spider2Settings(compat="official"), schema=True).identity())
+        after = dict(await benchmark(spider2, engine, compat="official", schema=True).identity())
         assert {name for name in before if before[name] != after[name]} == {"gold", "compat", "schema"}
 
 

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from ...options import OptionError
+from ...phrases import some
 from ...types import Task
 
 Severity = Literal["error", "warning", "note"]
@@ -168,7 +169,7 @@ def excluded(path: Path, tasks: Sequence[Task] | None = None, *, benchmark: str 
     unknown = [entry.task for entry in listed.exclude if entry.task not in digests]
     for names, why in ((stale, "have changed since the audit, and are not left out"), (unknown, "are not among the tasks")):
         if names:
-            say(f"--exclude-audit {path}: {len(names)} of its {len(listed.exclude)} tasks {why}: {_some(names)}")
+            say(f"--exclude-audit {path}: {len(names)} of its {len(listed.exclude)} tasks {why}: {some(names, 5)}")
     return {entry.task for entry in listed.exclude} & digests.keys() - set(stale)
 
 
@@ -191,7 +192,3 @@ def read(path: Path) -> Exclusions:
         raise OptionError("exclude_audit", path, str(error.strerror)) from None
     except (msgspec.DecodeError, UnicodeError) as error:
         raise OptionError("exclude_audit", path, f"expected a list from touchstone audit --exclude: {error}") from None
-
-
-def _some(names: list[str]) -> str:
-    return ", ".join(names[:5]) + (" …" if len(names) > 5 else "")

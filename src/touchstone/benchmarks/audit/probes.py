@@ -20,6 +20,7 @@ from ...engines.sqlite.database import SqliteEpisodeDatabase
 from ...engines.sqlite.engine import SqliteEngine
 from ...engines.sqlite.guard import is_volatile, without_comments
 from ...errors import SqlError
+from ...phrases import plural
 from ...protocols import EpisodeDatabase, Limits
 from ..task_file import Q
 from .findings import AuditFinding, audit_finding
@@ -73,7 +74,7 @@ def from_probe(
     if result.rows == 0:
         yield audit_finding(task, "gold_empty", f"{what} returns no rows", sql=sql)
     elif result.all_null:
-        yield audit_finding(task, "gold_null", f"{what} returns nothing but NULL ({_count(result.rows)})", sql=sql)
+        yield audit_finding(task, "gold_null", f"{what} returns nothing but NULL ({plural(result.rows, 'row')})", sql=sql)
     yield from _clocks(task, sql, what)
     yield from _determined(task, sql, result, in_order, exact, what)
 
@@ -119,10 +120,6 @@ def _apart(task: str, sql: str, apart: list[Rerun], what: str) -> AuditFinding:
     sentence = f"{what} gives another result when {_WAYS[first.how]}: {', '.join(shown)}"
     severity = None if any(not run.same_set for run in apart) else "warning"  # only how often rows are repeated
     return audit_finding(task, kind, sentence, severity, sql=sql, ways=sorted({run.how for run in apart}))
-
-
-def _count(rows: int) -> str:
-    return f"{rows:,} row{'s' * (rows != 1)}"
 
 
 @cache

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from ...phrases import clipped, plural, some
 from ...types import Outcome, Record, Task
 from .findings import KINDS, SEVERITIES, AuditFinding, Severity, audit_finding
 
@@ -173,7 +174,7 @@ def _lost(report: AuditReport) -> Iterator[str]:
             counted = "not counted" if outcome in ("unscorable", "skipped") else "counted"
             yield f"{outcome.capitalize() + ':':<18}{count}  ({counted})"
     for kind, names in sorted(report.not_passed.items(), key=lambda item: -len(item[1])):
-        yield f"  {len(names):>4} × {KINDS[kind].meaning}: {_some(names)}"
+        yield f"  {len(names):>4} × {KINDS[kind].meaning}: {some(names, 8)}"
 
 
 def _section(severity: Severity, findings: Sequence[AuditFinding], everything: bool) -> Iterator[str]:
@@ -191,23 +192,14 @@ def _section(severity: Severity, findings: Sequence[AuditFinding], everything: b
 def _examples(findings: Sequence[AuditFinding], everything: bool) -> Iterator[str]:
     if not everything and all("database" in finding.evidence for finding in findings):
         counts = Counter(str(finding.evidence["database"]) for finding in findings)
-        yield f"         {len(counts)} database{'s' * (len(counts) != 1)}: " + ", ".join(
+        yield f"         {plural(len(counts), 'database')}: " + ", ".join(
             f"{name} ({count})" for name, count in sorted(counts.items())
         )
         return
     shown = findings if everything else findings[:_EXAMPLES]
-    yield from (f"         {finding.task}: {_short(finding.sentence)}" for finding in shown)
+    yield from (f"         {finding.task}: {clipped(' '.join(finding.sentence.split()), _LONGEST)}" for finding in shown)
     if len(shown) < len(findings):
         yield f"         and {len(findings) - len(shown)} more"
-
-
-def _short(sentence: str) -> str:
-    sentence = " ".join(sentence.split())
-    return sentence if len(sentence) <= _LONGEST else f"{sentence[: _LONGEST - 1]}…"
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:8]) + (" …" if len(names) > 8 else "")
 
 
 def kinds_counted(findings: Iterable[AuditFinding]) -> Mapping[str, int]:

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ...engines.sqlite.engine import SqliteEngine
-from ...errors import InputError, SqlError, Unscorable
+from ...errors import InputError, SqlError, Unscorable, os_errors_as
 from ...protocols import Limits
 from ..audit.findings import AuditFinding, Severity, audit_finding
 from ..audit.probe import ProbeResult
@@ -148,10 +148,8 @@ def _evidence(task: BirdTask, schema: Schema) -> Iterator[AuditFinding]:
 
 def _read_gold(path: Path, tasks: Sequence[BirdTask]) -> Mapping[str, str]:
     """BIRD's gold file: SQL, a tab and the database per line, in the order of the task file."""
-    try:
+    with os_errors_as(InputError, f"--gold-file {path}: cannot be read"):
         lines = path.read_text(encoding="utf-8-sig").rstrip("\n").split("\n")
-    except (OSError, UnicodeError) as error:
-        raise InputError(f"--gold-file {path}: cannot be read: {error}") from None
     return {task.key: _line(path, lines, task) for task in tasks}
 
 

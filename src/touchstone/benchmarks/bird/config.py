@@ -46,9 +46,9 @@ class BirdScoreOptions(ScoreOptions, frozen=True):
 
 class BirdAuditOptions(AuditOptions, frozen=True):
     gold_file: Annotated[Path | None, Opt(group=AUDIT)] = None
-    """BIRD's gold as its own evaluator reads it (SQL, tab, database per line): is it the gold of the task file?"""
+    """BIRD's gold file, as its own evaluator reads it (SQL, tab, database per line), to compare with the task file's gold."""
     mutants: Annotated[bool, Opt(group=AUDIT)] = False
-    """Count how many one-step mutants of each gold its database tells from it, and how many small generated ones do."""
+    """Count how many one-step mutants of each gold query its own database detects, and how many small generated ones do."""
 
 
 class BirdConfig(QuerySelection, frozen=True):
@@ -84,8 +84,8 @@ class BirdConfig(QuerySelection, frozen=True):
     """For each answer that is right by EX, look for a small database on which it differs from the gold. --metric proven counts
     only answers without one."""
     suite: Annotated[Path | None, Opt(group=JUDGING)] = None
-    """As --proof, but on the databases in this file instead of a search; touchstone suite build makes one, and demo is that of
-    the demo data."""
+    """Like --proof, but on the databases in this file instead of a search. touchstone suite build makes such a file; demo is
+    the one for the demo data."""
     laws: Annotated[Path | None, Opt(group=JUDGING, advanced=True)] = None
     """A TOML file that adds and forbids invariants of the small databases, see docs/proof.md."""
     evidence: Annotated[bool, Opt(group=WHO)] = True

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -17,11 +17,14 @@ from ...errors import InputError, Skipped, Unscorable
 from ...protocols import Gold
 from ...types import Record, Task, ToolCall
 from ..meanings import column_meanings
-from ..sql_episode import Listings, QueryBenchmark, submission
-from .episode import ResultFileEpisode, Spider2Episode, Spider2Settings
+from ..sql_episode import Listings, QueryBenchmark, instructions_in, submission
+from .episode import ResultFileEpisode, Spider2Episode
 from .golden import Golden, Reference, body_of
 from .results import write_report
 from .tasks import Spider2Task
+
+if TYPE_CHECKING:
+    from .config import Spider2Config
 
 INSTRUCTIONS = Path(__file__).with_name("instructions.md")
 
@@ -33,40 +36,32 @@ class Spider2(QueryBenchmark[Spider2Task]):
 
     def __init__(
         self,
+        config: Spider2Config,
         tasks: Sequence[Spider2Task],
-        databases: Path,
         golden: Golden,
         engine: SqliteEngine,
-        *,
-        settings: Spider2Settings | None = None,
-        documents: Path | None = None,
-        schema: bool = False,
-        instructions: str | None = None,
         files: Mapping[str, Path | None] | None = None,
-        report: Path | None = None,
     ) -> None:
-        """`files` are results that were handed in as CSV, by task, None where there is none: they need no database. `report` is
-        where the results of a run are written."""
-        super().__init__(tasks, INSTRUCTIONS.read_text() if instructions is None else instructions, schema=schema)
-        self._databases = databases
+        """`files` are results that were handed in as CSV, by task, None where there is none: they need no database."""
+        super().__init__(tasks, instructions_in(config.system_prompt, INSTRUCTIONS), schema=config.schema)
+        assert config.databases is not None
+        self._config = config
+        self._databases = config.databases
         self._golden = golden
         self._engine = engine
-        self._settings = settings or Spider2Settings()
-        self._documents = documents
         self._handed_in = files or {}
-        self._report = report
         self._listings = Listings(engine)
-        if not databases.is_dir() and len(self._handed_in) < len(tasks):
-            raise InputError(f"{databases}: there is no such directory of databases")
+        if not self._databases.is_dir() and len(self._handed_in) < len(tasks):
+            raise InputError(f"{self._databases}: there is no such directory of databases")
 
     @asynccontextmanager
     async def open(self, task: Task) -> AsyncGenerator[Spider2Episode | ResultFileEpisode]:
         assert isinstance(task, Spider2Task)
-        if self._settings.compat == "strict":
+        if self._config.compat == "strict":
             self._golden.check_columns(task.key)
         if task.key in self._handed_in:
             file = self._handed_in[task.key]
-            yield ResultFileEpisode(file, self._engine.pool, self._golden.reference(task.key), self._settings)
+            yield ResultFileEpisode(file, self._engine.pool, self._golden.reference(task.key), self._config)
             return
         if task.platform != "sqlite":
             raise Skipped(f"needs {task.platform}", "platform")
@@ -74,7 +69,7 @@ class Spider2(QueryBenchmark[Spider2Task]):
         database = find(self._databases, task.database)
         listing = await self._listings.of(database) if self._schema else ""
         brief, document = self._brief(task, listing, instance_id=task.key), self._read_document(task)
-        episode = Spider2Episode(task, brief, self._engine, database, self._settings, reference, document)
+        episode = Spider2Episode(task, brief, self._engine, database, self._config, reference, document)
         try:
             yield episode
         finally:
@@ -91,7 +86,8 @@ class Spider2(QueryBenchmark[Spider2Task]):
 
     def ended(self, records: Iterable[Record]) -> str | None:
         """Once a run is over: writes its report, and says so."""
-        return write_report(self._report, self._tasks, records, self._golden) if self._report else None
+        report = self._config.report
+        return write_report(report, self._tasks, records, self._golden) if report else None
 
     def gold(self) -> Gold:
         files = [path for task in self._tasks for path in self._golden.files(task.key)]
@@ -99,13 +95,13 @@ class Spider2(QueryBenchmark[Spider2Task]):
         return Gold(tuple(text for text in texts if text), tuple(files))
 
     async def identity(self) -> Mapping[str, Any]:
-        judging = self._settings.judging
+        judging = self._config.judging
         return self._identity(judging, steps=judging.steps) | {
-            "compat": self._settings.compat,
+            "compat": self._config.compat,
             "databases": await self._engine.digests(self._files()),
             "gold": self._golden_digests,
             **({"today": self._engine.today} if self._engine.today else {}),
-            **({"proof": {"search": True}} if self._settings.proof else {}),
+            **({"proof": {"search": True}} if self._config.proof else {}),
         }
 
     @cached_property
@@ -132,10 +128,11 @@ class Spider2(QueryBenchmark[Spider2Task]):
         return digests
 
     def _read_document(self, task: Spider2Task) -> str | None:
-        if task.knowledge is None or self._documents is None:
+        folder = self._config.documents
+        if task.knowledge is None or folder is None:
             return None
-        file = self._documents / task.knowledge
-        there = file.resolve().is_relative_to(self._documents.resolve()) and file.is_file()
+        file = folder / task.knowledge
+        there = file.resolve().is_relative_to(folder.resolve()) and file.is_file()
         return file.read_text(errors="replace") if there else f"The document {task.knowledge} is not available."
 
 

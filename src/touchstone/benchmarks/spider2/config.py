@@ -22,7 +22,6 @@ from ...types import Outcome, Record, ServiceStep, Task
 from ..audit import remaining
 from ..audit.audited import Audited, AuditOptions
 from ..data_check import Found, count_tasks, is_sound
-from ..sql_episode import read_instructions
 from ..task_file import QuerySelection, named, refuse_missing
 from .golden import Compat, Golden
 from .submissions import Calls, Submission, load_submission, write_correct_ids
@@ -31,7 +30,6 @@ from .tasks import Spider2Task, load_tasks
 if TYPE_CHECKING:
     from ...engines.sqlite.engine import SqliteEngine
     from .benchmark import Spider2
-    from .episode import Spider2Settings
 
 CHECKOUT = Path("../Spider2/spider2-lite/evaluation_suite/gold")
 """Where the gold folder is if nothing else is said: a checkout of Spider2 beside the working directory."""
@@ -133,18 +131,8 @@ class Spider2Config(QuerySelection, frozen=True):
         submitted = load_submission(self.submission) if self.submission else None
         tasks = self.chosen(golden, submitted, opening.say)
         self._refuse_unusable()
-        benchmark = Spider2(
-            tasks,
-            self.databases,
-            golden,
-            await self.engine(opening),
-            settings=self.settings(),
-            documents=self.documents,
-            schema=self.schema,
-            instructions=read_instructions(self.system_prompt),
-            files=submitted.result_files(tasks) if submitted else None,
-            report=self.report,
-        )
+        files = submitted.result_files(tasks) if submitted else None
+        benchmark = Spider2(self, tasks, golden, await self.engine(opening), files)
         if missing := benchmark.missing:
             opening.say(
                 f"{len(missing)} databases are not in {self.databases}: {', '.join(missing)}; their tasks are unscorable"
@@ -238,18 +226,9 @@ class Spider2Config(QuerySelection, frozen=True):
             raise InputError(f"{self.tasks}: no question is left of {len(wanted)}: none is on SQLite or has a gold result")
         engine = await self.engine(opening)
         playable = [task for task in tasks if not is_hopeless(golden, task)]
-        benchmark = Spider2(playable, self.databases, golden, engine, settings=self.settings())
+        benchmark = Spider2(self, playable, golden, engine)
         with opening.counting("questions looked at") as watch:
-            findings = await audit(
-                tasks,
-                self.databases,
-                golden,
-                engine,
-                limits=self.judging,
-                documents=self.documents,
-                parallel=options.parallel,
-                watch=watch,
-            )
+            findings = await audit(self, tasks, golden, engine, parallel=options.parallel, watch=watch)
         return Audited(
             title=f"{self.label}: audit of {self.tasks.name if self.tasks else ''}",
             benchmark=benchmark,
@@ -289,20 +268,9 @@ class Spider2Config(QuerySelection, frozen=True):
 
     async def engine(self, opening: Opening) -> SqliteEngine:
         folder = str(self.databases)
-        return cast("SqliteEngine", await open_engine("sqlite", opening, place=folder, cache=self.cache, today=self.today))
-
-    def settings(self) -> Spider2Settings:
-        from .episode import Spider2Settings
-
         if self.proof:
             refuse_without("sqlglot", "--proof", "proof")
-        return Spider2Settings(
-            compat=self.compat,
-            exploring=self.exploring,
-            judging=self.judging,
-            results=str(self.results) if self.results else None,
-            proof=self.proof,
-        )
+        return cast("SqliteEngine", await open_engine("sqlite", opening, place=folder, cache=self.cache, today=self.today))
 
     def _refuse_unusable(self) -> None:
         """Where nothing can be read or written is said before anything runs."""

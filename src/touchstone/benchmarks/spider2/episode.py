@@ -5,32 +5,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
 
 from ...engines.sqlite.engine import SqliteEngine
 from ...errors import SqlError, WorkerFailure
-from ...protocols import Limits
 from ...types import Brief, Observation, Outcome, Tool, Verdict
 from ...workers.pool import Pool, WorkerLost
-from ..sql_episode import EXPLORING, TOOLS, PlainEpisode, SqlEpisode
+from ..sql_episode import TOOLS, PlainEpisode, SqlEpisode
 from .golden import Compat, Reference
 from .judge import Spider2Judgement, Spider2Question, SubmittedCsv, judge_csv, judge_sql
 from .tasks import Spider2Task
 
-
-class Spider2Settings(Struct, frozen=True):
-    """What changes how an episode is played and judged."""
-
-    compat: Compat = "strict"
-    exploring: Limits = EXPLORING
-    judging: Limits = Limits()
-    results: str | None = None
-    """A directory for the results as CSV files."""
-    proof: bool = False
-    """Whether an answer that passes is tried on small databases, where there is gold SQL; it changes no verdict."""
+if TYPE_CHECKING:
+    from .config import Spider2Config
 
 
 class ReadDocument(Struct, frozen=True):
@@ -49,16 +39,17 @@ class Spider2Episode(SqlEpisode):
         brief: Brief,
         engine: SqliteEngine,
         database: Path,
-        settings: Spider2Settings,
+        config: Spider2Config,
         reference: Reference,
         document: str | None,
     ) -> None:
-        super().__init__(brief, engine, database, settings.exploring)
-        if settings.results:  # what an earlier run left is not the result of this one
-            Path(settings.results, f"{task.key}.csv").unlink(missing_ok=True)
+        super().__init__(brief, engine, database, config.exploring)
+        self._result = config.results / f"{task.key}.csv" if config.results else None
+        if self._result:  # what an earlier run left is not the result of this one
+            self._result.unlink(missing_ok=True)
         self.tools: Sequence[Tool] = TOOLS if document is None else (*TOOLS, READ_DOCUMENT)
         self._task = task
-        self._settings = settings
+        self._config = config
         self._reference = reference
         self._document = document
 
@@ -71,11 +62,11 @@ class Spider2Episode(SqlEpisode):
         if self.submitted is None:
             return Verdict(Outcome.failed, 0.0, "nothing was submitted", {}, {"gold_files": self._gold_files()})
         judgement = await self._judgement(self.submitted)
-        if judgement.csv is not None and self._settings.results:
-            await asyncio.to_thread(_write, Path(self._settings.results, f"{self._task.key}.csv"), judgement.csv)
+        if judgement.csv is not None and self._result:
+            await asyncio.to_thread(_write, self._result, judgement.csv)
         evidence = {"prediction": self.submitted, "gold_files": self._gold_files()}
-        verdict = verdict_of(judgement, self._settings.compat, evidence)
-        if not self._settings.proof or verdict.outcome not in (Outcome.passed, Outcome.failed):
+        verdict = verdict_of(judgement, self._config.compat, evidence)
+        if not self._config.proof or verdict.outcome not in (Outcome.passed, Outcome.failed):
             return verdict
         proof = await self._proof(self.submitted) if verdict.outcome is Outcome.passed else {}
         metrics = {**verdict.metrics, "proven": float(proof.get("verdict") in ("same", "upheld"))}
@@ -91,16 +82,15 @@ class Spider2Episode(SqlEpisode):
             return msgspec.to_builtins(ProofFinding("open", "there is no gold SQL for this question"))
         pair = Spider2Pair(gold, sql, [column for column in columns if isinstance(column, int)])
         try:
-            finding = await self._engine.apply(self._database, proven, pair, self._settings.judging)
+            finding = await self._engine.apply(self._database, proven, pair, self._config.judging)
         except (SqlError, WorkerFailure) as error:
             finding = ProofFinding("open", f"the search ended early: {error}")
         return msgspec.to_builtins(finding)
 
     async def _judgement(self, sql: str) -> Spider2Judgement:
-        limits = self._settings.judging
-        question = Spider2Question(sql, self._reference, as_csv=self._settings.results is not None)
+        question = Spider2Question(sql, self._reference, as_csv=self._result is not None)
         try:
-            return await self._engine.apply(self._database, judge_sql, question, limits, statements=1)
+            return await self._engine.apply(self._database, judge_sql, question, self._config.judging, statements=1)
         except SqlError as error:
             return Spider2Judgement(kind="error", reason=error.message, fault=error.kind)
 
@@ -121,12 +111,12 @@ class ResultFileEpisode(PlainEpisode):
     brief = Brief("", "")
     tools: Sequence[Tool] = (SUBMIT_FILE,)
 
-    def __init__(self, file: Path | None, pool: Pool, reference: Reference, settings: Spider2Settings) -> None:
+    def __init__(self, file: Path | None, pool: Pool, reference: Reference, config: Spider2Config) -> None:
         self.finished = False
         self._file = file
         self._pool = pool
         self._reference = reference
-        self._settings = settings
+        self._config = config
 
     async def call(self, tool: str, arguments: Any) -> Observation:
         self.finished = True
@@ -143,7 +133,7 @@ class ResultFileEpisode(PlainEpisode):
                 raise WorkerFailure(f"the result could not be compared: {lost}") from None
             judgement = Spider2Judgement(kind="error", reason="it is too large to be compared", fault="crash")
         files = [Path(file.path).name for file in self._reference.files]
-        return verdict_of(judgement, self._settings.compat, {"submission": self._file.name, "gold_files": files})
+        return verdict_of(judgement, self._config.compat, {"submission": self._file.name, "gold_files": files})
 
 
 def verdict_of(judgement: Spider2Judgement, compat: Compat, evidence: dict[str, Any]) -> Verdict:

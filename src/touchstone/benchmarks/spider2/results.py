@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from ...errors import InputError
+from ...errors import InputError, os_errors_as
 from ...files import replace_file
 from ...types import Outcome, Record, ServiceStep
 from .golden import Golden
@@ -45,11 +45,9 @@ def write_json(path: Path, value: Any) -> None:
 
 def written(path: Path, content: bytes) -> None:
     """As a whole or not at all."""
-    try:
+    with os_errors_as(InputError, f"cannot write {path}"):
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(path, content)
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}") from None
 
 
 def result_entry(task: Spider2Task, record: Record, gold_files: Sequence[str]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ...errors import InputError
+from ...errors import InputError, os_errors_as
 from ...types import Record, ToolCall
 from ..sql_episode import submission
 from .golden import Golden
@@ -84,9 +84,7 @@ def score_file(correct: Iterable[str]) -> str:
 
 
 def _sql(path: Path) -> str:
-    try:
+    with os_errors_as(InputError, f"{path}: cannot be read"):
         text = path.read_text(errors="replace")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     fence = _FENCE.search(text)
     return (fence["content"] if fence else text).strip()

@@ -26,13 +26,12 @@ async def _looked_at(benchmark: SqlQuestions, task: SqlTask) -> list[AuditFindin
     except Unscorable as reason:
         return [audit_finding(task.key, "database_missing", str(reason), database=task.database)]
     findings: list[AuditFinding] = []
-    settings = benchmark.settings
-    in_order = task.order if settings.order is None else settings.order
+    limits, in_order = benchmark.config.judging, benchmark.config.in_order(task)
     try:
         for number, sql in enumerate(task.golds, 1):
             what = "the gold" if len(task.golds) == 1 else f"gold {number}"
-            result = await probed(database, [sql], settings.judging)
-            findings += from_probe(task.key, sql, result, settings.judging, in_order=in_order, what=what)
+            result = await probed(database, [sql], limits)
+            findings += from_probe(task.key, sql, result, limits, in_order=in_order, what=what)
         findings += [finding for sql in task.golds for finding in await _against_expected(benchmark, task, sql)]
     finally:
         await database.close()
@@ -47,7 +46,7 @@ async def _against_expected(benchmark: SqlQuestions, task: SqlTask, sql: str) ->
 
     database = benchmark.database(task)
     try:
-        judgement = await judged(replace(task, golds=()), sql, database, benchmark.settings)
+        judgement = await judged(replace(task, golds=()), sql, database, benchmark.config)
     finally:
         await database.close()
     if judgement.passed or judgement.fault:

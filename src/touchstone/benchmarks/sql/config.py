@@ -16,7 +16,7 @@ from ...protocols import JUDGING, TASKS, WHO, Engine, Hints, Opening
 from ...types import Task, ToolCall
 from ..audit import remaining
 from ..audit.audited import Audited, AuditOptions
-from ..sql_episode import read_instructions, submission
+from ..sql_episode import submission
 from ..task_file import QuerySelection, cut, named, refuse_missing, refuse_unknown
 from .questions import NAMES, SqlTask, expected_files, is_tolerance, load_questions
 
@@ -29,7 +29,7 @@ DEMO = Path(__file__).with_name("demo")
 
 
 class SqlConfig(QuerySelection, frozen=True):
-    """Play questions of your own on your own database, and score it."""
+    """Play your own questions on your own database with an agent, and score it."""
 
     name: ClassVar[str] = "sql"
     label: ClassVar[str] = "SQL questions"
@@ -137,7 +137,11 @@ class SqlConfig(QuerySelection, frozen=True):
             f"{self.databases}: there is no SQLite or DuckDB file, no dump, and no CSV, Parquet or JSON file in it"
         )
 
-    def _file_of(self, name: str) -> Path:
+    def in_order(self, task: SqlTask) -> bool:
+        """Whether the rows of its answer must be in the gold's order."""
+        return task.order if self.order is None else self.order
+
+    def file_of(self, name: str) -> Path:
         """Of a database, or what would be one: its folder is where descriptions of it are looked for."""
         assert self.databases is not None
         return self.databases if self.databases.is_file() else self.databases / name / name
@@ -165,19 +169,9 @@ class SqlConfig(QuerySelection, frozen=True):
                 )
 
     def _built(self, tasks: Sequence[SqlTask], engine: Engine, say: Callable[[str], None]) -> SqlQuestions:
-        from .benchmark import SqlQuestions, SqlSettings
+        from .benchmark import SqlQuestions
 
-        settings = SqlSettings(
-            evidence=self.evidence,
-            schema=self.schema,
-            order=self.order,
-            tolerance=self.tolerance or "",
-            exploring=self.exploring,
-            judging=self.judging,
-        )
-        benchmark = SqlQuestions(
-            tasks, engine, settings, read_instructions(self.system_prompt), self._file_of if self.databases else None
-        )
+        benchmark = SqlQuestions(self, tasks, engine)
         missing: dict[str, str] = {}
         for task in tasks:
             try:

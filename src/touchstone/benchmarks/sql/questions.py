@@ -28,7 +28,8 @@ import msgspec
 from msgspec import Struct
 
 from ...distribution import pip_install
-from ...errors import InputError
+from ...errors import InputError, os_errors_as
+from ...phrases import plural
 from ..task_file import QueryTask
 
 Entry = tuple[int, Mapping[str, Any]]
@@ -155,16 +156,14 @@ def read_csv(path: Path) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         raise InputError(f"{path}: the file is empty; expected a line of column names")
     for number, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
-            cells = f"{len(row)} cell{'s' * (len(row) != 1)}"
+            cells = plural(len(row), "cell")
             raise InputError(f"{path}: row {number}: {cells}, expected {len(rows[0])} as in the first line")
     return tuple(rows[0]), [tuple(row) for row in rows[1:]]
 
 
 def _text(path: Path) -> str:
-    try:
+    with os_errors_as(InputError, f"{path}: cannot be read"):
         content = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     utf16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))  # what spreadsheets call Unicode text
     try:
         return content.decode("utf-16" if utf16 else "utf-8-sig")

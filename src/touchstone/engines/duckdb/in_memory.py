@@ -19,7 +19,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ...errors import InputError
+from ...errors import InputError, os_errors_as
 
 MEMORY = ":memory:"
 _READERS = {
@@ -140,10 +140,8 @@ def _loading(file: Path) -> str:
 
 
 def _script(path: Path) -> str:
-    try:
+    with os_errors_as(InputError, f"{path}: the set-up script cannot be read"):
         return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeError) as error:
-        raise InputError(f"{path}: the set-up script cannot be read: {error}") from None
 
 
 def _digest_of_script(path: Path, script: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import os
 import re
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -196,8 +197,6 @@ async def open_live(url: str, opening: Opening) -> MysqlEngine:
 def login_at(url: str) -> MysqlLogin:
     """From an address. A password that it leaves out comes from MYSQL_PWD. `?ssl=true` asks for an encrypted connection,
     `?socket=…` for a socket."""
-    import os
-
     parts = urlsplit(url)
     database = unquote(parts.path.strip("/"))
     options = {name: values[-1] for name, values in parse_qs(parts.query).items()}

@@ -11,6 +11,7 @@ from math import fsum
 from msgspec.structs import replace
 
 from ...errors import InputError
+from ...options import OptionError
 from ...runs.aggregate import COUNTED, aggregate
 from ...types import Outcome
 from ..statistics import holm
@@ -61,12 +62,12 @@ def compare(
     )
 
 
-def accuracies(runs: Sequence[RunData], *, seed: int = 0, resamples: int = 10_000) -> list[PairAccuracy]:
+def accuracies(runs: Sequence[RunData]) -> list[PairAccuracy]:
     """How much each pair of runs differs in what it passes, and no more, so that many runs can be laid side by side.
 
     The numbers of `compare` with `force`, p-values adjusted for all pairs; runs that share no task have no entry.
     """
-    sampler = pairs.Sampler(seed, resamples)
+    sampler = pairs.Sampler()
     names = labels(len(runs))
     measured: list[PairAccuracy] = []
     for first, second in combinations(range(len(runs)), 2):
@@ -81,11 +82,11 @@ def accuracies(runs: Sequence[RunData], *, seed: int = 0, resamples: int = 10_00
 
 def _refuse_odd(runs: Sequence[RunData], resamples: int, detect: float) -> None:
     if len(runs) < 2:
-        raise InputError("a comparison needs two runs or more")
+        raise InputError("compare needs two run directories or more")
     if resamples < 100:
-        raise InputError(f"{resamples} resamples are too few: expected 100 or more")
+        raise OptionError("resamples", resamples, "expected 100 or more")
     if not 0 < detect < 1:
-        raise InputError(f"a difference of {detect:g} is not valid: expected a fraction such as 0.05, for five points")
+        raise OptionError("detect", detect, "expected a fraction such as 0.05, for five points")
 
 
 def _pair(runs: Sequence[RunData], first: int, second: int, settings: _Settings) -> RunPair:
@@ -109,7 +110,7 @@ def _pair(runs: Sequence[RunData], first: int, second: int, settings: _Settings)
         both_passed=sum(match.passed == (len(match.attempts), len(match.attempts)) for match in matches),
         errors=_errors(matched),
         accuracy=pairs.accuracy(matches, settings.sampler),
-        score=pairs.tested(matches, lambda match: match.scores, settings.sampler),
+        score=pairs.measured(matches, lambda match: match.scores, settings.sampler, test=True),
         metrics=pairs.metrics(matches, settings.sampler),
         passes=pairs.passes(matches, settings.sampler),
         power=pairs.power(matches, settings.detect),

@@ -178,7 +178,7 @@ def clusters_of(matches: Sequence[TaskPair]) -> int | None:
 
 def accuracy(matches: Sequence[TaskPair], sampler: Sampler) -> Measure:
     if any(len(match.attempts) > 1 for match in matches):
-        return tested(matches, lambda match: match.accuracies, sampler)
+        return measured(matches, lambda match: match.accuracies, sampler, test=True)
     gained = sum(match.passed == (0, 1) for match in matches)
     lost = sum(match.passed == (1, 0) for match in matches)
     p, mid_p = statistics.mcnemar(gained, lost)
@@ -196,10 +196,6 @@ def accuracy(matches: Sequence[TaskPair], sampler: Sampler) -> Measure:
         mid_p=mid_p,
         test="McNemar, exact",
     )
-
-
-def tested(matches: Sequence[TaskPair], values: Values, sampler: Sampler) -> Measure:
-    return measured(matches, values, sampler, test=True)
 
 
 def measured(matches: Sequence[TaskPair], values: Values, sampler: Sampler, *, test: bool = False) -> Measure:

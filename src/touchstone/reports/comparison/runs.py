@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from ...addresses import address_of, without_secrets
 from ...errors import InputError
+from ...phrases import clipped
 from ...runs.records import read, read_config
 from ..records import ShortRecord, short_record
 from .results import RunDifference
@@ -42,9 +43,7 @@ def load(path: Path | str) -> RunData:
 
 
 def _shortened(record: ShortRecord) -> ShortRecord:
-    if len(record.reason) <= LONGEST_REASON:
-        return record
-    return msgspec.structs.replace(record, reason=record.reason[: LONGEST_REASON - 1] + "…")
+    return msgspec.structs.replace(record, reason=clipped(record.reason, LONGEST_REASON))
 
 
 # In what runs differ besides their results, and whether that leaves anything to compare.
@@ -152,5 +151,4 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _plain(value: Any) -> str:
-    text = "none" if value is None else " ".join(str(value).split())
-    return text if len(text) <= 60 else f"{text[:59]}…"
+    return "none" if value is None else clipped(" ".join(str(value).split()), 60)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from ...phrases import clipped
 from ...runs.summary import money, proof_counts, proof_shares
 from .results import Comparison, Flip, Measure, Power, RunPair, RunSummary, Side
 from .runs import in_words
@@ -33,8 +34,7 @@ def p_value(p: float | None) -> str:
 def one_line(text: str, longest: int = 200) -> str:
     """Models write what they like, also what would move the cursor: only printable characters pass."""
     plain = "".join(char if char.isprintable() else " " for char in text)
-    plain = " ".join(plain.split())
-    return plain if len(plain) <= longest else f"{plain[: longest - 1]}…"
+    return clipped(" ".join(plain.split()), longest)
 
 
 def grid(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> Iterator[str]:

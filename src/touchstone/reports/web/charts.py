@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, cast
 
+from ...phrases import clipped
 from ...types import Outcome
 from ..estimates import StepChart
 from .layout import NOTHING, Child, Html, h
@@ -163,5 +164,4 @@ def _labels(points: Sequence[tuple[float, float]], charges: Sequence[Mapping[str
         return []
     most = int(across / 6.5)
     words = [str(mapping(charge).get("action")).replace("get_", "") for charge in charges]
-    cut = [name if len(name) <= most else f"{name[: most - 1]}…" for name in words]
-    return [foot(name, min(x, WIDE - 24)) for (x, _), name in zip(points, cut, strict=False)]
+    return [foot(clipped(name, most), min(x, WIDE - 24)) for (x, _), name in zip(points, words, strict=False)]

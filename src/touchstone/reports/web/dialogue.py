@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from ...phrases import plural
 from ...types import ON_SCREEN
 from . import grids, layout
 from .charts import listed, mapping, names, number, objects, rows
@@ -14,7 +15,7 @@ from .episodes import ShownEpisode
 from .film import address, details_of, pictures_of, shown_as
 from .layout import Child, Html, h, join
 from .markdown import markdown
-from .words import count, readable, seconds
+from .words import readable, seconds
 
 LINES_SHOWN = 30
 _SQL_NAMES = frozenset({"sql", "query", "statement"})
@@ -181,7 +182,7 @@ def _field(name: str, value: Any) -> Html:
 def _observation(observation: Mapping[str, Any]) -> Html:
     words, mark, screen = str(observation.get("text") or "").partition(ON_SCREEN)
     if mark:
-        lines = count(screen.count("\n") + 1, "line")
+        lines = plural(screen.count("\n") + 1, "line")
         return join(_long(words), h("details", h("summary", f"On the screen: {lines}"), h("pre", screen[:_LONGEST])))
     table = mapping(mapping(observation.get("details")).get("table"))
     _, counted, rest = words.rpartition(str(table.get("count") or "\0"))
@@ -214,7 +215,7 @@ def _long(words: str) -> Html:
     if len(lines) <= LINES_SHOWN + 5 and len(cut) <= 6_000:
         return h("pre", cut)
     head = "\n".join(lines[: LINES_SHOWN // 2])[:2_000]
-    label = f"All of it: {count(len(lines), 'line')}, {len(words):,} characters"
+    label = f"All of it: {plural(len(lines), 'line')}, {len(words):,} characters"
     return join(h("pre", head, "\n…", class_="before"), h("details", h("summary", label), h("pre", cut), more))
 
 

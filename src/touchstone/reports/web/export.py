@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
-from ...errors import InputError
+from ...errors import InputError, os_errors_as
 from .film import files_of, shown_as
 from .group_page import entry_of, task_rows
 from .index import safe
@@ -56,15 +56,13 @@ def export(library: Library, target: Path, *, hide_gold: bool = False) -> Export
 
 def _prepare(target: Path) -> None:
     """An earlier export is removed, so that nothing of it is left; anything else is not touched."""
-    try:
+    with os_errors_as(InputError, f"--export {target}"):
         if target.is_dir() and any(target.iterdir()):
             if not (target / "static" / "view.js").is_file() or not (target / "index.html").is_file():
                 raise InputError(f"--export {target}: the folder is not empty and is not an earlier export")
             for name in ("runs", "compare", "suspects", "static"):
                 shutil.rmtree(target / name, ignore_errors=True)
         target.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"--export {target}: {error.strerror}") from None
 
 
 def _groups(runs: Sequence[Run]) -> dict[str, tuple[Run, ...]]:

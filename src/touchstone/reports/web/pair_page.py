@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InputError
+from ...phrases import plural
 from ...runs.aggregate import COUNTED
 from ...types import Outcome
 from ..comparison import Comparison, Measure, compare, load
@@ -18,7 +19,7 @@ from .group_page import TaskRow, entry_of, facets_of, task_rows
 from .layout import Child, Html, View, facts, filtered_list, h, notice, page, table
 from .library import Run
 from .run_page import shown_reason
-from .words import count, interval, money, percent, readable, seconds
+from .words import interval, money, percent, readable, seconds
 
 CELLS = {
     "A": "A right, B wrong",
@@ -100,14 +101,14 @@ def _worth(first: Run, second: Run) -> Html:
     pair = comparison.pairs[0]
     decisive = [each for each in comparison.differences if each.decisive]
     metrics = [(readable(name), _measure(measure)) for name, measure in pair.metrics.items()]
-    flips = f"Only A is right on {count(pair.first_wins, 'task')}, only B on {pair.second_wins:,}"
+    flips = f"Only A is right on {plural(pair.first_wins, 'task')}, only B on {pair.second_wins:,}"
     return h(
         "section",
         h("h2", "Difference, B minus A"),
         h(
             "p",
             h("strong", f"{100 * pair.accuracy.difference:+.1f} points", class_="big"),
-            f" over {count(pair.tasks, 'shared task')}",
+            f" over {plural(pair.tasks, 'shared task')}",
         ),
         h("p", f"Passed (%), A and B: {_measure(pair.accuracy, 100, 1)}"),
         h("p", f"{flips}."),

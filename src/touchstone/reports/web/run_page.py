@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
+from ...phrases import plural
+from ...plugins import structs_with
+from ...runs.aggregate import COUNTED
 from ...runs.summary import REFUTED, proof_counts, proof_shares
-from ...types import Outcome
+from ...types import Outcome, Record
+from ..estimates import Estimate, RunSection
 from ..records import LooseRecord, cut
-from .charts import outcome_bar, part_bar, share_bar
+from .charts import outcome_bar, part_bar, share_bar, step_chart
 from .episodes import reason_of
 from .index import IndexEntry
 from .layout import Child, Html, View, badge, bars, facts, filtered_list, h, join, notice, page, table
 from .library import Run
 from .runs_page import note, progress, unfinished
-from .section import section
-from .words import count, in_order, interval, percent, readable, seconds, used
+from .words import in_order, interval, percent, readable, seconds, used
 
 LONGEST_REASON = 300
 FIRST_ROWS = 1_000
@@ -157,7 +161,7 @@ def _reasons(overall: Mapping[str, Any], view: View) -> Child:
 def _reason(name: str, overall: Mapping[str, Any], view: View) -> Html:
     reasons: Mapping[str, int] = {} if view.hide_gold and name == "unscorable" else overall["reasons"].get(name, {})
     listed = [h("li", f"{times:,} × {cut(why, LONGEST_REASON)}") for why, times in list(reasons.items())[:3]]
-    more = h("li", f"and {count(len(reasons) - 3, 'more reason')}") if len(reasons) > 3 else None
+    more = h("li", f"and {plural(len(reasons) - 3, 'more reason')}") if len(reasons) > 3 else None
     what = h("p", badge(name), f" {overall['outcomes'][name]:,}", h("span", f" {_MEANING[name]}", class_="dim"))
     return join(what, h("ul", listed, more, class_="reasons") if listed else None)
 
@@ -237,3 +241,54 @@ def _compare_with(run: Run, others: Sequence[Run], view: View) -> Child:
         if (where := view.pair(run.name, other.name))
     ]
     return h("section", h("h2", "Compare with"), h("ul", links, class_="plain")) if links else None
+
+
+# What a benchmark adds to the page of its runs, by `run_section` of its struct: a table of estimates, and charts.
+
+
+def section(run: Run) -> Child:
+    """Nothing for a benchmark that adds nothing, or is not installed."""
+    if _adding(run.benchmark) is None:
+        return None
+    counted = tuple(entry.record for entry in run.index.entries if entry.record.outcome in COUNTED)
+    added = _computed(run.benchmark, _Counted(f"{run.name} {run.index.stamp}", counted)) if counted else None
+    if added is None:
+        return None
+    rows = [(name, *map(_cell, means)) for name, means in added.rows]
+    shown = table(added.columns, rows, "", numbers=added.columns[1:], headed=True)
+    figures = [h("figure", h("figcaption", chart.caption), step_chart(chart)) for chart in added.charts]
+    words = "Percent with 95% intervals, attempts at one task taken together; n counts episodes."
+    return h("section", h("h2", added.title), h("p", words, class_="dim"), shown, figures, class_="card estimates")
+
+
+class _Counted:
+    """Records by the state of the run that they were read from, so that a page need not resample again."""
+
+    def __init__(self, key: str, records: Sequence[Record]) -> None:
+        self.key = key
+        self.records = records
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Counted) and other.key == self.key
+
+
+@lru_cache(maxsize=32)
+def _adding(benchmark: str) -> Any:
+    """The struct of a benchmark that adds something."""
+    return next(structs_with("benchmarks", "run_section", named=benchmark), None)
+
+
+@lru_cache(maxsize=8)
+def _computed(benchmark: str, counted: _Counted) -> RunSection | None:
+    struct = _adding(benchmark)
+    return struct.run_section(counted.records) if struct else None
+
+
+def _cell(mean: Estimate) -> Child:
+    if mean.value is None:
+        return "–"
+    lines = (f" {100 * mean.low:.1f}–{100 * mean.high:.1f}", f" n = {mean.n:,}")
+    return (f"{100 * mean.value:.1f}%", [h("span", line, class_="dim interval") for line in lines])

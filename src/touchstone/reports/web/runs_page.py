@@ -8,12 +8,13 @@ from typing import Any
 
 import msgspec
 
+from ...phrases import plural
 from ...types import Outcome
 from .charts import objects, outcome_bar, share_bar
 from .index import digest
 from .layout import Child, Html, View, h, join, notice, page
 from .library import Library, Run
-from .words import count, interval, money, percent, seconds
+from .words import interval, money, percent, seconds
 
 MOST_COMPARED = 12
 """Runs on one page: the pairs grow with the square of it."""
@@ -40,7 +41,7 @@ def _suspects(lists: Mapping[str, Mapping[str, Any]]) -> Child:
     links = [
         h(
             "li",
-            h("a", f"{count(len(objects(listed.get('suspects'))), 'gold')} to read", href=f"suspects/{name}.html"),
+            h("a", f"{plural(len(objects(listed.get('suspects'))), 'gold')} to read", href=f"suspects/{name}.html"),
             f" {name}",
         )
         for name, listed in lists.items()
@@ -126,7 +127,7 @@ def progress(run: Run) -> str | None:
     if not run.live:
         return None
     done = len(run.index.entries)
-    done_so_far = f"live: {done:,} of {run.planned:,} done" if run.planned else f"live: {count(done, 'episode')} done"
+    done_so_far = f"live: {done:,} of {run.planned:,} done" if run.planned else f"live: {plural(done, 'episode')} done"
     if run.index.began is None or done < 2:
         return done_so_far
     began = run.index.began if run.index.began.tzinfo else run.index.began.replace(tzinfo=UTC)

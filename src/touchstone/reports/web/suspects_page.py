@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...phrases import plural
 from . import layout
 from .charts import mapping, names, objects
 from .layout import Child, Html, View, facts, h, notice, page
 from .verdict import small_database
-from .words import count
 
 
 def suspects_page(listed: Mapping[str, Any], view: View) -> Html:
@@ -59,4 +59,4 @@ def _case(case: Mapping[str, Any]) -> Html:
 
 
 def _voters(systems: Sequence[str]) -> str | None:
-    return f"{count(len(systems), 'system')}: {', '.join(systems)}" if systems else None
+    return f"{plural(len(systems), 'system')}: {', '.join(systems)}" if systems else None

@@ -7,11 +7,12 @@ from typing import Any
 
 import msgspec
 
+from ...phrases import plural
 from . import grids, layout
 from .charts import coins, listed, mapping, names, number, objects, rows
 from .episodes import ShownEpisode
 from .layout import Child, Html, badge, facts, h
-from .words import count, readable
+from .words import readable
 
 # What two results have not in common, as the evidence of a verdict tells it: rows and columns side by side, marked.
 #
@@ -96,7 +97,7 @@ def _marks(
 
 def _rows(evidence: Mapping[str, Any], whose: str) -> str:
     number = evidence.get(f"{whose}_rows")
-    return count(number, "row") if isinstance(number, int) else "as many rows"
+    return plural(number, "row") if isinstance(number, int) else "as many rows"
 
 
 def _shown(evidence: Mapping[str, Any], few: str, whose: str, rows: Rows) -> str:
@@ -104,8 +105,8 @@ def _shown(evidence: Mapping[str, Any], few: str, whose: str, rows: Rows) -> str
     if not isinstance(whole, int):
         return ""
     if not isinstance(apart, int):
-        return f"of {count(whole, 'row')}"
-    return f"{apart:,} of {count(whole, 'row')}" + (f", {len(rows)} shown" if apart > len(rows) else "")
+        return f"of {plural(whole, 'row')}"
+    return f"{apart:,} of {plural(whole, 'row')}" + (f", {len(rows)} shown" if apart > len(rows) else "")
 
 
 def _duplicates(evidence: Mapping[str, Any], columns: Sequence[str]) -> Child:
@@ -174,7 +175,7 @@ def _result(evidence: Mapping[str, Any]) -> Child:
     columns = list(dict.fromkeys(name for row in result_rows for name in row))
     table = grids.table(columns, [[row.get(name) for name in columns] for row in result_rows])
     whole = evidence.get("predicted_rows")
-    return h("details", h("summary", f"The result: {count(int(number(whole)) or len(result_rows), 'row')}"), table)
+    return h("details", h("summary", f"The result: {plural(int(number(whole)) or len(result_rows), 'row')}"), table)
 
 
 def _proof(proof: Mapping[str, Any]) -> Child:
@@ -204,7 +205,7 @@ def small_database(difference: Mapping[str, Any], title: str) -> Html:
 
 def _returned(title: str, difference: Mapping[str, Any], whose: str, other: str, mark: str) -> Html:
     """A result, with the rows marked that the other does not have. What is cut off cannot be said to lack a row."""
-    words = count(int(number(difference.get(f"{whose}_count"))), "row")
+    words = plural(int(number(difference.get(f"{whose}_count"))), "row")
     own, others = rows(difference.get(whose)), rows(difference.get(other))
     known = {repr(list(row)) for row in others} if len(others) == number(difference.get(f"{other}_count")) else None
     apart = {at for at, row in enumerate(own) if known is not None and repr(list(row)) not in known}

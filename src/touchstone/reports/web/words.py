@@ -7,6 +7,7 @@ from datetime import datetime
 from math import isfinite
 from typing import Any
 
+from ...phrases import plural
 from ...types import Usage
 
 ORDER = {name: rank for rank, name in enumerate(("simple", "moderate", "challenging", "easy", "medium", "hard"))}
@@ -41,13 +42,9 @@ def seconds(value: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02} h" if hours else f"{minutes}:{rest:02} min"
 
 
-def count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"
-
-
 def tokens(usage: Usage) -> str:
     cached = f" ({usage.cached_tokens:,} cached)" if usage.cached_tokens else ""
-    return f"{count(usage.calls, 'call')}, {usage.input_tokens:,} tokens in{cached}, {usage.output_tokens:,} out"
+    return f"{plural(usage.calls, 'call')}, {usage.input_tokens:,} tokens in{cached}, {usage.output_tokens:,} out"
 
 
 def used(usage: Usage, usage_by: Mapping[str, Usage]) -> list[tuple[str, str]]:

@@ -213,8 +213,8 @@ async def test_calls_are_numbered_on() -> None:
     places: list[CallPosition] = []
     replies = iter([says("?"), says("<s>labeled(2)</s>"), says("Above 42.")])
 
-    def reply(place: CallPosition) -> Reply:
-        places.append(place)
+    def reply(position: CallPosition) -> Reply:
+        places.append(position)
         return next(replies)
 
     await SimulatedUser(ScriptedModel(reply), load_prompts("v2")).answer(QUESTION, FIRST, PLACE)

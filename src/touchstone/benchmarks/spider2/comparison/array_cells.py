@@ -11,12 +11,13 @@ from typing import Any
 from .column import TOLERANCE, Cells, equal
 from .lanes import (
     Array,
-    Words,
+    WordLanes,
     identical,
     mixed,
     np,
     padded,
     partner_rows,
+    same_at,
     same_by_pairs,
     same_words_sorted,
     sum_in_any_order,
@@ -29,10 +30,10 @@ class ArrayCells(Cells):
     in_arrays = True
 
     values: Any
-    """An array or `Words`, with 0 or nothing for what is missing."""
+    """An array or `WordLanes`, with 0 or nothing for what is missing."""
 
     def __init__(self, values: Any, missing: Array | None) -> None:
-        self.numeric = not isinstance(values, Words)
+        self.numeric = not isinstance(values, WordLanes)
         self.values = values
         if missing is not None:
             self.values = np.where(missing, 0, values) if self.numeric else values.without(missing)
@@ -114,7 +115,7 @@ def same_exactly(gold: ArrayCells, predicted: ArrayCells) -> bool:
 
 def _equal_at(gold: ArrayCells, predicted: ArrayCells) -> Array:
     """Where the cells of both are equal."""
-    same = _near(gold.values, predicted.values) if gold.numeric else _same_at(gold.values, predicted.values)
+    same = _near(gold.values, predicted.values) if gold.numeric else same_at(gold.values, predicted.values)
     if gold.missing is None and predicted.missing is None:
         return same
     return same & (_gaps(gold) == _gaps(predicted))
@@ -122,14 +123,6 @@ def _equal_at(gold: ArrayCells, predicted: ArrayCells) -> Array:
 
 def _gaps(cells: ArrayCells) -> Array:
     return np.zeros(len(cells.values), bool) if cells.missing is None else cells.missing
-
-
-def _same_at(gold: Words, predicted: Words) -> Array:
-    lanes = max(len(gold.lanes), len(predicted.lanes))
-    same = np.ones(len(gold), bool)
-    for one, other in zip(padded(gold, lanes), padded(predicted, lanes), strict=True):
-        same &= one == other
-    return same
 
 
 def _near(gold: Array, predicted: Array) -> Array:

@@ -8,15 +8,15 @@ from functools import cached_property
 
 from .array_cells import ArrayCells
 from .array_vectors import ArrayVector
-from .column import Cells, Column
-from .lanes import Array, Words, joined_words, np
+from .column import Cells, CsvColumn
+from .lanes import Array, WordLanes, joined_words, np
 from .vectors import Vector
 
 _EXACT = 2**53
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ArrayColumn(Column):
+class ArrayColumn(CsvColumn):
     missing: Array | None = None
     """Which words are missing."""
     whole: bool = False
@@ -53,16 +53,16 @@ class ArrayColumn(Column):
         return ArrayCells(self.written, gaps if gaps.any() else None)
 
     @cached_property
-    def listed(self) -> Column:
+    def listed(self) -> CsvColumn:
         values = self.values.tolist()
         if self.kind != "words":
-            return Column(self.kind, values, None if self.written is None else self.written.tolist())
+            return CsvColumn(self.kind, values, None if self.written is None else self.written.tolist())
         if self.missing is None:
-            return Column("words", values, values)
-        return Column("words", [None if gap else word for word, gap in zip(values, self.missing, strict=True)], values)
+            return CsvColumn("words", values, values)
+        return CsvColumn("words", [None if gap else word for word, gap in zip(values, self.missing, strict=True)], values)
 
 
-def together(blocks: Sequence[ArrayColumn], written: Words | None) -> ArrayColumn:
+def together(blocks: Sequence[ArrayColumn], written: WordLanes | None) -> ArrayColumn:
     """The blocks of one column, either all words or all numbers."""
     kinds = {block.kind for block in blocks}
     if kinds == {"words"}:

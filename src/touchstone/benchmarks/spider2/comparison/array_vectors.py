@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from .lanes import Array, Words, identical, np, partner_rows, same_by_pairs, same_words, same_words_sorted, sum_in_any_order
+from .lanes import Array, WordLanes, identical, np, partner_rows, same_by_pairs, same_words, same_words_sorted, sum_in_any_order
 from .vectors import Vector
 
 _EXACT = 2**53
@@ -21,16 +21,16 @@ _TENS = np.array([10**power for power in range(20)], np.uint64)
 class ArrayVector(Vector):
     in_arrays = True
     array: Any
-    """Of numbers, or `Words`."""
+    """Of numbers, or `WordLanes`."""
 
     def __init__(self, values: Any, kind: Any, missing: Array | None) -> None:
         self.kind = kind
-        self.array = values.without(missing) if isinstance(values, Words) else values
-        self.missing = missing if isinstance(values, Words) else np.isnan(values) if kind == "float" else None
+        self.array = values.without(missing) if isinstance(values, WordLanes) else values
+        self.missing = missing if isinstance(values, WordLanes) else np.isnan(values) if kind == "float" else None
         gaps = 0 if self.missing is None else int(np.count_nonzero(self.missing))
         self.missing = self.missing if gaps else None
         self.gaps = gaps
-        self.words = len(values) - gaps if isinstance(values, Words) else 0
+        self.words = len(values) - gaps if isinstance(values, WordLanes) else 0
 
     @cached_property
     def items(self) -> Any:

@@ -96,6 +96,13 @@ def _same_total(gold: Cells, predicted: Cells) -> bool:
     return abs(gold.total - predicted.total) <= slack
 
 
+def same_sum(gold: Cells, predicted: Cells) -> bool:
+    """Arrays are summed in another way, so of an array and a list both are taken as lists."""
+    if gold.in_arrays != predicted.in_arrays:
+        gold, predicted = Cells(gold.items, gold.numeric), Cells(predicted.items, predicted.numeric)
+    return gold.total == predicted.total
+
+
 def same_cells(gold: Cells, predicted: Cells) -> bool:
     """Whether all cells are equal as they stand."""
     if gold.in_arrays and predicted.in_arrays:
@@ -147,7 +154,7 @@ _INTEGERS = range(INT64.start, UINT64.stop)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Column:
+class CsvColumn:
     kind: Kind
     values: Any
     """A sequence of what pandas holds, but with None for what is missing among words, and words as bytes."""
@@ -155,7 +162,7 @@ class Column:
     """A sequence of the words as they stand in the file; None if they are all plain numbers or, among floats, empty."""
 
     @cached_property
-    def listed(self) -> Column:
+    def listed(self) -> CsvColumn:
         """The same with plain sequences."""
         return self
 

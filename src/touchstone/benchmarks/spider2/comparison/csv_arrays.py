@@ -16,10 +16,10 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from .array_column import ArrayColumn, together
-from .column import NA, Column
+from .column import NA, CsvColumn
 from .csv_numbers import DIGITS, NUMBER, SAFE, floating, integer
 from .csv_records import block_lines
-from .lanes import Array, Words, joined_words, np
+from .lanes import Array, WordLanes, joined_words, np
 
 _LANE = 8
 _MARGIN = 24
@@ -68,8 +68,8 @@ class Span(NamedTuple):
 
 
 def read(
-    data: bytes, buffer: int, careful: Callable[[list[bytes]], Column], joined: Callable[[list[Column], Any], Column]
-) -> tuple[list[bytes], list[Column]] | None:
+    data: bytes, buffer: int, careful: Callable[[list[bytes]], CsvColumn], joined: Callable[[list[CsvColumn], Any], CsvColumn]
+) -> tuple[list[bytes], list[CsvColumn]] | None:
     """The names and the columns, or None for a file that is not regular. `careful` gives the type of words that are not plain,
     and `joined` makes one column of blocks of several types."""
     try:
@@ -84,25 +84,25 @@ def read(
     return cut[0], [_joined(blocks, words.get(number), joined) for number, blocks in enumerate(columns)]
 
 
-def _only_some_written(blocks: Sequence[Column]) -> bool:
+def _only_some_written(blocks: Sequence[CsvColumn]) -> bool:
     return len({block.written is None for block in blocks}) > 1
 
 
-def _words_of(data: bytes, buffer: int, places: list[int]) -> dict[int, Words | list[bytes]]:
+def _words_of(data: bytes, buffer: int, places: list[int]) -> dict[int, WordLanes | list[bytes]]:
     """The words of some columns, which not all their blocks have kept."""
     cut = _cut(data, buffer) if places else None
     parts = [[written(block[column]) or block[column].words() for column in places] for block in cut[1]] if cut else []
     return {column: _one(words) for column, words in zip(places, zip(*parts, strict=True), strict=True)}
 
 
-def _one(parts: Sequence[Words | list[bytes]]) -> Words | list[bytes]:
-    in_lanes = [part for part in parts if isinstance(part, Words)]
+def _one(parts: Sequence[WordLanes | list[bytes]]) -> WordLanes | list[bytes]:
+    in_lanes = [part for part in parts if isinstance(part, WordLanes)]
     return joined_words(in_lanes) if len(in_lanes) == len(parts) else list(chain.from_iterable(parts))
 
 
 def _joined(
-    blocks: Sequence[Column], words: Words | list[bytes] | None, joined: Callable[[list[Column], Any], Column]
-) -> Column:
+    blocks: Sequence[CsvColumn], words: WordLanes | list[bytes] | None, joined: Callable[[list[CsvColumn], Any], CsvColumn]
+) -> CsvColumn:
     in_arrays = [block for block in blocks if isinstance(block, ArrayColumn)]
     same_sort = len({block.kind == "words" for block in blocks}) == 1
     if len(in_arrays) == len(blocks) and same_sort and not isinstance(words, list):
@@ -147,7 +147,7 @@ def _spans(data: bytes, start: int, ends: Array, width: int) -> list[Span]:
     return [Span(block, lanes, edges[column] + 1, edges[column + 1]) for column in range(width)]
 
 
-def _column(span: Span, careful: Callable[[list[bytes]], Column]) -> Column:
+def _column(span: Span, careful: Callable[[list[bytes]], CsvColumn]) -> CsvColumn:
     """The type and the values of one block of words, by `careful` where they are not plain."""
     first = next((word for row in range(len(span.starts)) if (word := span.word(row)) not in NA), b"")
     if NUMBER.match(first) and (_integer(first) is not None or floating(first) is not None):
@@ -157,7 +157,7 @@ def _column(span: Span, careful: Callable[[list[bytes]], Column]) -> Column:
     return _kept(span, careful(span.words())) if words is None else _word_column(words)
 
 
-def _kept(span: Span, column: Column) -> Column:
+def _kept(span: Span, column: CsvColumn) -> CsvColumn:
     """Words, at least, in lanes."""
     words = written(span) if column.kind == "words" else None
     return column if words is None else _word_column(words, some_missing=column.values is not column.written)
@@ -170,18 +170,18 @@ def _integer(word: bytes) -> int | None:
         return None
 
 
-def _word_column(words: Words, some_missing: bool = True) -> Column:
+def _word_column(words: WordLanes, some_missing: bool = True) -> CsvColumn:
     missing = words.among(_MISSING) if some_missing else None
     return ArrayColumn("words", words, words, missing if missing is not None and missing.any() else None)
 
 
-def written(span: Span) -> Words | None:
+def written(span: Span) -> WordLanes | None:
     """The words as they stand, if none is long."""
     longest = int((span.ends - span.starts).max())
     if longest > _LONGEST:
         return None
     lanes = [[_head(piece, at) for piece in span.pieces()] for at in range(0, max(1, longest), _LANE)]
-    return Words([np.concatenate(lane) for lane in lanes])
+    return WordLanes([np.concatenate(lane) for lane in lanes])
 
 
 def _head(span: Span, at: int) -> Array:
@@ -202,7 +202,7 @@ class Numbers(NamedTuple):
     """One is written like 007."""
 
 
-def _numbers(span: Span) -> Column | None:
+def _numbers(span: Span) -> CsvColumn | None:
     """Integers or floats, with gaps or without, or None where the words have to be looked at one by one."""
     pieces = span.pieces()
     parsed = [] if b"." in span.word(0) else [_integers(piece) for piece in pieces]

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from .column import NA, Column, Kind
+from .column import NA, CsvColumn, Kind
 from .csv_numbers import INT64, NUMBER, UINT64, floating, integer, numbers
 from .csv_records import BUFFER, CsvError, records
 
@@ -35,37 +35,37 @@ LARGE = 2**20
 """Bytes from which on numpy is worth its import."""
 
 
-def column(words: list[bytes]) -> Column:
+def column(words: list[bytes]) -> CsvColumn:
     """The type and the values of one block of words."""
     first = next((word for word in words if word not in NA), None)
     if first is None:
-        return Column("float", array("d", [_NAN]) * len(words), words if any(words) else None)
+        return CsvColumn("float", array("d", [_NAN]) * len(words), words if any(words) else None)
     if NUMBER.match(first):
         return _plain(words) or _careful(words)
     return (_truths(words) if first.lower() in _TRUTH else None) or _words(words)
 
 
-def _plain(words: list[bytes]) -> Column | None:
+def _plain(words: list[bytes]) -> CsvColumn | None:
     """Numbers without peculiarities, which are most columns."""
     parsed = numbers(words)
     if not parsed:
         return _plain_with_gaps(words) if b"" in words else None
     try:
-        return Column("int", array("q", parsed)) if isinstance(parsed[0], int) else Column("float", array("d", parsed))
+        return CsvColumn("int", array("q", parsed)) if isinstance(parsed[0], int) else CsvColumn("float", array("d", parsed))
     except OverflowError:
         return None
 
 
-def _plain_with_gaps(words: list[bytes]) -> Column | None:
+def _plain_with_gaps(words: list[bytes]) -> CsvColumn | None:
     parsed = numbers([word for word in words if word])
     if not parsed or (isinstance(parsed[0], int) and not all(INT64.start < number < INT64.stop for number in parsed)):
         return None
     rest = iter(parsed)
     values = array("d", [next(rest) if word else _NAN for word in words])
-    return Column("float", values, words if isinstance(parsed[0], int) else None)
+    return CsvColumn("float", values, words if isinstance(parsed[0], int) else None)
 
 
-def _careful(words: list[bytes]) -> Column:
+def _careful(words: list[bytes]) -> CsvColumn:
     try:
         column = _signed(words)
     except OverflowError:
@@ -74,11 +74,11 @@ def _careful(words: list[bytes]) -> Column:
         except OverflowError:
             return _words(words)
         except ValueError:
-            return Column("words", words, words)
+            return CsvColumn("words", words, words)
     return column or _floats(words) or _words(words)
 
 
-def _signed(words: list[bytes]) -> Column | None:
+def _signed(words: list[bytes]) -> CsvColumn | None:
     missing = INT64.start  # as in pandas, which therefore takes this number for missing
     numbers_read: list[int] = []
     for word in words:
@@ -87,11 +87,11 @@ def _signed(words: list[bytes]) -> Column | None:
             return None
         numbers_read.append(number)
     if NA.isdisjoint(words):
-        return Column("int", array("q", numbers_read), words)
-    return Column("float", array("d", [_NAN if number == missing else number for number in numbers_read]), words)
+        return CsvColumn("int", array("q", numbers_read), words)
+    return CsvColumn("float", array("d", [_NAN if number == missing else number for number in numbers_read]), words)
 
 
-def _unsigned(words: list[bytes]) -> Column | None:
+def _unsigned(words: list[bytes]) -> CsvColumn | None:
     numbers_read: list[int] = []
     missing = negative = False
     for word in words:
@@ -107,71 +107,71 @@ def _unsigned(words: list[bytes]) -> Column | None:
         raise ValueError
     if negative:
         raise OverflowError
-    return Column("uint", array("Q", numbers_read), words)
+    return CsvColumn("uint", array("Q", numbers_read), words)
 
 
-def _floats(words: list[bytes]) -> Column | None:
+def _floats(words: list[bytes]) -> CsvColumn | None:
     numbers_read = array("d")
     for word in words:
         number = _NAN if word in NA else floating(word)
         if number is None:
             return None
         numbers_read.append(number)
-    return Column("float", numbers_read, words)
+    return CsvColumn("float", numbers_read, words)
 
 
-def _truths(words: list[bytes]) -> Column | None:
+def _truths(words: list[bytes]) -> CsvColumn | None:
     values = [None if word in NA else _TRUTH.get(word.lower(), word) for word in words]
     if any(isinstance(value, bytes) for value in values):
         return None
-    return Column("mixed" if None in values else "bool", values, words)
+    return CsvColumn("mixed" if None in values else "bool", values, words)
 
 
-def _words(words: list[bytes]) -> Column:
+def _words(words: list[bytes]) -> CsvColumn:
     if len(set(words[:_SAMPLE])) * 2 < _SAMPLE < len(words):
         kept: dict[bytes, bytes] = {}
         words = list(map(kept.setdefault, words, words))
-    return Column("words", words if NA.isdisjoint(words) else [None if word in NA else word for word in words], words)
+    return CsvColumn("words", words if NA.isdisjoint(words) else [None if word in NA else word for word in words], words)
 
 
-def joined(blocks: Sequence[Column], words: list[bytes] | None) -> Column:
+def joined(blocks: Sequence[CsvColumn], words: list[bytes] | None) -> CsvColumn:
     """The blocks of one column as one. Its words are given if some blocks, but not all, still have theirs."""
     if len(blocks) == 1:
         return blocks[0]
     written = words or _joined_words(blocks)
     if written and all(block.values is block.written for block in blocks):
-        return Column("words", written, written)
+        return CsvColumn("words", written, written)
     kinds: set[Kind] = {block.kind for block in blocks}
     if kinds <= _CODES.keys():
-        return Column(kind := _common(kinds), _together(kind, blocks), written)
-    return Column(next(iter(kinds)) if len(kinds) == 1 else "mixed", _mixture(blocks, kinds), written)
+        return CsvColumn(kind := _common(kinds), _together(kind, blocks), written)
+    return CsvColumn(next(iter(kinds)) if len(kinds) == 1 else "mixed", _mixture(blocks, kinds), written)
 
 
-def _joined_words(blocks: Sequence[Column]) -> list[bytes] | None:
+def _joined_words(blocks: Sequence[CsvColumn]) -> list[bytes] | None:
     words = [block.written for block in blocks if block.written is not None]
     return list(chain.from_iterable(words)) if words else None
 
 
-def _mixture(blocks: Sequence[Column], kinds: AbstractSet[Kind]) -> list[Any]:
+def _mixture(blocks: Sequence[CsvColumn], kinds: AbstractSet[Kind]) -> list[Any]:
     """Each block as it is, except that truth values beside numbers alone become numbers."""
     if "words" in kinds or "mixed" in kinds or kinds == {"bool"}:
         return list(chain.from_iterable(map(_objects, blocks)))
     kind = _common({kind for kind in kinds if kind != "bool"})
-    return _objects(Column(kind, _together(kind, blocks)))
+    return _objects(CsvColumn(kind, _together(kind, blocks)))
 
 
 def _common(kinds: AbstractSet[Kind]) -> Kind:
     return next(iter(kinds)) if len(kinds) == 1 else "float"
 
 
-def _together(kind: Kind, blocks: Sequence[Column]) -> array[Any]:
+def _together(kind: Kind, blocks: Sequence[CsvColumn]) -> array[Any]:
     values: array[Any] = array(_CODES[kind])
     for block in blocks:
         values.extend(block.values if block.kind == kind else array(_CODES[kind], block.values))
     return values
 
 
-def _objects(block: Column) -> list[Any]:
+def _objects(block: CsvColumn) -> list[Any]:
     return [None if value != value else value for value in block.values]
 
 
@@ -182,7 +182,7 @@ __all__ = ["CsvError", "CsvTable", "read_csv", "read_golds"]
 class CsvTable:
     names: tuple[str, ...]
     """As they are written; nothing here depends on them."""
-    columns: tuple[Column, ...]
+    columns: tuple[CsvColumn, ...]
     rows: int
 
 
@@ -194,7 +194,7 @@ def read_csv(data: bytes | str, buffer: int = BUFFER) -> CsvTable:
         return CsvTable(tuple(name.decode() for name in names), tuple(columns), len(columns[0].values))
     names, surplus, blocks = records(data, buffer)
     typed = [[column(words) for words in block[surplus:]] for block in blocks]
-    columns = _joined(typed, data, buffer) if typed else [Column("words", [], [])] * len(names)
+    columns = _joined(typed, data, buffer) if typed else [CsvColumn("words", [], [])] * len(names)
     return CsvTable(tuple(name.decode() for name in names), tuple(columns), len(columns[0].values))
 
 
@@ -209,7 +209,7 @@ def read_golds(files: Iterable[bytes], predicted: bytes) -> tuple[list[CsvTable]
     return golds, same
 
 
-def _by_arrays(data: bytes, buffer: int) -> tuple[list[bytes], list[Column]] | None:
+def _by_arrays(data: bytes, buffer: int) -> tuple[list[bytes], list[CsvColumn]] | None:
     """The same, where numpy is installed and the file is regular."""
     try:
         from . import csv_arrays
@@ -220,7 +220,7 @@ def _by_arrays(data: bytes, buffer: int) -> tuple[list[bytes], list[Column]] | N
     return csv_arrays.read(data, buffer, column, joined)
 
 
-def _joined(typed: list[list[Column]], data: bytes, buffer: int) -> list[Column]:
+def _joined(typed: list[list[CsvColumn]], data: bytes, buffer: int) -> list[CsvColumn]:
     columns = list(zip(*typed, strict=True))
     mixed = [column for column, blocks in enumerate(columns) if len({block.written is None for block in blocks}) > 1]
     words = _written(data, buffer, mixed) if mixed else {}

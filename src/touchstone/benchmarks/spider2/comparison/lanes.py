@@ -24,7 +24,7 @@ _ROOM = 16
 """A table may have so many places for each row."""
 
 
-class Words(Sequence[bytes]):
+class WordLanes(Sequence[bytes]):
     def __init__(self, lanes: list[Array]) -> None:
         self.lanes = lanes
 
@@ -33,7 +33,7 @@ class Words(Sequence[bytes]):
 
     def __getitem__(self, row: Any) -> Any:
         if isinstance(row, slice):
-            return Words([lane[row] for lane in self.lanes]).tolist()
+            return WordLanes([lane[row] for lane in self.lanes]).tolist()
         return b"".join(int(lane[row]).to_bytes(8, "little") for lane in self.lanes).rstrip(b"\0")
 
     def __iter__(self) -> Any:
@@ -42,9 +42,9 @@ class Words(Sequence[bytes]):
     def tolist(self) -> list[bytes]:
         return np.stack(self.lanes, 1).view(f"S{8 * len(self.lanes)}").ravel().tolist()
 
-    def chosen(self, rows: Array) -> Words:
+    def chosen(self, rows: Array) -> WordLanes:
         """Those at some places, or where a mask is set."""
-        return Words([lane[rows] for lane in self.lanes])
+        return WordLanes([lane[rows] for lane in self.lanes])
 
     def among(self, short: Array) -> Array:
         """Which of them are one of these words of one lane."""
@@ -55,8 +55,8 @@ class Words(Sequence[bytes]):
             matches &= lane == 0
         return matches
 
-    def without(self, missing: Array | None) -> Words:
-        return self if missing is None else Words([np.where(missing, _U(0), lane) for lane in self.lanes])
+    def without(self, missing: Array | None) -> WordLanes:
+        return self if missing is None else WordLanes([np.where(missing, _U(0), lane) for lane in self.lanes])
 
     @cached_property
     def hashes(self) -> Array:
@@ -79,27 +79,27 @@ def mixed(lanes: Sequence[Array]) -> Array:
     return total
 
 
-def joined_words(parts: Sequence[Any]) -> Words:
+def joined_words(parts: Sequence[Any]) -> WordLanes:
     lanes = max(len(part.lanes) for part in parts)
-    return Words([np.concatenate(column) for column in zip(*[padded(part, lanes) for part in parts], strict=True)])
+    return WordLanes([np.concatenate(column) for column in zip(*[padded(part, lanes) for part in parts], strict=True)])
 
 
-def same_words(gold: Words, predicted: Words) -> bool:
+def same_words(gold: WordLanes, predicted: WordLanes) -> bool:
     """As they stand."""
     lanes = max(len(gold.lanes), len(predicted.lanes))
     return all(np.array_equal(*pair) for pair in zip(padded(gold, lanes), padded(predicted, lanes), strict=True))
 
 
-def padded(words: Words, lanes: int) -> list[Array]:
+def padded(words: WordLanes, lanes: int) -> list[Array]:
     return [*words.lanes, *[np.zeros(len(words), np.uint64)] * (lanes - len(words.lanes))]
 
 
-def same_words_sorted(gold: Words, predicted: Words) -> bool:
+def same_words_sorted(gold: WordLanes, predicted: WordLanes) -> bool:
     """In any order."""
     if len(gold) != len(predicted):
         return False
     lanes = max(len(gold.lanes), len(predicted.lanes))
-    sides = [Words(padded(words, lanes)) for words in (gold, predicted)]
+    sides = [WordLanes(padded(words, lanes)) for words in (gold, predicted)]
     if lanes == 1:
         return np.array_equal(*[np.sort(words.lanes[0]) for words in sides])
     orders = [np.argsort(words.hashes) for words in sides]
@@ -110,25 +110,23 @@ def same_words_sorted(gold: Words, predicted: Words) -> bool:
     return Counter(gold) == Counter(predicted)  # two words have one hash
 
 
-def differing(gold: Any, predicted: Any) -> Array:
-    """The rows in which two columns of one kind differ, as they stand."""
-    if not isinstance(gold, Words):
-        return np.flatnonzero(gold != predicted)
+def same_at(gold: WordLanes, predicted: WordLanes) -> Array:
+    """Where both have the same word."""
     lanes = max(len(gold.lanes), len(predicted.lanes))
-    apart = np.zeros(len(gold), bool)
+    same = np.ones(len(gold), bool)
     for one, other in zip(padded(gold, lanes), padded(predicted, lanes), strict=True):
-        apart |= one != other
-    return np.flatnonzero(apart)
+        same &= one == other
+    return same
 
 
 def same_by_pairs(gold: Any, predicted: Any, rows: Array) -> bool | None:
     """Whether two columns without NaN hold the same in any order. Each predicted row has a partner, of whatever kind: what
     agrees with its partner can be left out on both sides. None if too little is left out by this."""
-    paired = gold.chosen(rows) if isinstance(gold, Words) else gold[rows]
-    apart = differing(paired, predicted)
+    paired = gold.chosen(rows) if isinstance(gold, WordLanes) else gold[rows]
+    apart = np.flatnonzero(~same_at(paired, predicted) if isinstance(gold, WordLanes) else paired != predicted)
     if len(apart) * _ROOM > len(rows):
         return None
-    if isinstance(gold, Words):
+    if isinstance(gold, WordLanes):
         return same_words_sorted(paired.chosen(apart), predicted.chosen(apart))
     return np.array_equal(np.sort(paired[apart]), np.sort(predicted[apart]))
 
@@ -139,14 +137,14 @@ def sum_in_any_order(numbers: Array) -> int:
 
 
 def identical(gold: Any, predicted: Any) -> bool:
-    if isinstance(gold, Words):
+    if isinstance(gold, WordLanes):
         return same_words(gold, predicted)
     return gold.dtype == predicted.dtype and np.array_equal(gold, predicted, equal_nan=gold.dtype == np.float64)
 
 
 def partner_rows(gold: Any, predicted: Any) -> Array | None:
     """For each predicted row the golden one with the same key, if no key is there twice and all have a partner."""
-    if isinstance(gold, Words):
+    if isinstance(gold, WordLanes):
         return _partners_by_hash(gold, predicted)
     lowest, highest = int(gold.min()), int(gold.max())
     if highest - lowest >= _ROOM * len(gold):
@@ -174,8 +172,8 @@ def _partners_by_order(gold: Array, predicted: Array) -> Array | None:
     return rows
 
 
-def _partners_by_hash(gold: Words, predicted: Words) -> Array | None:
+def _partners_by_hash(gold: WordLanes, predicted: WordLanes) -> Array | None:
     lanes = max(len(gold.lanes), len(predicted.lanes))
-    sides = [Words(padded(words, lanes)) for words in (gold, predicted)]
+    sides = [WordLanes(padded(words, lanes)) for words in (gold, predicted)]
     rows = _partners_by_order(sides[0].hashes, sides[1].hashes)
     return rows if rows is not None and same_words(sides[0].chosen(rows), sides[1]) else None

@@ -18,7 +18,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from .column import Column
+from .column import CsvColumn
 from .conditions import ConditionError, Conditions, official_columns, official_each
 from .csv_table import CsvTable
 from .partners import guesses
@@ -71,7 +71,7 @@ def _matches(predicted: CsvTable, gold: CsvTable, conditions: Conditions, ignore
     return same or all(any(match(vector, other, ignore_order, rows) for other in got) for vector in expected)
 
 
-def _vectors(columns: Sequence[Column]) -> list[Vector]:
+def _vectors(columns: Sequence[CsvColumn]) -> list[Vector]:
     kinds = {column.kind for column in columns}
     if len(kinds) > 1 and kinds <= {"int", "uint", "float"}:
         return [column.float_vector for column in columns]

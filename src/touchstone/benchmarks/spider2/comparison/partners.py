@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from ....verdicts.row_match import PairBudget, paired
-from .column import Cells, Column, array_cells, same_cells, same_values
+from .column import Cells, CsvColumn, array_cells, same_cells, same_sum, same_values
 from .csv_table import CsvTable
 from .rows import row_apart
 
@@ -53,7 +53,7 @@ _COMPARISONS = 1000
 _CELLS = 20_000_000
 
 
-def reading(gold: Column, predicted: Column) -> tuple[Cells, Cells] | None:
+def reading(gold: CsvColumn, predicted: CsvColumn) -> tuple[Cells, Cells] | None:
     """Both columns as numbers if the golden one holds numbers, else as words; None if the predicted one cannot be read so."""
     sides = (gold.numbers, predicted.numbers) if gold.is_number else (gold.words, predicted.words)
     return None if sides[0] is None or sides[1] is None else (sides[0], sides[1])
@@ -67,7 +67,7 @@ def likely_partners(gold: CsvTable, places: Sequence[int], predicted: CsvTable) 
 
     def looks_like(column: int, other: int) -> bool:
         pair = reading(gold.columns[places[column]], predicted.columns[other])
-        return pair is not None and pair[0].total == pair[1].total
+        return pair is not None and same_sum(*pair)
 
     for guess in guesses([gold.names[column] for column in places], predicted.names, may_be, looks_like):
         partners = dict(zip(places, guess, strict=True))

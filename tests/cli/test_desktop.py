@@ -71,6 +71,14 @@ def test_a_list_that_does_not_fit_the_tags_is_a_warning(tmp_path: Path) -> None:
     assert f"warning: test_account.json lists {ABSTRACT}, which does not belong there by its tags" in done.err
 
 
+def test_of_a_part_of_the_dataset_the_lists_get_one_line_each(tmp_path: Path) -> None:
+    dataset = make_dataset(tmp_path)
+    listed = {"jupyter": [ABSTRACT, VERBOSE], "excel": [f"absent-{number}" for number in range(5)]}
+    (dataset.root / "test_all.json").write_text(json.dumps(listed))
+    warnings = [line for line in desktop("check", cwd=tmp_path).err.splitlines() if "test_all.json" in line]
+    assert warnings == ["touchstone: warning: test_all.json lists 5 tasks that are not here: absent-0, absent-1, absent-2, …"]
+
+
 def test_evaluate_judges_given_files(tmp_path: Path) -> None:
     make_dataset(tmp_path)
     result = tmp_path / "result"

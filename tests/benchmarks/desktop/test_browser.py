@@ -50,11 +50,17 @@ QUESTION = """<title>Question</title>
 FROM T</div></div></div>"""
 
 
+RESTLESS = """<title>Restless</title><script>const turn = Number(location.search.slice(1))
+onload = () => { if (turn < 200) setTimeout(() => location.replace(`/restless?${turn + 1}`)) }</script>
+<p>Here</p>"""
+"""Goes on to itself two hundred times, once it has loaded."""
+
+
 @pytest.fixture(scope="module")
 def pages() -> Iterator[Pages]:
     with Pages() as served:
         served.pages |= {"/": SIGN_IN, "/welcome": WELCOME, "/dagster": DAGSTER, "/airbyte": AIRBYTE, "/question": QUESTION}
-        served.pages["/lineage"] = ASSETS
+        served.pages |= {"/lineage": ASSETS, "/restless": RESTLESS}
         served.pages["/home"] = '<title>Airbyte</title><a aria-label="Homepage">Home</a>'
         yield served
 
@@ -153,6 +159,14 @@ async def test_the_page_in_the_address_bar(evaluation: EvaluationContext, pages:
     info = await get(evaluation, "active_tab_info", goto_prefix="http://")
     assert (info["title"], info["url"]) == ("Dagster", f"{pages.address}/dagster")
     assert "Skip" in info["content"]
+
+
+async def test_a_page_that_goes_on_by_itself_is_read_when_it_rests(evaluation: EvaluationContext, pages: Pages) -> None:
+    """JupyterLab does so in a second tab; the address is the one that the agent left open."""
+    pages.json["/accessibility"] = {"AT": tree(f"{pages.address.removeprefix('http://')}/restless")}
+    info = await get(evaluation, "active_tab_info", goto_prefix="http://")
+    assert (info["title"], info["url"].partition("?")[0]) == ("Restless", f"{pages.address}/restless")
+    assert "Here" in info["content"]
 
 
 async def test_a_page_that_cannot_be_loaded_is_nothing(evaluation: EvaluationContext, pages: Pages) -> None:

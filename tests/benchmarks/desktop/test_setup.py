@@ -55,6 +55,16 @@ async def test_a_script_that_throws_its_output_away_is_recorded(evaluation: Eval
     assert "grep" not in evaluation.log.hint()
 
 
+async def test_what_a_script_starts_does_not_know_of_the_trace(evaluation: EvaluationContext, guest: LocalGuest) -> None:
+    """A terminal with a shell, for instance, which complained in front of the agent."""
+    (evaluation.dataset.root / "init.sh").write_text('env > environment\nbash -c "echo begun" > said 2>&1 9>&- 8>&-\n')
+    await set_up(evaluation)
+    names = {line.partition("=")[0] for line in (guest.home / "environment").read_text().splitlines()}
+    assert names.isdisjoint({"BASH_ENV", "BASH_XTRACEFD", "PS4", "SHELLOPTS"})
+    assert (guest.home / "said").read_text() == "begun\n"
+    assert "env" in [command.command for command in evaluation.log.steps[0].commands]
+
+
 async def test_what_does_not_come_is_an_error_of_the_set_up(
     evaluation: EvaluationContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:

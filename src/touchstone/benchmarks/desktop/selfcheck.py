@@ -50,7 +50,7 @@ class SelfcheckOptions(TaskChoice, frozen=True):
     settings: Annotated[Path | None, Opt(group=DESKTOP)] = None
     """The accounts' settings; by default those in the dataset."""
     eval_timeout: Annotated[Positive, Opt(group=DESKTOP)] = 300.0
-    """Seconds for each script or command of the set-up and of the evaluation; a busy machine may need more."""
+    """Seconds for each script or command of the set-up and of the evaluation, without waiting for a core."""
     parallel: Annotated[Count, Opt(names=("-p",))] = 1
     """How many tasks at once, each on a desktop of its own."""
     output: Annotated[Path, Opt(names=("-o",), target=True)] = Path("results", "desktop-selfcheck")

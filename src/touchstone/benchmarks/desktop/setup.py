@@ -31,10 +31,11 @@ MOST_COMMANDS, LONGEST_COMMAND, LONGEST_OUTPUT = 150, 300, 2_000
 _PROMPT = "+\t$?\t$EPOCHREALTIME\t$LINENO\t"
 _TRACED = re.compile(r"\++\t(\d+)\t([\d.,]+)\t(\d+)\t(.*)", re.DOTALL)
 _TRACER = (
-    'BASH_ENV=/dev/fd/8 BASH_XTRACEFD=9 exec /bin/bash -x "$1" 9> "$2" '
-    """8< <(printf "%s\\n" "unset BASH_ENV" "PS4='$3'")"""
+    'BASH_ENV=/dev/fd/8 exec /bin/bash "$1" 9> "$2" '
+    """8< <(printf "%s\\n" "unset BASH_ENV" "PS4='$3'" "BASH_XTRACEFD=9" "set -x")"""
 )
-"""The prompt by a file that the shell reads first: root's shell does not take it from the environment."""
+"""All in a file that the shell reads first, nothing in the environment: whatever the script starts would inherit it, and a
+terminal of the agent's would begin with a complaint about a descriptor that is not there."""
 _QUESTION = re.compile(r"\[|(test|grep|expr|for|while|until|if|case|sleep)\b")
 _DISPLAYED = "wmctrl -l {} | grep -qiF -- {}"
 

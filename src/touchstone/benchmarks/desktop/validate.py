@@ -113,7 +113,10 @@ def list_warnings(tasks: Sequence[DesktopTask], dataset: Dataset) -> Iterator[st
         except InputError as error:
             yield str(error)
             continue
-        for key in sorted(listed - meant[split]):
+        if absent := sorted(listed - meant["all"]):
+            named = ", ".join(absent[:3]) + (", …" if len(absent) > 3 else "")
+            yield f"test_{split}.json lists {len(absent)} tasks that are not here: {named}"
+        for key in sorted(meant["all"] & listed - meant[split]):
             yield f"test_{split}.json lists {key}, which does not belong there by its tags"
         for key in sorted(meant[split] - listed):
             yield f"test_{split}.json lacks {key}, which belongs there by its tags"

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 
+from .patience import Patience
+
 # What a program prints: its beginning is kept, the rest is read and counted, never waited for.
 
 
@@ -109,11 +111,7 @@ def run(command: Command, shell: bool, seconds: float) -> Done:
         for end in writing:
             os.close(end)
     output, error = (Capture(end) for end in reading)
-    message = ""
-    try:
-        process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        message = _end(process, seconds)
+    message = "" if _ended(process, seconds) else _end(process, seconds)
     return Done(output.text(), error.text(), LATE if message else process.returncode, message)
 
 
@@ -121,6 +119,16 @@ def launch(command: Command, shell: bool) -> None:
     """Somebody has to wait for it, or it stays as a zombie."""
     process = _start(command, shell, subprocess.DEVNULL, subprocess.DEVNULL)
     Thread(target=process.wait, daemon=True).start()
+
+
+def _ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    """By itself, within the time limit."""
+    patience = Patience(seconds)
+    while spell := patience.left():
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(spell)
+            return True
+    return False
 
 
 def _end(process: subprocess.Popen[bytes], seconds: float) -> str:

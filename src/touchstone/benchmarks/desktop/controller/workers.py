@@ -7,15 +7,17 @@ import os
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
 
 from .commands import LARGEST_OUTPUT, LATE, Capture, Done, end_session
+from .patience import Patience
 from .pointer import Recorder
 
-_START, _END = 30.0, 5.0
+_START, _END = 120.0, 60.0
 
 
 class WorkerGone(Exception):
@@ -75,11 +77,14 @@ class ForkWorker:
 
     def _ended(self, pid: int, seconds: float) -> tuple[int, str]:
         """The return code, and why it did not end by itself."""
-        try:
-            return int(_line(self._opened(), seconds)), ""
-        except TimeoutError:
-            end_session(pid)
-            _line(self._opened(), _END)
+        channel, patience = self._opened(), Patience(seconds)
+        while spell := patience.left():
+            with suppress(TimeoutError):
+                channel.settimeout(spell)
+                channel.recv(1, socket.MSG_PEEK)
+                return int(_line(channel, _END)), ""
+        end_session(pid)
+        _line(channel, _END)
         return LATE, f"it took longer than {seconds:g} s and was ended, with all that it had started"
 
     def _send(self, channel: socket.socket, job: dict[str, Any], limit: int) -> tuple[Capture, Capture]:

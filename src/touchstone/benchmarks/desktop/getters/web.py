@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from asyncio import to_thread
+from asyncio import sleep, to_thread
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from ....errors import Skipped
 from ..browser import PORT, active_address, browser, find_page
 from ..clouds import SERVICENOW, WorkArena
+from ..controller.patience import Patience
 from ..evaluation_context import EvaluationContext
 from ..extras import need
 from ..registry import RESULTS
@@ -37,7 +38,9 @@ async def active_tab_info(evaluation: EvaluationContext, *, goto_prefix: str = "
     async with _at(evaluation, address) as page:
         if page is None:
             return None
-        return {"title": await page.title(), "url": page.url, "content": await page.content()}
+        url = page.url
+        title, content = await _settled(page)
+        return {"title": title, "url": url, "content": content}
 
 
 @RESULTS
@@ -124,6 +127,18 @@ async def _at(evaluation: EvaluationContext, address: str) -> AsyncGenerator[Any
             loaded = False
         yield page if loaded else None
         await page.close()
+
+
+async def _settled(page: Any) -> tuple[str, str]:
+    """Title and content. A page that goes on to another by itself, as JupyterLab in a second tab, has neither meanwhile."""
+    patience = Patience(LOADED / 1_000)
+    while True:
+        try:
+            return await page.title(), await page.content()
+        except need("playwright.async_api").Error:
+            if not patience.left():
+                raise
+            await sleep(0.2)
 
 
 async def _page_open(evaluation: EvaluationContext, name: str, url: str, title: str, element: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ import msgspec
 
 from ....errors import Skipped, WorkerFailure
 from ....foreign import Unreadable, read_json
+from ..controller.patience import STRETCH, Patience
 from ..desktop import ACTION_SECONDS, SECONDS, Execution
 
 # Requests to a controller: within a time limit, no larger than allowed, every failure a WorkerFailure that says what failed.
@@ -23,7 +23,7 @@ from ..desktop import ACTION_SECONDS, SECONDS, Execution
 
 
 MARGIN = 30.0
-"""How much longer than the work itself its answer may take."""
+"""How much longer than the work itself its answer may take. The time limit is kept in the desktop, where it counts progress."""
 LARGEST = 128 << 20
 LARGEST_FILE = 4 << 30
 
@@ -68,7 +68,7 @@ async def _within(response: httpx.Response, largest: int) -> AsyncIterator[bytes
         yield part
 
 
-LOOK_SECONDS = 30.0
+LOOK_SECONDS = 180.0
 """For a picture; for the accessibility tree, which published controllers take minutes to read, see below."""
 TREE_SECONDS = 180.0
 COPY_SECONDS = 900.0
@@ -107,17 +107,17 @@ class ControlledGuest:
 
     async def until_ready(self, seconds: float, alive: Callable[[], bool] = lambda: True) -> None:
         """Waits until the desktop can be used, as long as it is alive."""
-        limit = time.monotonic() + seconds
+        patience = Patience(seconds)
         while (missing := await self._missing()) is not None:
             if not alive():
                 raise WorkerFailure("the desktop's session has ended", kind="desktop")
-            if time.monotonic() > limit:
+            if not patience.left():
                 raise WorkerFailure(f"the desktop is not ready after {seconds:g} s: {missing}", kind="desktop")
             await asyncio.sleep(_PAUSE)
 
     async def execute(self, command: Sequence[str] | str, *, shell: bool = False, seconds: float = SECONDS) -> Execution:
         asked = {"command": _plain(command), "shell": shell, "seconds": seconds}
-        return _execution(await self._ask("POST", "/execute", seconds + MARGIN, json=asked))
+        return _execution(await self._ask("POST", "/execute", STRETCH * seconds + MARGIN, json=asked))
 
     async def launch(self, command: Sequence[str] | str, *, shell: bool = False) -> None:
         answer = await self._ask("POST", "/setup/launch", LOOK_SECONDS, json={"command": _plain(command), "shell": shell})
@@ -149,7 +149,7 @@ class ControlledGuest:
     async def act(self, code: str, *, seconds: float = ACTION_SECONDS) -> Execution:
         """Controllers of the published machine know commands only: there each action is a Python of its own."""
         if self._has_act:
-            answer = await self._ask("POST", "/act", seconds + MARGIN, json={"code": code, "seconds": seconds})
+            answer = await self._ask("POST", "/act", STRETCH * seconds + MARGIN, json={"code": code, "seconds": seconds})
             if answer.status not in (404, 405):
                 return _execution(answer)
             self._has_act = False

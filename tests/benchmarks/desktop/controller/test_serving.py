@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import time
 
 import pytest
+
+from touchstone.benchmarks.desktop.controller.commands import LATE, MOST_STRETCH, run, share
 
 from .running import TOKEN, Running
 
@@ -124,3 +127,16 @@ def test_what_is_not_json_in_an_answer_is_text(controller: Running) -> None:
     assert answer.text == "true launched successfully"
     with pytest.raises(json.JSONDecodeError):
         answer.json()
+
+
+@pytest.mark.parametrize(("load", "cores", "counted"), [(0, 2, 1), (2, 2, 1), (6, 2, 1 / 3), (1000, 2, 1 / MOST_STRETCH)])
+def test_a_second_counts_as_much_as_a_command_gets_of_a_core(load: float, cores: int, counted: float) -> None:
+    assert share(load, cores) == pytest.approx(counted)
+
+
+def test_a_time_limit_is_stretched_where_many_want_the_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A set-up script of a minute took more than its five at a load of 100, and was stopped."""
+    monkeypatch.setattr(os, "getloadavg", lambda: (1000.0, 0.0, 0.0))
+    begun = time.monotonic()
+    assert run(["sleep", "60"], False, 0.3).returncode == LATE
+    assert time.monotonic() - begun >= 0.3 * MOST_STRETCH

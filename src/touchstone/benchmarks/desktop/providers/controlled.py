@@ -14,6 +14,7 @@ import msgspec
 
 from ....errors import Skipped, WorkerFailure
 from ....foreign import Unreadable, read_json
+from ..controller.commands import MOST_STRETCH
 from ..desktop import ACTION_SECONDS, SECONDS, Execution
 
 # Requests to a controller: within a time limit, no larger than allowed, every failure a WorkerFailure that says what failed.
@@ -117,7 +118,7 @@ class ControlledGuest:
 
     async def execute(self, command: Sequence[str] | str, *, shell: bool = False, seconds: float = SECONDS) -> Execution:
         asked = {"command": _plain(command), "shell": shell, "seconds": seconds}
-        return _execution(await self._ask("POST", "/execute", seconds + MARGIN, json=asked))
+        return _execution(await self._ask("POST", "/execute", seconds * MOST_STRETCH + MARGIN, json=asked))
 
     async def launch(self, command: Sequence[str] | str, *, shell: bool = False) -> None:
         answer = await self._ask("POST", "/setup/launch", LOOK_SECONDS, json={"command": _plain(command), "shell": shell})

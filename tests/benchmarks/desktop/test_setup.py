@@ -55,6 +55,14 @@ async def test_a_script_that_throws_its_output_away_is_recorded(evaluation: Eval
     assert "grep" not in evaluation.log.hint()
 
 
+async def test_what_a_script_starts_knows_nothing_of_the_trace(evaluation: EvaluationContext, guest: LocalGuest) -> None:
+    """A terminal that a script had opened greeted the agent with an error about the trace's descriptor."""
+    (evaluation.dataset.root / "init.sh").write_text("env > shown\nbash -c 'echo hello' 2> complaints\n")
+    await set_up(evaluation)
+    assert "BASH_" not in (guest.home / "shown").read_text()
+    assert (guest.home / "complaints").read_text() == ""
+
+
 async def test_what_does_not_come_is_an_error_of_the_set_up(
     evaluation: EvaluationContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -32,7 +32,7 @@ _PROMPT = "+\t$?\t$EPOCHREALTIME\t$LINENO\t"
 _TRACED = re.compile(r"\++\t(\d+)\t([\d.,]+)\t(\d+)\t(.*)", re.DOTALL)
 _TRACER = (
     'BASH_ENV=/dev/fd/8 BASH_XTRACEFD=9 exec /bin/bash -x "$1" 9> "$2" '
-    """8< <(printf "%s\\n" "unset BASH_ENV" "PS4='$3'")"""
+    """8< <(printf "%s\\n" "unset BASH_ENV" "export -n BASH_XTRACEFD" "PS4='$3'")"""
 )
 """The prompt by a file that the shell reads first: root's shell does not take it from the environment."""
 _QUESTION = re.compile(r"\[|(test|grep|expr|for|while|until|if|case|sleep)\b")

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from ...errors import Skipped
-from .controller.patience import Patience
+from .controller.time_limit import FairTimeLimit
 from .evaluation_context import EvaluationContext
 from .extras import need
 from .untrusted import parse_tree
@@ -24,8 +24,8 @@ ADDRESS_BAR = "Address and search bar"
 
 async def _retried(work: Callable[[], Awaitable[Any]], seconds: float, pause: float) -> Any:
     """Something that takes its time to start is tried again; the last failure counts."""
-    patience = Patience(seconds)
-    while patience.left():
+    limit = FairTimeLimit(seconds)
+    while limit.left():
         with suppress(Exception):
             return await work()
         await asyncio.sleep(pause)

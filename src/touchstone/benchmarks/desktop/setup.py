@@ -195,13 +195,15 @@ _DAGS = (
     "! ls /usr/local/airflow/dags/*.py || count dags || count importErrors"
 )
 _DATABASE = "echo password | sudo -S -u postgres psql -Atc 'select datname from pg_database' | grep -qxF -- {}"
+_EDITOR = _DISPLAYED.format("", "'Visual Studio Code'") + " && ! pgrep -f '^/bin/bash /usr/local/bin/code( |$)'"
+"""The stand-in for the editor returns before everything is open."""
 _PROBES: tuple[tuple[str, str, str], ...] = (
     (r"^docker(?:-| )compose\b.*\bup\b", "Superset at port 8088", _PORT.format("8088/health")),
     (r"^astro dev start\b", "Airflow with a healthy scheduler", _AIRFLOW),
     (r"^astro dev start\b", "a DAG that Airflow lists", _DAGS),
     (r"^dagster dev\b(?:.*?\s-p\s+(\d+))", "Dagster at port {}", _PORT.format("{}/server_info")),
     (r"\bjupyter[ -](?:lab|notebook)\b(?!.*--port)", "JupyterLab at port 8888", _PORT.format("8888/api")),
-    (r"^code\s+\S", "a window of Visual Studio Code", _DISPLAYED.format("", "'Visual Studio Code'")),
+    (r"^code\s+\S", "a window of Visual Studio Code", _EDITOR),
     (r"^gnome-terminal\b", "a terminal", _DISPLAYED.format("-x", "gnome-terminal")),
     (r"\bmysql$|^mysql\b", "MySQL's server", "pgrep -x 'mysqld|mariadbd'"),
     (r"\bcreatedb (\w+)", "a PostgreSQL database '{}'", _DATABASE),

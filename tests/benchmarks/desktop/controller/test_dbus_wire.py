@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import socket
 import struct
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
+from typing import cast
 
 import pytest
 
+from touchstone.benchmarks.desktop.controller.accessibles import AccessibilityBus, Names
 from touchstone.benchmarks.desktop.controller.dbus_wire import BusCall, Connection, Failed, decoded, texts
 
 Asked = tuple[int, bytes]
@@ -135,3 +138,21 @@ def test_no_bus_is_an_error_of_the_system() -> None:
     for address in ("", "unix:path=/nowhere/at/all", "tcp:host=localhost,port=1"):
         with pytest.raises(OSError, match=r"nowhere|No such file|no address"):
             Connection(address, 1)
+
+
+def test_a_bus_is_waited_for_longer_than_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine a greeting took more than the second that a program gets, and there was no tree."""
+
+    def slowly(text: str) -> Callable[[list[Asked]], bytes]:
+        def replies(asked: list[Asked]) -> bytes:
+            time.sleep(0.2)
+            body = struct.pack("<I", len(text)) + text.encode() + b"\0"
+            return b"".join(answer(serial, "s", body) for serial, _ in asked)
+
+        return replies
+
+    with program(slowly(":1.1")) as registry, program(slowly(registry)) as session:
+        monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", session)
+        bus = AccessibilityBus(cast("Names", None), patience=0.01)
+        (name,) = bus.connection.ask([question()])
+    assert name == ":1.1"

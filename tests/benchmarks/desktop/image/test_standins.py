@@ -194,12 +194,32 @@ def test_the_editor_has_a_browser_of_its_own_and_one_window(tmp_path: Path, bash
     _program(tmp_path / "code-server", f'echo "$@" >> {opened}')
     (tmp_path / "project").mkdir()
     setting = f"export HOME={tmp_path} PATH={programs}:$PATH CODE_SERVER={tmp_path}/code-server"
-    done = bash(f"{setting}; bash {STANDINS}/code project; bash {STANDINS}/code -r project/one.py project/two.py; wait")
+    until_idle = "for call in .local/share/code-server/calls/[0-9]*; do flock $call true; done"
+    done = bash(f"{setting}; bash {STANDINS}/code project; bash {STANDINS}/code -r project/one.py project/two.py; {until_idle}")
     assert done.returncode == 0, done.stderr
     [window] = windows.read_text().splitlines()
     assert f"--user-data-dir={tmp_path}/.config/code-window" in window
     assert window.endswith(f"/?folder={str(tmp_path).replace('/', '%2F')}%2Fproject")
     assert opened.read_text().splitlines() == [f"--reuse-window {tmp_path}/project/{name}.py" for name in ("one", "two")]
+
+
+@pytest.mark.skipif(which("jq") is None, reason="jq, which the image has, is not on this machine")
+def test_the_editor_returns_before_its_window_is_there_and_keeps_the_order(tmp_path: Path, bash: Bash) -> None:
+    """A set-up script has a time limit, and a window takes minutes on a busy machine."""
+    programs, windows, opened, go = tmp_path / "bin", tmp_path / "windows", tmp_path / "opened", tmp_path / "go"
+    _program(programs / "google-chrome", f"until [ -e {go} ]; do sleep 0.05; done; touch {windows}")
+    _program(programs / "curl", f'case "$*" in *healthz*) ;; *) [ -e {windows} ] && echo \'{{"socketPath": "/s"}}\' ;; esac')
+    _program(programs / "setsid", 'exec "$@"')
+    _program(tmp_path / "code-server", f'echo "$@" >> {opened}')
+    (tmp_path / "project").mkdir()
+    setting = f"export HOME={tmp_path} PATH={programs}:$PATH CODE_SERVER={tmp_path}/code-server"
+    names = [f"{number}.py" for number in range(4)]
+    calls = "; ".join(f"bash {STANDINS}/code {name}" for name in ("project", *(f"project/{name}" for name in names)))
+    assert bash(f"{setting}; {calls}").returncode == 0
+    assert not opened.exists()
+    go.touch()
+    bash("for call in .local/share/code-server/calls/[0-9]*; do flock $call true; done")
+    assert opened.read_text().splitlines() == [f"--reuse-window {tmp_path}/project/{name}" for name in names]
 
 
 def test_an_editor_that_is_not_there_says_so(tmp_path: Path, bash: Bash) -> None:

@@ -20,6 +20,8 @@ _ROOT, _NULL = "/org/a11y/atspi/accessible/root", "/org/a11y/atspi/null"
 _ACTIONS = 10
 _PATIENCE = 5.0
 """Seconds for a program that has answered once: a list of a thousand nodes takes a while on a busy machine."""
+_BUS_PATIENCE = 60.0
+"""For a bus and its registry, which hang only if the desktop does: on a busy machine a greeting takes seconds."""
 
 Reference = tuple[str, str]
 """A program's name on the bus, and the path of a node."""
@@ -224,10 +226,10 @@ class AccessibilityBus:
 
     def __init__(self, names: Names, patience: float) -> None:
         """A program that does not answer within `patience` is left out. Raises OSError if there is no bus."""
-        self.names = names
-        session = Connection(session_address(), patience)
+        self.names, self._patience = names, patience
+        session = Connection(session_address(), _BUS_PATIENCE)
         (address,) = _greeted(session).ask([BusCall("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress")])
-        self.connection = _greeted(Connection(str(address), patience))
+        self.connection = _greeted(Connection(str(address), _BUS_PATIENCE))
         self._programs: dict[str, Program] = {}
 
     def program(self, name: str) -> Program:
@@ -246,6 +248,7 @@ class AccessibilityBus:
         references: list[Reference] = desktop.fact("children")[:most]
         roots = [node for reference in references if (node := desktop.program.node(reference, desktop))]
         questions = [BusCall(root.program.name, root.path, *_FACTS["toolkit"]) for root in roots]
+        self.connection.patience = self._patience
         answering = [not isinstance(answer, Failed) for answer in self.connection.ask(questions)]
         alive = [root for root, answers in zip(roots, answering, strict=True) if answers]
         learn(alive, ["address"])

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 
-from .patience import Patience
+from .time_limit import FairTimeLimit
 
 # What a program prints: its beginning is kept, the rest is read and counted, never waited for.
 
@@ -123,8 +123,8 @@ def launch(command: Command, shell: bool) -> None:
 
 def _ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
     """By itself, within the time limit."""
-    patience = Patience(seconds)
-    while spell := patience.left():
+    limit = FairTimeLimit(seconds)
+    while spell := limit.left():
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(spell)
             return True

@@ -14,8 +14,8 @@ from threading import Lock, Thread
 from typing import Any
 
 from .commands import LARGEST_OUTPUT, LATE, Capture, Done, end_session
-from .patience import Patience
 from .pointer import Recorder
+from .time_limit import FairTimeLimit
 
 _START, _END = 120.0, 60.0
 
@@ -77,8 +77,8 @@ class ForkWorker:
 
     def _ended(self, pid: int, seconds: float) -> tuple[int, str]:
         """The return code, and why it did not end by itself."""
-        channel, patience = self._opened(), Patience(seconds)
-        while spell := patience.left():
+        channel, limit = self._opened(), FairTimeLimit(seconds)
+        while spell := limit.left():
             with suppress(TimeoutError):
                 channel.settimeout(spell)
                 channel.recv(1, socket.MSG_PEEK)

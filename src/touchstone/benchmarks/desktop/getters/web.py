@@ -10,7 +10,7 @@ from typing import Any
 from ....errors import Skipped
 from ..browser import PORT, active_address, browser, find_page
 from ..clouds import SERVICENOW, WorkArena
-from ..controller.patience import Patience
+from ..controller.time_limit import FairTimeLimit
 from ..evaluation_context import EvaluationContext
 from ..extras import need
 from ..registry import RESULTS
@@ -131,12 +131,12 @@ async def _at(evaluation: EvaluationContext, address: str) -> AsyncGenerator[Any
 
 async def _settled(page: Any) -> tuple[str, str]:
     """Title and content. A page that goes on to another by itself, as JupyterLab in a second tab, has neither meanwhile."""
-    patience = Patience(LOADED / 1_000)
+    limit = FairTimeLimit(LOADED / 1_000)
     while True:
         try:
             return await page.title(), await page.content()
         except need("playwright.async_api").Error:
-            if not patience.left():
+            if not limit.left():
                 raise
             await sleep(0.2)
 

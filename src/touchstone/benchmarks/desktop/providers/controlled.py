@@ -13,7 +13,7 @@ import msgspec
 
 from ....errors import Skipped, WorkerFailure
 from ....foreign import Unreadable, read_json
-from ..controller.patience import STRETCH, Patience
+from ..controller.time_limit import STRETCH, FairTimeLimit
 from ..desktop import ACTION_SECONDS, SECONDS, Execution
 
 # Requests to a controller: within a time limit, no larger than allowed, every failure a WorkerFailure that says what failed.
@@ -107,11 +107,11 @@ class ControlledGuest:
 
     async def until_ready(self, seconds: float, alive: Callable[[], bool] = lambda: True) -> None:
         """Waits until the desktop can be used, as long as it is alive."""
-        patience = Patience(seconds)
+        limit = FairTimeLimit(seconds)
         while (missing := await self._missing()) is not None:
             if not alive():
                 raise WorkerFailure("the desktop's session has ended", kind="desktop")
-            if not patience.left():
+            if not limit.left():
                 raise WorkerFailure(f"the desktop is not ready after {seconds:g} s: {missing}", kind="desktop")
             await asyncio.sleep(_PAUSE)
 

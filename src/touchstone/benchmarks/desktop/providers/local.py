@@ -24,7 +24,8 @@ BINDS = (
     Bind(_HERE / "controller", "/opt/touchstone/controller"),
     Bind(_HERE / "image" / "session.sh", "/opt/touchstone/session.sh"),
 )
-SECONDS_TO_START = 60.0
+SECONDS_TO_START = 120.0
+"""It takes three on an idle machine. A session that has ended is noticed at once; this is for one that hangs."""
 _SERVERS = {"postgresql", "mysql"}
 """Layers whose servers run when a desktop starts."""
 _BOOTED = "until [ -e /run/touchstone-booted ]; do sleep 0.1; done"

@@ -33,11 +33,19 @@ END
 chmod 755 /opt/code-server/bin/code-server
 /opt/code-server/bin/code-server --version
 
-# Nothing to greet, to trust or to update.
+# Nothing to greet, to trust or to update; and, as on the published machine, nothing that changes what is typed.
 settings=/home/user/.local/share/code-server/User/settings.json
 install -d -o user -g user /home/user/.local /home/user/.local/share /home/user/.local/share/code-server "$(dirname "$settings")"
 cat > "$settings" << 'END'
 {
+  "editor.acceptSuggestionOnCommitCharacter": false,
+  "editor.acceptSuggestionOnEnter": "off",
+  "editor.autoClosingBrackets": "never",
+  "editor.autoClosingQuotes": "never",
+  "editor.autoSurround": "never",
+  "editor.parameterHints.enabled": false,
+  "editor.quickSuggestions": { "other": "off", "comments": "off", "strings": "off" },
+  "editor.suggestOnTriggerCharacters": false,
   "extensions.autoUpdate": false,
   "extensions.ignoreRecommendations": true,
   "files.autoSave": "off",

@@ -23,7 +23,7 @@ Threads = Mapping[str, tuple[float, float]]
 """Seconds that a thread has run, and that it has waited for a core."""
 
 
-class Patience:
+class FairTimeLimit:
     """Begins when it is made."""
 
     def __init__(self, seconds: float, processes: Path = _PROCESSES, clock: Callable[[], float] = time.monotonic) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.benchmarks.desktop.controller.patience import STRETCH, Patience, worked
+from touchstone.benchmarks.desktop.controller.time_limit import STRETCH, FairTimeLimit, worked
 
 SECOND = 1_000_000_000
 SECONDS = st.floats(0, 100)
@@ -29,8 +29,8 @@ class Machine:
 
     def lasts(self, seconds: float, share: float) -> float:
         """How long a limit is when a program that always wants a core gets this share of one."""
-        patience = Patience(seconds, self.folder, lambda: self.now)
-        while spell := patience.left():
+        limit = FairTimeLimit(seconds, self.folder, lambda: self.now)
+        while spell := limit.left():
             self.now += spell
             self.thread(42, self.now * share, self.now * (1 - share))
         return self.now
@@ -51,8 +51,8 @@ def test_what_never_gets_a_core_is_stopped_nevertheless(tmp_path: Path) -> None:
 
 def test_a_kernel_that_does_not_count_leaves_the_wall_clock(tmp_path: Path) -> None:
     machine = Machine(tmp_path)
-    patience = Patience(5, tmp_path, lambda: machine.now)
-    while spell := patience.left():
+    limit = FairTimeLimit(5, tmp_path, lambda: machine.now)
+    while spell := limit.left():
         machine.now += spell
     assert machine.now == pytest.approx(5, abs=0.2)
 

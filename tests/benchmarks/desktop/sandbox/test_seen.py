@@ -152,6 +152,17 @@ async def test_chromium_shows_a_page_and_its_address(desktop: Desktop, tmp_path:
     assert ("entry", "Address and search bar") in names
 
 
+async def test_chromium_outlives_a_reading_of_an_empty_number_field(desktop: Desktop, tmp_path: Path) -> None:
+    """Asked for all numbers of a field that has none, its accessibility library wrote a broken answer and was aborted."""
+    page = tmp_path / "numbers.html"
+    page.write_text("<title>Numbers</title><input type=number aria-label=Port><input type=range min=2 max=9 value=4>")
+    await desktop.put(page, "/home/user/numbers.html")
+    await desktop.launch(["google-chrome", "file:///home/user/numbers.html"])
+    tree = await tree_with(desktop, 'name="Port"')
+    assert 'val:value="4.0"' in tree
+    assert 'name="Port"' in await desktop.accessibility()
+
+
 async def test_a_recording_is_a_video(desktop: Desktop, tmp_path: Path) -> None:
     await desktop.start_recording()
     await desktop.act("pyautogui.moveTo(100, 100, duration=1)")

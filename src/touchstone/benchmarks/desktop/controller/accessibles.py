@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from .dbus_wire import BusCall, Connection, Failed, session_address, text, texts
+from .dbus_wire import BusCall, Connection, Failed, session_address, texts
 
 _ATSPI, _PROPERTIES = "org.a11y.atspi.", "org.freedesktop.DBus.Properties"
 _ROOT, _NULL = "/org/a11y/atspi/accessible/root", "/org/a11y/atspi/null"
@@ -54,15 +54,24 @@ _FACTS = {
     "address": _method("Application", "GetApplicationBusAddress"),
     "box": _method("Component", "GetExtents", "u", 0),
     "text": _method("Text", "GetText", "ii", 0, -1),
-    "value": (_PROPERTIES, "GetAll", "s", text(_ATSPI + "Value")),
+    "value": _property("Value", "CurrentValue"),
+    "minimum": _property("Value", "MinimumValue"),
+    "maximum": _property("Value", "MaximumValue"),
+    "step": _property("Value", "MinimumIncrement"),
     "actions": _property("Action", "NActions"),
     "locale": _method("Document", "GetLocale"),
     "document": _method("Document", "GetAttributes"),
     "position": _property("TableCell", "Position"),
 }
 """What can be asked of a node."""
-_OF_INTERFACES = {"Component": ("box",), "Value": ("value",), "Action": ("actions",), "Document": ("locale", "document")}
-"""What a tree has of a node that is showing, beside its attributes."""
+_OF_INTERFACES = {
+    "Component": ("box",),
+    "Value": ("value", "minimum", "maximum", "step"),
+    "Action": ("actions",),
+    "Document": ("locale", "document"),
+}
+"""What a tree has of a node that is showing, beside its attributes. Numbers are asked for one by one: asked for all at once, a
+program in which one is unknown (Chromium with an empty number field) writes a broken answer, and its library aborts it."""
 
 
 class Accessible:

@@ -15,9 +15,9 @@ import contextlib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from .accessibles import Accessible
+from .dbus_wire import Failed
 
 # Text of programs in XML 1.0: whatever they hold, the tree can be parsed.
 
@@ -187,11 +187,12 @@ def _tried(reader: Callable[[Accessible], Iterator[tuple[str, object]]], node: A
 
 
 def _value(node: Accessible) -> Iterator[tuple[str, object]]:
-    value: dict[str, Any] = node.fact("value")
-    yield "val:value", value["CurrentValue"]
-    yield "val:min", value["MinimumValue"]
-    yield "val:max", value["MaximumValue"]
-    yield "val:step", value["MinimumIncrement"]
+    """One that is unknown is 0, as the usual library has it."""
+    for key, name in (("value", "value"), ("min", "minimum"), ("max", "maximum"), ("step", "step")):
+        try:
+            yield f"val:{key}", node.fact(name)
+        except Failed:
+            yield f"val:{key}", 0.0
 
 
 def _actions(node: Accessible) -> Iterator[tuple[str, object]]:

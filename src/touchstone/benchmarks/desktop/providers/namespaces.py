@@ -20,7 +20,7 @@ from . import container
 
 ROOTS_IDS = 700_000_000
 """The first of the ids that root gives away: far above those of any real user."""
-SECONDS_TO_START, SECONDS_TO_END = 30.0, 20.0
+SECONDS_TO_START, SECONDS_TO_END = 300.0, 20.0
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 

@@ -17,7 +17,7 @@ from ..controller.tunnel import join
 
 PROGRAM = "slirp4netns"
 RESOLVER = "nameserver 10.0.2.3\n"
-SECONDS_TO_START = 15.0
+SECONDS_TO_START = 120.0
 
 
 def refuse_missing() -> None:

@@ -37,7 +37,7 @@ def start_database(name: str) -> None:
         return
     listens = [] if name == "superset_db" else ["-c", "listen_addresses="]  # localhost is the machine's own server's
     start(name, [str(SERVER_PROGRAMS / "postgres"), "-D", str(socket.with_name("db")), *listens], dict(os.environ))
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 300
     while subprocess.call([str(SERVER_PROGRAMS / "pg_isready"), "-q", "-h", str(socket)]) and time.monotonic() < deadline:
         time.sleep(0.1)
 

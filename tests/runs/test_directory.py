@@ -133,6 +133,24 @@ async def test_records_that_end_together_share_their_way_to_the_disk(tmp_path: P
     directory.close()
 
 
+async def test_after_a_shared_write_the_next_one_waits_for_further_records(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("touchstone.runs.directory._SECONDS_TO_GATHER", 0.5)  # enough on any machine
+    directory = RunDirectory.create(tmp_path, CONFIG)
+    synced: list[int] = []
+    fsync = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda file: (synced.append(file), fsync(file))[1])
+    await asyncio.gather(*(directory.append(a_record(name)) for name in ("1", "2")))
+    third = asyncio.create_task(directory.append(a_record("3")))
+    for _ in range(5):
+        await asyncio.sleep(0)
+    await asyncio.gather(third, directory.append(a_record("4")))
+    assert len(synced) == 2
+    assert len(tasks(directory.path)) == 4
+    directory.close()
+
+
 async def test_a_record_is_on_the_disk_when_append_returns(tmp_path: Path) -> None:
     directory = RunDirectory.create(tmp_path, CONFIG)
 

@@ -47,6 +47,9 @@ LOCK = ".lock"
 _encoder = msgspec.json.Encoder()
 _TRIES_TO_LOCK = 10
 _SECONDS_BETWEEN_TRIES = 0.05
+_SECONDS_TO_GATHER = 0.005
+"""How long a write waits for further records where the last one had several: they come quickly then, and a write costs the
+loop more than a record does. Episodes that end one by one never wait."""
 
 
 class RunDirectory:
@@ -63,6 +66,7 @@ class RunDirectory:
         self._pending: list[bytes] = []
         self._disk = asyncio.Lock()
         self._next_write: asyncio.Task[None] | None = None
+        self._gathers = False
 
     @classmethod
     def create(cls, base: Path, config: Mapping[str, Any], options: str = "") -> RunDirectory:
@@ -131,8 +135,11 @@ class RunDirectory:
 
     async def _write_pending(self) -> None:
         async with self._disk:
+            if self._gathers:
+                await asyncio.sleep(_SECONDS_TO_GATHER)
             self._next_write = None  # what comes from now on goes into the write after this one
             records, self._pending = self._pending, []
+            self._gathers = len(records) > 1
             await asyncio.to_thread(self._write, records)
 
     def _write(self, records: Sequence[bytes]) -> None:

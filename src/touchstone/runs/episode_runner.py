@@ -106,11 +106,9 @@ async def _played(agent: Agent, stage: RecordingStage, seconds: float) -> None:
 
 def _bounded(evidence: dict[str, Any], budgets: Budgets) -> dict[str, Any]:
     """Long texts of the evidence are cut like those of the conversation, but never what was handed in."""
-    return {name: _cut(value, max(budgets.kept_text, budgets.call_bytes)) for name, value in evidence.items()}
-
-
-def _cut(value: Any, longest: int) -> Any:
-    return shortened(value, longest)[0] if isinstance(value, str) and len(value) > longest else value
+    longest = max(budgets.kept_text, budgets.call_bytes)
+    long = {name: value for name, value in evidence.items() if isinstance(value, str) and len(value) > longest}
+    return {**evidence, **{name: shortened(value, longest)[0] for name, value in long.items()}} if long else evidence
 
 
 def cut_off(failure: EpisodeFailure, episode: Episode | None) -> Verdict:

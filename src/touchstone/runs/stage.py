@@ -92,20 +92,18 @@ class _Cutting:
     def _tool(self, step: ToolStep) -> ToolStep:
         seen = step.observation
         details: Any = self._data("observation.details", seen.details) if seen.details else {}
-        observation = replace(
-            seen,
-            text=self._text("observation.text", seen.text),
-            details={"cut": details} if isinstance(details, str) else details,
-            pictures=(),
-        )
-        return replace(step, call=self._call("call", step.call), observation=observation)
+        text = self._text("observation.text", seen.text)
+        call = self._call("call", step.call)
+        if call is step.call and text is seen.text and not (details or seen.pictures):
+            return step  # as most are
+        kept = replace(seen, text=text, details={"cut": details} if isinstance(details, str) else details, pictures=())
+        return replace(step, call=call, observation=kept)
 
     def _call(self, name: str, call: ToolCall) -> ToolCall:
-        return ToolCall(
-            self._text(f"{name}.id", call.id),
-            self._text(f"{name}.name", call.name),
-            self._text(f"{name}.arguments", call.arguments),
-        )
+        id, tool = self._text(f"{name}.id", call.id), self._text(f"{name}.name", call.name)
+        arguments = self._text(f"{name}.arguments", call.arguments)
+        is_whole = id is call.id and tool is call.name and arguments is call.arguments
+        return call if is_whole else ToolCall(id, tool, arguments)
 
     def _text(self, name: str, text: str) -> str:
         if len(text) > self._longest:

@@ -10,7 +10,7 @@ rows and is therefore done only if no row is common to both sides.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import chain, permutations, product
 from math import nan
 from operator import itemgetter
@@ -317,10 +317,21 @@ def too_large(pair: RowPair) -> bool:
     return (len(pair.missing) + len(pair.extra)) * (pair.width or 0) > LIMIT
 
 
-def _telling_forms(pair: RowPair) -> tuple[ColumnForm, ...]:
-    """Those that can change a cell: plain numbers are the same in each."""
+def _telling_forms(pair: RowPair) -> Iterator[tuple[ColumnForm, dict[Row, Row], dict[Row, Row]]]:
+    """The plain form, and those that may say more: plain numbers are the same in each, and a form of two kinds whose first
+    changes nothing is that of the second."""
+    plain_rows = _sides(pair, PLAIN)
+    yield PLAIN, *plain_rows
     cells = chain.from_iterable((*pair.missing, *pair.extra))
-    return FORMS if any(cell != cell or isinstance(cell, str | bytes) for cell in cells) else ()
+    if not any(cell != cell or isinstance(cell, str | bytes) for cell in cells):
+        return
+    idle: set[str] = set()
+    for form in FORMS:
+        if form.kinds[0] not in idle:
+            rows = _sides(pair, form)
+            if len(form.kinds) == 1 and rows == plain_rows:
+                idle.add(form.kinds[0])
+            yield form, *rows
 
 
 def other_form(pair: RowPair) -> Difference | None:
@@ -328,20 +339,19 @@ def other_form(pair: RowPair) -> Difference | None:
     if not pair.width or too_large(pair):
         return None
     plain_rows = _sides(pair, PLAIN)
-    difference = _in_form(pair, PLAIN, *plain_rows)
-    for form in _telling_forms(pair):
+    for form, missing, extra in _telling_forms(pair):
         # A form that changes nothing cannot say anything new.
-        if not difference and (rows := _sides(pair, form)) != plain_rows:
-            difference = _in_form(pair, form, *rows)
-    return difference
+        is_new = form is PLAIN or (missing, extra) != plain_rows
+        if is_new and (difference := _in_form(pair, form, missing, extra)):
+            return difference
+    return None
 
 
 def form_and_rows(pair: RowPair) -> Difference | None:
     """Two causes: written in another way, and rows missing or too many."""
     if not pair.width or too_large(pair) or not (pair.missing and pair.extra):
         return None
-    for form in (PLAIN, *_telling_forms(pair)):
-        missing, extra = _sides(pair, form)
+    for form, missing, extra in _telling_forms(pair):
         for spare, fewer, more in (("prediction", missing, extra), ("gold", extra, missing)):
             if len(fewer) >= len(more):
                 continue

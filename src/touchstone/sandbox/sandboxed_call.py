@@ -226,12 +226,12 @@ def _awaited(child: int, reading: int, deadline: Deadline, secret: bytes) -> tup
 
 
 def _said(output: bytes, secret: bytes) -> bytes | None:
-    """The whole message, if it has come."""
+    """The whole message, if it has come, or as much of one that is too long as is ever read."""
     start = len(secret) + _SIZE.size
     if len(output) < start or not output.startswith(secret):
         return None
     end = start + _SIZE.unpack_from(output, len(secret))[0]
-    return output[start:end] if len(output) >= end else None
+    return output[start:end] if len(output) >= min(end, _LONGEST) else None
 
 
 class Deadline:

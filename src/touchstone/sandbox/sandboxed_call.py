@@ -18,16 +18,18 @@ import os
 import secrets
 import select
 import signal
+import struct
 import sys
 import sysconfig
 import time
 from collections.abc import Callable, Generator, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import NoReturn
 
 from ..errors import Unscorable
 from . import landlock, seccomp
+from .later import later
 from .privileges import NOBODY, close_all_but, give_up
 
 NULL = Path("/dev/null")
@@ -37,6 +39,8 @@ LARGEST = 1_000_000
 _LONGEST = LARGEST + 100
 _GRACE = 2.0  # seconds in which a child that has said all must end
 _PATIENCE = 20
+_SIZE = struct.Struct("!I")
+"""Of what follows the secret: a child is heard out without waiting for its end."""
 _GARBAGE = (100_000, 50, 1_000)
 _RESULT, _MEMORY, _ERROR = b"r", b"m", b"e"
 
@@ -99,7 +103,7 @@ def confined(
             if child == 0:
                 _live(function, secret, writing, {writing, *kept}, limits, rules, calls)
             os.close(writing)
-            return _result(_awaited(child, reading, deadline), secret)
+            return _result(*_awaited(child, reading, deadline, secret))
 
 
 def _open_rules(stack: contextlib.ExitStack, readable: Sequence[Path]) -> int | None:
@@ -153,7 +157,8 @@ def _live(
     write, leave, status = os.write, os._exit, 1
     try:
         _confine(kept, limits, rules, calls)
-        message = secret + _message(function)
+        message = _message(function)
+        message = secret + _SIZE.pack(len(message)) + message
         while message:
             message = message[write(pipe, message) :]
         status = 0
@@ -194,25 +199,39 @@ def _message(function: Callable[[], bytes]) -> bytes:
 # The parent.
 
 
-def _awaited(child: int, reading: int, deadline: Deadline) -> tuple[bytes, int]:
-    """What the child said, and how it ended. It is gone afterwards."""
+def _awaited(child: int, reading: int, deadline: Deadline, secret: bytes) -> tuple[bytes | None, int]:
+    """What the child said, or else how it ended. It does nothing afterwards: if it has said all, it is killed and is buried
+    later, since the kernel takes longer to empty its memory than it took to fork it."""
     with contextlib.suppress(OSError):
         os.setpgid(child, child)
-    output = b""
-    overdue = True
+    said: bytes | None = None
+    overdue, status = True, 0
     try:
-        output, overdue = _heard(reading, child, deadline)
-        if not overdue and len(output) <= _LONGEST:
+        output, overdue = _heard(reading, child, deadline, secret)
+        said = _said(output, secret)
+        if said is None and not overdue and len(output) <= _LONGEST:
             _give_time_to_end(child, time.monotonic() + _GRACE)
     finally:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(child, signal.SIGKILL)
         with contextlib.suppress(ProcessLookupError):
             os.kill(child, signal.SIGKILL)
-        _, status = os.waitpid(child, 0)
+        if said is None:
+            _, status = os.waitpid(child, 0)
+        else:
+            later(partial(os.waitpid, child, 0))
     if overdue:
         raise Overdue
-    return output, status
+    return said, status
+
+
+def _said(output: bytes, secret: bytes) -> bytes | None:
+    """The whole message, if it has come, or as much of one that is too long as is ever read."""
+    start = len(secret) + _SIZE.size
+    if len(output) < start or not output.startswith(secret):
+        return None
+    end = start + _SIZE.unpack_from(output, len(secret))[0]
+    return output[start:end] if len(output) >= min(end, _LONGEST) else None
 
 
 class Deadline:
@@ -237,12 +256,12 @@ class Deadline:
         return False
 
 
-def _heard(reading: int, child: int, deadline: Deadline) -> tuple[bytes, bool]:
-    """All that comes until the child hangs up or says too much, and whether time was up before."""
+def _heard(reading: int, child: int, deadline: Deadline, secret: bytes) -> tuple[bytes, bool]:
+    """All that comes until the child has said all, hangs up or says too much, and whether time was up before."""
     output = b""
     poll = select.poll()
     poll.register(reading, select.POLLIN)
-    while len(output) <= _LONGEST:
+    while len(output) <= _LONGEST and _said(output, secret) is None:
         if not poll.poll(deadline.left() * 1000):
             if deadline.extended(child):
                 continue
@@ -262,12 +281,10 @@ def _give_time_to_end(child: int, until: float) -> None:
         pause = min(0.01, pause * 2)
 
 
-def _result(end: tuple[bytes, int], secret: bytes) -> bytes:
-    output, status = end
-    kind, body = output[len(secret) : len(secret) + 1], output[len(secret) + 1 :]
-    if not output.startswith(secret) or kind not in (_RESULT, _MEMORY, _ERROR):
+def _result(said: bytes | None, status: int) -> bytes:
+    if said is None or (kind := said[:1]) not in (_RESULT, _MEMORY, _ERROR):
         raise Died(_how(status))
-    if len(body) > LARGEST:
+    if len(body := said[1:]) > LARGEST:
         raise Died(f"its result is larger than {LARGEST:,} bytes")
     if kind == _MEMORY:
         raise Died("it ran out of memory")

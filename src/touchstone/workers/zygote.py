@@ -25,6 +25,7 @@ from typing import Any
 import msgspec
 
 from ..files import module_or_none
+from ..sandbox.later import do_what_is_left, this_process_answers
 from ..sandbox.privileges import die_with_parent
 from ..sandbox.worker import WorkerRules, prepared
 
@@ -96,9 +97,11 @@ def serve(connection: socket.socket) -> typing.NoReturn:
     """A worker's life: tells its process number, then answers calls until the other side hangs up."""
     with contextlib.suppress(EOFError, ConnectionError):
         connection.sendall(HEADER.pack(os.getpid()))
+        this_process_answers()
         while True:
             body = _answer(_receive(connection))
             connection.sendall(HEADER.pack(len(body)) + body)
+            do_what_is_left()
     os._exit(0)
 
 

@@ -19,7 +19,7 @@ import psycopg
 import psycopg2
 from psycopg.sql import SQL, Identifier
 
-from .connection import MAINTENANCE, Connection, Unreachable, administrate, keep_seat, one_line
+from .connection import MAINTENANCE, Connection, Unreachable, administrate, execute, is_alive, keep_seat, one_line
 from .messages import (
     BaseClone,
     BrokenTemplate,
@@ -127,19 +127,11 @@ def administrator(server: PostgresServer, patience: float) -> Connection:
     """The kept connection, or a new one where that is dead."""
     conninfo = server.conninfo(MAINTENANCE)
     connection = _kept.pop(conninfo, None)
-    if connection is not None:
-        try:
-            connection.execute("SELECT")
-        except psycopg.Error:
-            connection.close()
-            connection = None
+    if connection is not None and not is_alive(connection):
+        connection.close()
+        connection = None
     _kept[conninfo] = connection = connection or administrate(server, MAINTENANCE, patience)
     return connection
-
-
-def execute(connection: Connection, statement: str) -> None:
-    """The text as it is, without places for parameters."""
-    connection.execute(statement.encode())
 
 
 def refusal(error: psycopg.Error) -> Refused | Lost:
@@ -178,12 +170,11 @@ def copy(request: CopyOrder) -> Done:
     before, owner = ", ".join(request.belongs_to), request.login.owner
     hand_over = f"REASSIGN OWNED BY {before} TO {owner}" + ("" if request.shared else f"; DROP OWNED BY {before}")
     connection = administrator(request.server, request.patience)
-    for statement in request.statements:
-        execute(connection, statement)
+    execute(connection, request.create)
+    execute(connection, f"{request.roles}; GRANT {before} TO {owner}" if request.superuser else request.roles)
     if request.superuser:
         # A connection costs more than the hand-over itself, so the one that the copy is used through does it: as a member
         # of the roles that owned all, which it no longer is when somebody else's SQL comes.
-        execute(connection, f"GRANT {before} TO {owner}")
         keep_seat(request.login, hand_over, request.session)
         execute(connection, f"REVOKE {before} FROM {owner}")
     else:
@@ -295,9 +286,9 @@ def _empty(connection: Connection, database: str) -> None:
     # Without the view pg_stat_activity, which takes longer to plan than to read.
     end = """
         SELECT pg_terminate_backend(pid) FROM pg_stat_get_activity(NULL)
-        WHERE datid = (SELECT oid FROM pg_database WHERE datname = %s::text::name)
+        WHERE datid = (SELECT oid FROM pg_database WHERE datname = $1::text::name)
     """
-    while connection.execute(end, [database]).fetchone() and time.monotonic() < until:
+    while execute(connection, end, database).ntuples and time.monotonic() < until:
         time.sleep(_STEP)
 
 

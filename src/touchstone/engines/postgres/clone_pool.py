@@ -249,7 +249,7 @@ class Administrator:
         rights = f"REVOKE ALL ON DATABASE {name} FROM PUBLIC; GRANT CREATE, TEMPORARY ON DATABASE {name} TO {login.owner}"
         create = f"CREATE DATABASE {name} OWNER {names.keeper(self.run)} TEMPLATE {source}{_strategy(facts)}"
         roles = f"{owner}; {self._creation(login)}; {rights}; GRANT CONNECT ON DATABASE {name} TO {login.role}"
-        order = CopyOrder(self.server, login, [create, roles], belongs_to, shared, facts.superuser, self.patience, session)
+        order = CopyOrder(self.server, login, create, roles, belongs_to, shared, facts.superuser, self.patience, session)
         await self._call(copy, order, "", key=login.role)
         return login
 

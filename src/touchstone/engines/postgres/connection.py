@@ -16,8 +16,10 @@ from typing import Any, TypeAlias, TypeVar
 import psycopg
 import psycopg2
 import psycopg2.extensions
-from psycopg.conninfo import make_conninfo
-from psycopg.pq import ExecStatus, PGconn, Ping
+from psycopg.errors import error_from_result
+from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus, PGconn, Ping
+from psycopg.pq.abc import PGresult
+from psycopg.rows import tuple_row
 
 from .messages import Login, PostgresServer
 
@@ -31,6 +33,9 @@ _kept_sessions: OrderedDict[str, Psycopg2] = OrderedDict()
 MAINTENANCE = "postgres"
 """The database to be connected to while others are made and dropped. Locks of runs are taken there too."""
 SECONDS_TO_CONNECT = 10
+OURS = {"connect_timeout": str(SECONDS_TO_CONNECT), "client_encoding": "UTF8", "application_name": "touchstone"}
+_THEIRS = {"connect_timeout": str(SECONDS_TO_CONNECT)}
+"""What a session says about itself is a part of what hidden tests can see."""
 _PAUSE = 0.1
 _MILLISECONDS_TO_END = 3000
 _SECONDS_TO_BE_LET_IN = 1.0
@@ -46,14 +51,17 @@ def connect(conninfo: str, patience: float) -> Connection:
 
 
 def _psycopg(conninfo: str) -> Connection:
-    return psycopg.connect(
-        conninfo,
-        autocommit=True,
-        prepare_threshold=None,
-        connect_timeout=SECONDS_TO_CONNECT,
-        client_encoding="UTF8",
-        application_name="touchstone",
-    )
+    """By libpq's own call: psycopg's takes the address apart several times before it connects."""
+    pgconn = PGconn.connect(conninfo.encode())
+    if pgconn.status != ConnStatus.OK:
+        message = pgconn.get_error_message()
+        pgconn.finish()
+        raise psycopg.OperationalError(message)
+    pgconn.nonblocking = 1
+    connection: Connection = psycopg.Connection(pgconn, tuple_row)
+    connection.autocommit = True
+    connection.prepare_threshold = None
+    return connection
 
 
 def _connect(open_one: Callable[[], C], conninfo: str, patience: float) -> C:
@@ -73,19 +81,19 @@ def take_seat(login: Login) -> Connection:
     """Logged in as the login's own role, and at work as the owner of the database's objects. The kept one, if it is alive."""
     kept = _idle.pop(_key(login), None)
     if kept is not None:
-        if not kept.closed and not _has_something_to_say(kept.pgconn.socket):
+        if is_alive(kept):
             return kept
         kept.close()
-    return connect(_conninfo(login, None), login.patience)
+    return connect(_conninfo(login, None, **OURS), login.patience)
 
 
 def open_psycopg2(login: Login, seconds: float | None) -> Psycopg2:
     """The same with psycopg2, which begins transactions by itself: what the published evaluators and their tests use."""
-    conninfo = _conninfo(login, seconds)
+    conninfo = _conninfo(login, seconds, **_THEIRS)
     kept = _kept_sessions.pop(conninfo, None)
     if kept is not None and not _has_something_to_say(kept.fileno()):
         return kept
-    return _connect(lambda: psycopg2.connect(conninfo, connect_timeout=SECONDS_TO_CONNECT), conninfo, login.patience)
+    return _connect(lambda: psycopg2.connect(conninfo), conninfo, login.patience)
 
 
 def keep_seat(login: Login, first: str, psycopg2_seconds: float | None) -> None:
@@ -95,16 +103,20 @@ def keep_seat(login: Login, first: str, psycopg2_seconds: float | None) -> None:
     """
     if psycopg2_seconds is None:
         connection = take_seat(login)
-        connection.execute(first.encode())
+        execute(connection, first)
         _keep(login, connection)
         return
     session = open_psycopg2(login, psycopg2_seconds)
     with session.cursor() as cursor:
         cursor.execute(first)
     session.commit()
-    _kept_sessions[_conninfo(login, psycopg2_seconds)] = session
+    _kept_sessions[_conninfo(login, psycopg2_seconds, **_THEIRS)] = session
     while len(_kept_sessions) > _MOST_SESSIONS:
         _kept_sessions.popitem(last=False)[1].close()
+
+
+def is_alive(connection: Connection) -> bool:
+    return not connection.closed and not _has_something_to_say(connection.pgconn.socket)
 
 
 def _has_something_to_say(socket: int) -> bool:
@@ -114,14 +126,14 @@ def _has_something_to_say(socket: int) -> bool:
     return bool(poll.poll(0))
 
 
-def _conninfo(login: Login, seconds: float | None) -> str:
+def _conninfo(login: Login, seconds: float | None, **more: str) -> str:
     timeout = 0 if seconds is None else milliseconds(seconds)
-    return _with(login.server, login.database, f"-c role={login.owner} -c statement_timeout={timeout}")
+    return _with(login.server, login.database, f"-c role={login.owner} -c statement_timeout={timeout}", **more)
 
 
 def administrate(server: PostgresServer, database: str, patience: float) -> Connection:
     """Logged in as the administrator."""
-    return connect(_with(server, database, ""), patience)
+    return connect(_with(server, database, "", **OURS), patience)
 
 
 def cut(login: Login, connection: Connection) -> None:
@@ -131,14 +143,14 @@ def cut(login: Login, connection: Connection) -> None:
     """
     pid = connection.info.backend_pid
     connection.close()
-    with contextlib.suppress(psycopg.Error, Unreachable), connect(login.server.conninfo(login.database), 0) as other:
+    with contextlib.suppress(psycopg.Error, Unreachable), connect(login.server.conninfo(login.database, **OURS), 0) as other:
         other.execute("SELECT pg_catalog.pg_terminate_backend(%s, %s)", [pid, _MILLISECONDS_TO_END])
 
 
-def _with(server: PostgresServer, database: str, settings: str) -> str:
+def _with(server: PostgresServer, database: str, settings: str, **more: str) -> str:
     """What was committed shall be there after a crash, also on servers that are set up for speed."""
     options = f"{server.options.get('options', '')} -c synchronous_commit=on {settings}".strip()
-    return make_conninfo(server.conninfo(database), options=options)
+    return server.conninfo(database, options=options, **more)
 
 
 def milliseconds(seconds: float) -> int:
@@ -197,6 +209,22 @@ def send(connection: Connection, sql: str) -> bool:
         return connection.pgconn.exec_(sql.encode()).status == ExecStatus.COMMAND_OK
     except psycopg.OperationalError:
         return False
+
+
+def execute(connection: Connection, sql: str, *parameters: str) -> PGresult:
+    """The same where a failure is an error: the text as it is, with $1, … for parameters. It is blocking, and a tenth of the
+    work that a cursor makes of it. Raises psycopg.Error."""
+    pgconn = connection.pgconn
+    values = [value.encode() for value in parameters]
+    result = pgconn.exec_params(sql.encode(), values) if values else pgconn.exec_(sql.encode())
+    if result.status not in _DONE:
+        if result.error_field(DiagnosticField.SQLSTATE) is None:  # one of the client's own: the server is gone
+            raise psycopg.OperationalError(result.get_error_message())
+        raise error_from_result(result)
+    return result
+
+
+_DONE = (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK, ExecStatus.EMPTY_QUERY)
 
 
 def _key(login: Login) -> tuple[str, int, str]:

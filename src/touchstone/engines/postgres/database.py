@@ -32,6 +32,7 @@ from .messages import (
     QueryJudgement,
     ServerGone,
 )
+from .statements import surely_writes
 from .worker import explore, judge
 
 # Scripts that move a world on, run like a judgement.
@@ -115,7 +116,8 @@ class PostgresEpisodeDatabase:
             return
         wall = (limits.seconds + _MARGIN) * len(scripts)
         async with self._turn:
-            ran, copy = await self._judge(run_all, Scripts(list(scripts)), limits, False, wall)
+            writes = any(map(surely_writes, scripts))
+            ran, copy = await self._judge(run_all, Scripts(list(scripts)), limits, writes, wall)
             try:
                 if ran.kind is not None:
                     raise SqlError(ran.kind, ran.message)
@@ -134,7 +136,7 @@ class PostgresEpisodeDatabase:
     async def _seen(self, sql: str, limits: Limits, *, shown: bool) -> PostgresRows | PostgresShown:
         _check_text(sql)
         async with self._turn:
-            answer = await self._explore(sql, limits, shown, writes=False)
+            answer = NeedsCopy() if surely_writes(sql) else await self._explore(sql, limits, shown, writes=False)
             if isinstance(answer, NeedsCopy):
                 answer = await self._explore(sql, limits, shown, writes=True)
         if isinstance(answer, PostgresRows | PostgresShown):

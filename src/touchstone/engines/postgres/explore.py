@@ -7,8 +7,6 @@ again unless something has happened to it that a rollback does not undo.
 
 from __future__ import annotations
 
-import re
-
 import psycopg
 from psycopg.pq import TransactionStatus
 
@@ -18,45 +16,7 @@ from ..tables import observation_of
 from .connection import CannotBegin, Connection, Unreachable, abandoned, begin, put_back
 from .execution import ConnectionLost, Execution, Impossible
 from .messages import Exploration, Lost, NeedsCopy, PostgresFault, PostgresRows, PostgresShown, ServerGone
-
-# What a text begins with. Whether it really only reads is for the server to say, in a read-only transaction.
-#
-# Statements of other kinds (DO, LOCK, REINDEX, …) may be allowed in such a transaction too and then stand in the way of
-# others, so they are not tried there.
-
-
-_READING = {"select", "with", "values", "table", "show", "explain"}
-_SKIPPED = re.compile(r"[\s;(]+|--[^\n]*|/\*")
-_WORD = re.compile(r"[A-Za-z_]+")
-_LOCKS = re.compile(r"pg_(try_)?advisory_", re.IGNORECASE)
-"""Held by one world, they would make another wait. (Where they are not named openly, the server refuses them: see `ground`.)"""
-_COMMENT_MARK = re.compile(r"/\*|\*/")
-
-
-def only_reads(sql: str) -> bool:
-    """Whether the first word is one of a query's, and no lock is named. A text without a statement counts as one that reads."""
-    if _LOCKS.search(sql):
-        return False
-    at = _skip_comments(sql)
-    word = _WORD.match(sql, at)
-    return at == len(sql) if word is None else word.group().lower() in _READING
-
-
-def _skip_comments(sql: str) -> int:
-    at = 0
-    while skipped := _SKIPPED.match(sql, at):
-        at = _after_comment(sql, skipped.end()) if skipped.group() == "/*" else skipped.end()
-    return at
-
-
-def _after_comment(sql: str, at: int) -> int:
-    """The end of a comment, which may hold comments."""
-    depth = 1
-    while depth and (mark := _COMMENT_MARK.search(sql, at)):
-        depth += 1 if mark.group() == "/*" else -1
-        at = mark.end()
-    return len(sql) if depth else at
-
+from .statements import only_reads
 
 _SEQUENCES_USED = b"""
     SELECT FROM pg_catalog.pg_locks JOIN pg_catalog.pg_class ON pg_class.oid = pg_locks.relation

@@ -14,6 +14,7 @@ import msgspec
 from psycopg.pq import TransactionStatus
 
 from ...errors import SqlError
+from ...sandbox.later import later
 from ..judging_connection import Result, last_result, named_function, rolled_back
 from .connection import (
     CannotBegin,
@@ -21,14 +22,15 @@ from .connection import (
     Unreachable,
     abandoned,
     begin,
+    execute,
     open_psycopg2,
     put_back,
     send,
     take_seat,
 )
 from .execution import ConnectionLost, Execution, Impossible, in_their_words
-from .explore import only_reads
 from .messages import CRASHED, Applied, Login, Lost, NeedsCopy, QueryJudgement, ServerGone
+from .statements import only_reads
 from .values import official_rows
 
 _SAVEPOINT = "touchstone"
@@ -136,7 +138,7 @@ class CopyJudgingConnection:
 
     def close(self) -> None:
         if self._execution is not None:
-            self._execution.connection.close()
+            later(self._execution.connection.close)
 
 
 def judge(request: QueryJudgement) -> Applied | NeedsCopy | Lost | ServerGone:
@@ -167,7 +169,7 @@ def _official_rows(login: Login, sql: str, result: Result) -> list[tuple[Any, ..
 
 def _execution(request: QueryJudgement) -> Execution:
     connection = _open(request.login)
-    connection.execute(f"SET {abandoned(request.limits.seconds)}".encode())
+    execute(connection, f"SET {abandoned(request.limits.seconds)}")
     return Execution(request.login, connection, request.limits, single=False, as_text=False)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
@@ -24,12 +26,11 @@ class PostgresServer(Struct, frozen=True):
     options: dict[str, str] = {}
     """Further libpq parameters from a user's URL: sslmode, …"""
 
-    def conninfo(self, database: str, user: str | None = None, password: str | None = None) -> str:
-        from psycopg.conninfo import make_conninfo  # psycopg is for worker processes
-
-        parameters = {"host": self.host, "port": self.port, "dbname": database, "user": user or self.user}
+    def conninfo(self, database: str, user: str | None = None, password: str | None = None, **more: str) -> str:
+        """`more` are further parameters, which go before those of the URL."""
+        parameters = {"host": self.host, "port": str(self.port), "dbname": database, "user": user or self.user}
         secret = password if user is not None else self.password
-        return make_conninfo("", **self.options, **parameters, **({} if secret is None else {"password": secret}))
+        return written({**self.options, **parameters, **({} if secret is None else {"password": secret}), **more})
 
     def as_role(self, role: str, password: str | None) -> PostgresServer:
         return replace(self, user=role, password=password)
@@ -38,6 +39,15 @@ class PostgresServer(Struct, frozen=True):
     def needs_passwords(self) -> bool:
         """Roles on a Unix socket log in without one, unless the administrator too has one."""
         return self.password is not None or not self.host.startswith("/")
+
+
+def written(parameters: Mapping[str, str]) -> str:
+    """As libpq reads them. psycopg's own function takes what it has written apart again, as long as half a query takes."""
+    return " ".join(f"{name}='{_escaped(value)}'" for name, value in parameters.items())
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace("'", "\\'")
 
 
 CRASHED = "The database ended the connection while this ran, twice."
@@ -206,11 +216,12 @@ class Laid(Struct, frozen=True, tag=True):
 
 
 class CopyOrder(Struct, frozen=True):
-    """A private copy to be made: the statements that make it and its roles, and whose things become the login's own."""
+    """A private copy to be made: the statement that makes it, those for its roles, and whose things become the login's own."""
 
     server: PostgresServer
     login: Login
-    statements: list[str]
+    create: str
+    roles: str
     belongs_to: list[str]
     shared: bool
     """Whether that role stays at work elsewhere, and so keeps what it may do."""

@@ -14,7 +14,7 @@ import secrets
 import psycopg
 from psycopg.sql import SQL, Identifier, Literal
 
-from .connection import MAINTENANCE, Connection, Unreachable, administrate, connect, one_line
+from .connection import MAINTENANCE, OURS, Connection, Unreachable, administrate, connect, one_line
 from .messages import Done, Facts, Hold, PostgresServer, ServerGone, Unfit
 from .names import keeper, of_episodes, owner, quoted
 
@@ -106,7 +106,7 @@ def _check_logins(connection: Connection, server: PostgresServer) -> Unfit | Non
     open_to_all = "SELECT has_database_privilege(%s, %s, 'CONNECT')"
     try:
         if connection.execute(open_to_all, [role, MAINTENANCE]).fetchone() == (True,):
-            connect(server.as_role(role, password).conninfo(MAINTENANCE), 0).close()
+            connect(server.as_role(role, password).conninfo(MAINTENANCE, **OURS), 0).close()
     except Unreachable as error:
         return Unfit(f"the PostgreSQL server does not let in the roles that are made for episodes: {error}")
     finally:

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from ...errors import DatabaseFailure, InputError
 from . import binaries
-from .messages import PostgresServer, TemplateRights
+from .messages import PostgresServer, TemplateRights, written
 from .names import quoted
 
 _FILTER = "1,40{/^SET transaction_timeout = 0;$/d}"
@@ -91,8 +91,4 @@ async def copy_contents(server: PostgresServer, template: str, target: str, majo
 
 def _address(server: PostgresServer, database: str) -> str:
     parameters = {**server.options, "host": server.host, "port": str(server.port), "dbname": database, "user": server.user}
-    return " ".join(f"{name}='{_escaped(value)}'" for name, value in parameters.items())
-
-
-def _escaped(value: str) -> str:
-    return value.replace("\\", "\\\\").replace("'", "\\'")
+    return written(parameters)

@@ -18,6 +18,7 @@ import msgspec
 import pytest
 
 from tests.support.data import shared_data
+from tests.support.spinning import SPIN
 from tests.support.worlds import World, make_world
 from touchstone.agents.scripted import ScriptedAgent
 from touchstone.benchmarks.bird.benchmark import Bird, BirdSettings
@@ -40,7 +41,7 @@ SMALL_247 = """
 @contextmanager
 def busy(processes: int) -> Iterator[None]:
     """Processes that want a core all the time, each in a session of its own, so that none shares its portion."""
-    started = [subprocess.Popen([sys.executable, "-c", "while True: pass"], start_new_session=True) for _ in range(processes)]
+    started = [subprocess.Popen([sys.executable, "-c", SPIN], start_new_session=True) for _ in range(processes)]
     try:
         yield
     finally:

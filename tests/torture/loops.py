@@ -18,6 +18,7 @@ from pathlib import Path
 
 from tests.engines.conftest import create, snapshot
 from tests.support.command import Started, finish, overall, records, run_directory, start, times_recorded, touchstone
+from tests.support.spinning import SPIN
 from tests.support.worlds import LONG, World, make_world, many_rows, row
 from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.errors import SqlError
@@ -201,7 +202,7 @@ def _verdicts(folder: Path, world: World, predictions: Path, *, parallel: int) -
 @contextmanager
 def _busy(count: int) -> Iterator[None]:
     """So many processes that want a core each."""
-    spinning = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    spinning = [subprocess.Popen([sys.executable, "-c", SPIN]) for _ in range(count)]
     try:
         yield
     finally:

@@ -10,6 +10,7 @@ import time
 import psycopg
 import pytest
 
+from tests.support.spinning import SPIN
 from touchstone.engines.postgres.execution import StatementClock
 from touchstone.engines.postgres.messages import PostgresServer
 
@@ -33,7 +34,7 @@ def test_waiting_for_a_core_does_not_count(server: PostgresServer) -> None:
         core = on_one_core(connection.info.backend_pid)
         busy = [
             subprocess.Popen(
-                [sys.executable, "-c", f"import os; os.sched_setaffinity(0, {{{core}}}); os.write(1, b'x')\nwhile True: pass"],
+                [sys.executable, "-c", f"import os; os.sched_setaffinity(0, {{{core}}}); os.write(1, b'x')\n{SPIN}"],
                 stdout=subprocess.PIPE,
                 start_new_session=True,  # the kernel may share out a core by session: together they would get half of it
             )

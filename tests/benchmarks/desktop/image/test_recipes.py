@@ -108,7 +108,7 @@ def test_what_no_layer_gives() -> None:
 
 def test_every_stand_in_says_for_what() -> None:
     assert set(standins()) == {
-        *("astro", "code", "conda.sh", "date", "docker", "google-chrome", "systemctl", "timedatectl", "web.py"),
+        *("astro", "code", "conda.sh", "date", "docker", "google-chrome", "systemctl", "tail", "timedatectl", "web.py"),
     }
     for name, words in standins().items():
         text = (HERE / "standins" / name).read_text()

@@ -1,4 +1,4 @@
-"""The stand-ins for conda, systemctl, date, code and public addresses, with a real shell, and programs of our own."""
+"""The stand-ins for conda, systemctl, date, code, tail and public addresses, with a real shell, and programs of our own."""
 
 from __future__ import annotations
 
@@ -220,6 +220,26 @@ def test_the_editor_returns_before_its_window_is_there_and_keeps_the_order(tmp_p
     go.touch()
     bash("for call in .local/share/code-server/calls/[0-9]*; do flock $call true; done")
     assert opened.read_text().splitlines() == [f"--reuse-window {tmp_path}/project/{name}" for name in names]
+
+
+def test_tail_says_what_came_just_before_it_is_ended(tmp_path: Path) -> None:
+    """Dagster ends it right after a step's last line. As on an overlay file system, nobody tells coreutils' own of news."""
+    log, polling = tmp_path / "log", tmp_path / "polling"
+    _program(polling, 'exec tail ---disable-inotify "$@"')
+    log.write_text("first\n")
+    follow = ["bash", str(STANDINS / "tail"), "-F", "-c", "+0", str(log)]
+    with subprocess.Popen(follow, stdout=subprocess.PIPE, text=True, env={**os.environ, "TAIL": str(polling)}) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "first\n"
+        with log.open("a") as file:
+            file.write("last\n")
+        process.terminate()
+        assert process.stdout.read() == "last\n"
+
+
+def test_tail_that_follows_nothing_is_coreutils_own(tmp_path: Path, bash: Bash) -> None:
+    (tmp_path / "log").write_text("1\n2\n3\n")
+    assert bash(f"bash {STANDINS}/tail -2 log").stdout == "2\n3\n"
 
 
 def test_an_editor_that_is_not_there_says_so(tmp_path: Path, bash: Bash) -> None:

@@ -34,7 +34,7 @@ install -o user -g user -m 644 /dev/null "$home/.sudo_as_admin_successful"
 
 install -D -o user -g user -m 644 standins/conda.sh "$home/anaconda3/etc/profile.d/conda.sh"
 echo '. /home/user/anaconda3/etc/profile.d/conda.sh' >> "$home/.bashrc"
-for name in google-chrome systemctl code astro docker date timedatectl; do
+for name in google-chrome systemctl code astro docker date timedatectl tail; do
     install -m 755 "standins/$name" "/usr/local/bin/$name"
 done
 ln -s docker /usr/local/bin/docker-compose

@@ -7,14 +7,9 @@ the connection is cut. The server's own `statement_timeout` is only for statemen
 from __future__ import annotations
 
 import contextlib
-import os
 import select
-import socket
-import struct
 import time
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 import psycopg
 from psycopg.pq import DiagnosticField as Field
@@ -28,52 +23,46 @@ from .connection import Connection, cut
 from .messages import Login
 from .values import LastTable, Loader
 
-# How long a statement has taken, without the time in which its server process waited for a core.
+# How long a statement has taken, whoever else has the cores.
 #
-# The kernel counts for every process how long it was ready to run and did not. On a server of this machine that is left out,
-# so a statement takes as long at a load of 40 as on an idle machine; sleeping and waiting for a lock count. Of a server
-# elsewhere nothing is known but the wall clock.
+# While the private server's process for it works, its CPU time counts, so a statement takes as long at a load of 40 as on an
+# idle machine; while it makes no progress (it sleeps, or waits for a lock), the wall clock does. A worker sees no processes
+# in /proc, but the kernel tells everybody the CPU clock of any. Of other servers nothing is known but the wall clock.
 
 
-_PEER = struct.Struct("3i")
-_PARENT = 1  # of the fields behind a process's name
+_WINDOW = 1.0
+"""Seconds over which it is seen whether a process works. One that must share its core runs several times within them."""
+_AT_WORK = 0.01
+"""The least share of a core."""
+_STRETCH = 10.0
+"""So many times as long as the wall clock says lasts a limit at most, or a statement that mostly sleeps would have no end."""
 
 
 class StatementClock:
     """Begins to run when it is made."""
 
-    def __init__(self, pgconn: PGconn) -> None:
-        self._process = _process_of(pgconn)
-        self._began = time.monotonic()
-        self._last = 0.0
-        self._waited = self._wait()
+    def __init__(self, pgconn: PGconn, *, private: bool) -> None:
+        self._cpu_clock = (~pgconn.backend_pid << 3) | 2 if private else None
+        self._counted = 0.0
+        self._at, self._cpu = time.monotonic(), self._cpu_time()
 
     def seconds(self) -> float:
-        return time.monotonic() - self._began - (self._wait() - self._waited)
+        passed = time.monotonic() - self._at
+        if passed < _WINDOW or self._cpu_clock is None:
+            return self._counted + passed
+        cpu = self._cpu_time()
+        used = cpu - self._cpu
+        self._counted += max(used, passed / _STRETCH) if used > _AT_WORK * passed else passed
+        self._at, self._cpu = self._at + passed, cpu
+        return self._counted
 
-    def _wait(self) -> float:
-        """For a core, since the process began."""
-        if self._process is not None:
-            with suppress(OSError, IndexError, ValueError):
-                self._last = int((self._process / "schedstat").read_text().split()[1]) / 1e9
-        return self._last
-
-
-def _process_of(pgconn: PGconn) -> Path | None:
-    """The server's process for this connection, if it runs here: a child of the one that listens on our Unix socket.
-
-    A server in a container may be reached by such a socket too, and counts its processes otherwise.
-    """
-    process = Path(f"/proc/{pgconn.backend_pid}")
-    try:
-        with socket.socket(fileno=os.dup(pgconn.socket)) as own:
-            if own.family != socket.AF_UNIX:
-                return None
-            listener = _PEER.unpack(own.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))[0]
-        parent = int((process / "stat").read_text().rpartition(")")[2].split()[_PARENT])
-    except (OSError, ValueError, IndexError, AttributeError):
-        return None
-    return process if parent == listener else None
+    def _cpu_time(self) -> float:
+        if self._cpu_clock is None:
+            return 0.0
+        try:
+            return time.clock_gettime(self._cpu_clock)
+        except OSError:  # the process has ended
+            return 0.0
 
 
 # PostgreSQL's errors, as an agent is told them: the message, what goes with it, and where in the text it is.
@@ -223,7 +212,7 @@ class Execution:
         else:
             pgconn.send_query(sql.encode())
         _read_in_chunks(pgconn)
-        clock = StatementClock(pgconn)
+        clock = StatementClock(pgconn, private=self.login.server.private)
         failure = None
         while (result := _next(pgconn, clock, self.limits.seconds)) is not None:
             failure = failure or self._take(result, table, sql)
@@ -263,7 +252,7 @@ class Execution:
             return
         with contextlib.suppress(psycopg.Error, _Overdue):
             self.connection.cancel_safe(timeout=_SECONDS_TO_STOP)
-            clock = StatementClock(self.connection.pgconn)
+            clock = StatementClock(self.connection.pgconn, private=self.login.server.private)
             while _next(self.connection.pgconn, clock, _SECONDS_TO_STOP) is not None:
                 pass
         if self.connection.pgconn.transaction_status in (TransactionStatus.ACTIVE, TransactionStatus.UNKNOWN):

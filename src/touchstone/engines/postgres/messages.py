@@ -25,6 +25,8 @@ class PostgresServer(Struct, frozen=True):
     password: str | None = None
     options: dict[str, str] = {}
     """Further libpq parameters from a user's URL: sslmode, …"""
+    private: bool = False
+    """Ours, so that its processes are known to be this machine's, by their numbers here."""
 
     def conninfo(self, database: str, user: str | None = None, password: str | None = None, **more: str) -> str:
         """`more` are further parameters, which go before those of the URL."""

@@ -83,7 +83,7 @@ class SupervisedServer:
         answer = self._answer()
         if "error" in answer:
             raise InputError(f"the PostgreSQL server cannot be started: {answer['error']}")
-        return PostgresServer(host=answer["socket"], port=PORT, user=ADMINISTRATOR)
+        return PostgresServer(host=answer["socket"], port=PORT, user=ADMINISTRATOR, private=True)
 
     def keep(self, target: Path) -> None:
         """Stops the server cleanly and copies its cluster."""

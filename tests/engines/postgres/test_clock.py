@@ -6,8 +6,8 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psycopg
@@ -35,8 +35,7 @@ def crowded(backend: int) -> Iterator[None]:
     start = [sys.executable, "-c", spin]
     spinning = [subprocess.Popen(start, stdout=subprocess.PIPE, start_new_session=True) for _ in range(9)]
     try:
-        for process in processes:
-            os.sched_setaffinity(process, {core})
+        _put_on(processes, {core})
         for process in spinning:
             assert process.stdout is not None
             assert process.stdout.read(1) == b"x"  # from now on it wants the core
@@ -45,7 +44,12 @@ def crowded(backend: int) -> Iterator[None]:
         for process in spinning:
             process.kill()
             process.communicate()
-        for process in processes:
+        _put_on(processes, cores)
+
+
+def _put_on(processes: Iterable[int], cores: Iterable[int]) -> None:
+    for process in processes:
+        with suppress(ProcessLookupError):  # a server's processes come and go
             os.sched_setaffinity(process, cores)
 
 

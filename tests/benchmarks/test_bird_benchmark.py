@@ -18,7 +18,7 @@ from touchstone.errors import InputError
 from touchstone.protocols import Limits
 from touchstone.runs.episode_runner import play
 from touchstone.types import Outcome
-from touchstone.workers.pool import Pool
+from touchstone.workers.pool import Worker
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -85,24 +85,25 @@ async def test_the_identity_changes_with_a_database(engine: SqliteEngine, tmp_pa
     await fresh.close()
 
 
-class CountingPool(Pool):
-    calls = 0
+async def test_a_prediction_is_judged_by_one_call_and_the_same_again_by_none(
+    shared_world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send = Worker.send
 
-    async def call(self, *given: Any, **more: Any) -> Any:
-        self.calls += 1
-        return await super().call(*given, **more)
+    def counting(worker: Worker, *encoded: bytes, **more: Any) -> Any:
+        calls[-1] += len(encoded)
+        return send(worker, *encoded, **more)
 
-
-async def test_a_prediction_is_judged_by_one_message_and_the_same_again_by_none(shared_world: World, tmp_path: Path) -> None:
-    pools: list[CountingPool] = []
+    monkeypatch.setattr(Worker, "send", counting)
+    calls: list[int] = []
     outcomes: list[list[Outcome]] = []
     for _ in range(2):
-        pools.append(CountingPool(warm=2))
-        engine = SqliteEngine(cache=tmp_path / "cache.sqlite", pool=pools[-1])
+        calls.append(0)
+        engine = SqliteEngine(cache=tmp_path / "cache.sqlite")
         bird = Bird(shared_world.load(), shared_world.databases, engine)
         agent = ScriptedAgent(lambda key: [submission("SELECT 1")])
         played = await asyncio.gather(*(play(bird, agent, task) for task in bird.tasks()))
         outcomes.append([record.outcome for record, _ in played])
         await engine.close()
     assert outcomes[0] == outcomes[1]
-    assert [pool.calls for pool in pools] == [len(outcomes[0]), 0]
+    assert calls == [len(outcomes[0]), 0]

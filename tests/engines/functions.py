@@ -54,6 +54,14 @@ def look_twice(reader: Reader, work: Work) -> Found:
     return Found([look(reader, work).rows, look(reader, work).rows])
 
 
+def spoil(reader: Reader, work: Work) -> Found:
+    """Does with a table what its reader may do with it."""
+    rows = reader.run(work.sql).rows
+    seen = list(map(list, rows))
+    rows.clear()
+    return Found(seen)
+
+
 def measure(reader: Reader, work: Work) -> float:
     mark(work)
     return reader.time(work.sql)

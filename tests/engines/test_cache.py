@@ -146,13 +146,17 @@ def test_what_cannot_be_written_is_forgotten(tmp_path: Path, monkeypatch: pytest
 
 
 @given(entries=st.lists(st.tuples(st.binary(min_size=1, max_size=1), st.binary(min_size=1, max_size=9)), max_size=20))
-def test_what_is_kept_at_hand_is_what_the_file_has(entries: list[tuple[bytes, bytes]]) -> None:
+def test_a_new_cache_knows_what_was_put_and_so_does_the_next(entries: list[tuple[bytes, bytes]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        cache, plain = Cache(Path(folder, "c.sqlite"), keep=20), {}
+        path = Path(folder, "c.sqlite")
+        cache, plain = Cache(path), {}
         for name, value in entries:
+            assert cache.get(name) == plain.get(name)
             cache.put(name, value)
             plain[name] = value
             assert cache.get(name) == value
         assert {name: cache.get(name) for name in plain} == plain
-        assert sum(len(cache.at_hand(name) or b"") for name in plain) <= 20
         cache.close()
+        again = Cache(path)
+        assert {name: again.get(name) for name in plain} == plain
+        again.close()

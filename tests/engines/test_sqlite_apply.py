@@ -21,12 +21,16 @@ from touchstone.errors import SqlError, Unscorable, WorkerFailure
 from touchstone.protocols import Limits
 from touchstone.sandbox.folders import scratch_folder
 from touchstone.workers.limits import cores
+from touchstone.workers.pool import Worker
 
 from . import functions
 from .conftest import create
 from .functions import Found, Work
 
 LIMITS = Limits(seconds=5)
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+HAYSTACK, NEEDLE = "replace(hex(zeroblob(2000000)), '0', 'a')", "replace(hex(zeroblob(20000)), '0', 'a') || 'b'"
+ONE_LONG_STEP = f"SELECT {HAYSTACK} LIKE '%' || {NEEDLE}"
 NAMES = "SELECT name FROM people ORDER BY id LIMIT 2"
 
 Start = Callable[..., SqliteEngine]
@@ -96,6 +100,14 @@ async def test_tables_are_remembered_for_other_functions_too(start: Start, datab
     assert (await engine.apply(path, functions.look_twice, Work(NAMES), LIMITS)).rows == [[["Ada"], ["Édouard"]]] * 2
     unknown = await engine.apply(path, functions.look, Work("SELECT 1"), LIMITS)
     assert (unknown.fault, "cannot open the database" in unknown.message) == ("sql", True)
+
+
+async def test_a_function_that_changes_a_table_changes_no_other_functions(start: Start, database: Path) -> None:
+    engine = start()
+    for note in ("first", "again"):
+        found = await engine.apply(database, functions.spoil, Work(NAMES, note=note), LIMITS)
+        assert found.rows == [["Ada"], ["Édouard"]]
+    assert (await engine.apply(database, functions.look, Work(NAMES), LIMITS)).rows == [["Ada"], ["Édouard"]]
 
 
 async def test_that_a_database_could_not_be_opened_is_not_remembered(start: Start, database: Path, tmp_path: Path) -> None:
@@ -305,11 +317,8 @@ async def test_a_worker_that_dies_once_may_have_been_anothers_victim(start: Star
 
 
 async def test_sql_that_only_the_kernel_can_stop_is_not_tried_twice(start: Start, database: Path, log: Path) -> None:
-    haystack, needle = "replace(hex(zeroblob(2000000)), '0', 'a')", "replace(hex(zeroblob(20000)), '0', 'a') || 'b'"
     with pytest.raises(SqlError, match=r"more than 1\.8 seconds of CPU time"):
-        await start().apply(
-            database, functions.look, Work(f"SELECT {haystack} LIKE '%' || {needle}", str(log)), Limits(seconds=0.2)
-        )
+        await start().apply(database, functions.look, Work(ONE_LONG_STEP, str(log)), Limits(seconds=0.2))
     assert executions(log) == 1
 
 
@@ -323,3 +332,96 @@ async def test_what_is_no_database_is_unscorable(start: Start, tmp_path: Path, n
     (tmp_path / "text.sqlite").write_text("text")
     with pytest.raises(Unscorable):
         await start().apply(tmp_path / name, functions.look, Work(NAMES), LIMITS)
+
+
+async def test_those_around_one_that_dies_or_fails_have_their_own_answers(start: Start, database: Path) -> None:
+    engine = start(None)
+    asked = {20: functions.die, 40: functions.fail}
+    calls = (
+        engine.apply(database, asked.get(number, functions.look), Work(f"SELECT {number}", note="no such thing"), LIMITS)
+        for number in range(60)
+    )
+    answers = await asyncio.gather(*calls, return_exceptions=True)
+    died, failed = answers[20], answers[40]
+    assert isinstance(died, SqlError)
+    assert died.kind == "crash"
+    assert isinstance(failed, WorkerFailure)
+    assert "no such thing" in str(failed)
+    others = [answer for number, answer in enumerate(answers) if number not in (20, 40)]
+    assert others == [Found([[number]]) for number in range(60) if number not in (20, 40)]
+
+
+async def test_those_whose_answers_were_ready_are_not_blamed_for_one_that_only_the_kernel_can_stop(database: Path) -> None:
+    engine = SqliteEngine(cache=None, workers=2)
+    work = [Work(f"SELECT {number}") for number in range(40)]
+    work.insert(3, Work(ONE_LONG_STEP))
+    asked = (engine.apply(database, functions.look, each, Limits(seconds=0.2)) for each in work)
+    answers = await asyncio.gather(*asked, return_exceptions=True)
+    long = answers.pop(3)
+    assert isinstance(long, SqlError)
+    assert long.kind == "cpu"
+    assert answers == [Found([[number]]) for number in range(40)]
+    await engine.close()
+
+
+async def test_many_short_judgements_share_messages(start: Start, database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = start(None)
+    sent: list[object] = []
+    send = Worker.send
+    monkeypatch.setattr(Worker, "send", lambda *given, **more: (sent.append(given), send(*given, **more))[1])
+    asked = (engine.apply(database, functions.look, Work(f"SELECT {number}"), LIMITS) for number in range(200))
+    assert await asyncio.gather(*asked) == [Found([[number]]) for number in range(200)]
+    assert len(sent) < 100
+
+
+@pytest.mark.parametrize("position", [0, 3, 8])
+async def test_what_was_sent_with_a_long_one_is_judged_elsewhere(database: Path, position: int) -> None:
+    """Also where all that was sent to one worker has an answer only when the long one has ended: it never does."""
+    engine = SqliteEngine(cache=None, workers=2)
+    limits = Limits(seconds=100_000)
+    work = [Work(f"SELECT {number}") for number in range(40)]
+    work.insert(position, Work(ENDLESS))
+    asked = [asyncio.create_task(engine.apply(database, functions.look, each, limits)) for each in work]
+    endless = asked.pop(position)
+    assert await asyncio.gather(*asked) == [Found([[number]]) for number in range(40)]
+    endless.cancel()
+    assert (await engine.apply(database, functions.look, Work("SELECT 'and on'"), limits)).rows == [["and on"]]
+    await engine.close()
+
+
+async def test_what_nobody_waits_for_any_more_ends(database: Path) -> None:
+    engine = SqliteEngine(cache=None, workers=cores())
+    limits = Limits(seconds=100_000)
+    endless = [asyncio.create_task(engine.apply(database, functions.look, Work(ENDLESS), limits)) for _ in range(cores())]
+    behind = asyncio.create_task(engine.apply(database, functions.look, Work("SELECT 1"), limits))
+    await asyncio.sleep(0.1)
+    for task in endless:
+        task.cancel()
+    assert (await behind).rows == [[1]]
+    await engine.close()
+
+
+@pytest.mark.parametrize("lanes", [1, 2])
+async def test_a_judgement_that_comes_in_the_moment_in_which_the_last_ones_end_is_judged(
+    database: Path, monkeypatch: pytest.MonkeyPatch, lanes: int
+) -> None:
+    monkeypatch.setattr("touchstone.engines.judging_workers.cores", lambda: lanes)
+    engine = SqliteEngine(cache=None, workers=lanes)
+
+    async def one_after_the_other(first: int) -> list[Found]:
+        return [await engine.apply(database, functions.look, Work(f"SELECT {first + number}"), LIMITS) for number in range(50)]
+
+    asked = asyncio.gather(*(one_after_the_other(100 * lane) for lane in range(lanes)))
+    answers = await asyncio.wait_for(asked, 60)
+    assert answers == [[Found([[100 * lane + number]]) for number in range(50)] for lane in range(lanes)]
+    await engine.close()
+
+
+async def test_what_cannot_be_sent_is_its_askers_failure_alone(start: Start, database: Path, tmp_path: Path) -> None:
+    engine = start(None)
+    odd = tmp_path / os.fsdecode(b"\xff.sqlite")
+    shutil.copyfile(database, odd)
+    asked = [engine.apply(path, functions.look, Work("SELECT 1"), LIMITS) for path in (database, odd, database)]
+    first, refused, last = await asyncio.wait_for(asyncio.gather(*asked, return_exceptions=True), 60)
+    assert (first, last) == (Found([[1]]), Found([[1]]))
+    assert isinstance(refused, UnicodeEncodeError)

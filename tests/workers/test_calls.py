@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from touchstone.errors import WorkerFailure
-from touchstone.workers.pool import Pool, WorkerLost
+from touchstone.workers.pool import Pool, Worker, WorkerLost, encoded_call
 
 from . import functions
 from .functions import Note, Point
@@ -201,3 +201,36 @@ async def test_calls_with_a_key_go_to_the_worker_that_served_it() -> None:
         assert again == served
     finally:
         await pool.close()
+
+
+async def test_calls_that_are_sent_together_are_answered_in_turn(pool: Pool) -> None:
+    async with pool.worker() as worker:
+        calls = [encoded_call(functions.double, number) for number in (*range(20), 50)]
+        sent = worker.send(*calls[:20]) + worker.send(calls[20])
+        answers = [await worker.result(functions.double, answer) for answer in sent]
+    assert answers == [2 * number for number in (*range(20), 50)]
+
+
+async def test_a_call_behind_one_that_ends_the_worker_was_never_begun(pool: Pool) -> None:
+    async with pool.worker() as worker:
+        first, second = worker.send(encoded_call(functions.leave, 3), encoded_call(functions.double, 1))
+        with pytest.raises(WorkerLost) as crashed:
+            await worker.result(functions.leave, first)
+        with pytest.raises(WorkerLost) as unbegun:
+            await worker.result(functions.double, second)
+    assert (crashed.value.cause, unbegun.value.cause) == ("crashed", "unbegun")
+    assert await pool.call(functions.double, 1, wall=WALL) == 2
+
+
+async def test_a_worker_whose_caller_gives_up_is_not_used_again(pool: Pool) -> None:
+    async def give_up() -> None:
+        async with pool.worker() as worker:
+            busy.append(worker)
+            worker.send(encoded_call(functions.sleep, 600.0))
+            raise ValueError("no more")
+
+    busy: list[Worker] = []
+    with pytest.raises(ValueError, match="no more"):
+        await give_up()
+    assert not busy[0].alive
+    assert await pool.call(functions.double, 1, wall=WALL) == 2

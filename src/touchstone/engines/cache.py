@@ -6,7 +6,6 @@ made again and compared (`replay`). The cache is a convenience: if its file cann
 without it, only slower. It is bounded; when it has grown too large it starts afresh.
 
 Whoever puts many entries may gather them for a moment and write them together: a transaction costs more than what is in it.
-Whoever asks for the same ones again and again may keep the last ones at hand.
 """
 
 from __future__ import annotations
@@ -29,6 +28,7 @@ MOST_GATHERED = 4 * 2**20
 """Bytes."""
 
 _FORMAT = 2
+_MOST_KEYS = 100_000
 _SECONDS_FOR_A_LOCK = 5.0
 _BROKEN = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 _encode = msgspec.msgpack.Encoder().encode
@@ -66,42 +66,38 @@ class Origin(Struct, frozen=True):
 class Cache:
     """Get and put; every failure counts as a miss."""
 
-    def __init__(self, path: Path | None, *, gather: float = 0.0, keep: int = 0) -> None:
-        """`gather`: what is put within so many seconds of a write waits for the next one, for `flush` or for `close`. `keep`:
-        bytes of entries that are kept at hand."""
+    def __init__(self, path: Path | None, *, gather: float = 0.0) -> None:
+        """`gather`: what is put within so many seconds of a write waits for the next one, for `flush` or for `close`."""
         self.path = path
         self.is_new = path is None or not path.exists()
         """Nothing was remembered before."""
+        self._own: set[bytes] | None = set() if self.is_new else None
+        """The keys of a new file, so long as they are few: what is not among them need not be looked for. (Another process may
+        have put it there meanwhile; then it is made again.)"""
         self._connection = self._open(path) if path is not None else None
         self._gather = gather
         self._gathered: dict[bytes, tuple[bytes, bytes, str | None, bytes | None]] = {}
         self._size = 0
         self._next_write = 0.0
-        self._kept: dict[bytes, bytes] = {}
-        self._most_kept = self._room = keep
 
     def get(self, key: bytes) -> bytes | None:
-        if self._connection is None:
+        if self._connection is None or (self._own is not None and key not in self._own):
             return None
-        if at_hand := self.at_hand(key):
-            return at_hand
+        if key in self._gathered:
+            return self._gathered[key][1]
         try:
             row = self._connection.execute("SELECT value FROM entries WHERE key = ?", (key,)).fetchone()
         except sqlite3.Error:
             return None
-        if row is None:
-            return None
-        self._keep(key, row[0])
-        return row[0]
-
-    def at_hand(self, key: bytes) -> bytes | None:
-        """Without a look into the file."""
-        return self._gathered[key][1] if key in self._gathered else self._kept.get(key)
+        return row[0] if row else None
 
     def put(self, key: bytes, value: bytes, origin: Origin | None = None) -> None:
         if self._connection is None or len(value) > LARGEST_ENTRY:
             return
-        self._keep(key, value)
+        if self._own is not None:
+            self._own.add(key)
+            if len(self._own) > _MOST_KEYS:
+                self._own = None
         code, made_from = (origin.code, _encode(origin)) if origin else (None, None)
         self._gathered[key] = (key, value, code, made_from)
         self._size += len(value)
@@ -112,15 +108,6 @@ class Cache:
         """Writes what was gathered, now."""
         if self._gathered and self._connection is not None:
             self._write(self._connection)
-
-    def _keep(self, key: bytes, value: bytes) -> None:
-        """At hand; the oldest make room."""
-        if len(value) > self._most_kept:
-            return
-        self._room -= len(value) - len(self._kept.get(key, b""))
-        self._kept[key] = value
-        while self._room < 0:
-            self._room += len(self._kept.pop(next(iter(self._kept))))
 
     def _write(self, connection: sqlite3.Connection) -> None:
         entries, self._gathered, self._size = list(self._gathered.values()), {}, 0

@@ -6,48 +6,22 @@ copies are made.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from ..errors import SqlError, WorkerFailure
 from ..protocols import Limits
 from ..sandbox.folders import scratch_folder
 from ..types import Observation, Table
-from ..workers.limits import Turns, cores
-from ..workers.pool import STALLED, Pool, WorkerLost
+from ..workers.pool import STALLED, WorkerLost
 from .judging_connection import JudgingConnection, name_of
-from .messages import FileAnswer, FileWork, FunctionResponse, ShownTable, SqlRows, checked, decoded, encoded, out_of_cpu
+from .judging_workers import JudgingWorkers, blamed
+from .messages import FileAnswer, FileWork, FunctionResponse, ShownTable, SqlRows, checked, decoded, encoded
 
 A = TypeVar("A")
 R = TypeVar("R")
-
-
-class JudgingWorkers:
-    """Workers of a pool. What is judged never runs on more of them than there are cores."""
-
-    def __init__(self, pool: Pool) -> None:
-        self.pool = pool
-        self._turns = Turns(cores())
-
-    async def judged(self, function: Callable[[A], R], request: A, limits: Limits, *, stalled: float | None = None) -> R:
-        """Runs a function in a worker when it is its turn. Raises SqlError if its SQL ends the worker.
-
-        A worker that dies may have been another's victim; one that dies again, alone, was not.
-        """
-        for alone in (False, True):
-            try:
-                async with self._turns.turn(alone=alone):
-                    answer = await self.pool.call(function, request, stalled=stalled)
-                await asyncio.sleep(0)  # the worker gets its next call before this one's answer is looked at
-                return answer
-            except WorkerLost as lost:
-                if alone or lost.cause not in ("crashed", "killed"):
-                    raise blamed(lost, limits) from None
-        raise AssertionError
 
 
 class FileDatabase:
@@ -97,14 +71,3 @@ class FileDatabase:
             return checked(await self._workers.pool.call(self._do, work))
         except WorkerLost as lost:
             raise blamed(lost, work.limits) from None
-
-
-def blamed(lost: WorkerLost, limits: Limits) -> SqlError:
-    """What the loss of a worker says of its SQL. Raises WorkerFailure if it says nothing."""
-    if lost.cause == "cpu":
-        return out_of_cpu(limits)
-    if lost.cause == "crashed":
-        return SqlError("crash", "The query was stopped: the process that ran it crashed.")
-    if lost.cause == "killed" and lost.peak > limits.memory // 2:
-        return SqlError("memory", f"The query was stopped: it took {lost.peak / 2**20:,.0f} MB, more than there was.")
-    raise WorkerFailure(f"the SQL could not be completed: {lost}") from None

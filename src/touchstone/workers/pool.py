@@ -14,7 +14,7 @@ import sys
 import time
 import typing
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, Literal, TypeVar
 
@@ -44,6 +44,8 @@ not delay those that take a millisecond. Verdicts do not depend on time, so none
 SPARE = 16
 """Workers that are kept for the next leases, each of which would otherwise fork a process."""
 
+_FORKS_AT_ONCE = 8
+"""That the zygote is asked for: more would not fit into its socket."""
 _NICE = 10
 _REMEMBERED = 16
 _SECONDS_TO_HEAR = 10.0
@@ -52,10 +54,12 @@ _FORKS = sys.platform == "linux" and module_or_none("resource") is not None and 
 """Elsewhere each worker is a Python of its own: slower to start, not confined, and without limits of memory and CPU time."""
 _SECONDS_TO_START = 60.0
 _KEPT_VARIABLES = ("HOME", "LANG", "LC_ALL", "PATH", "TMPDIR", "TOUCHSTONE_CACHE", "XDG_CACHE_HOME")
+_ZYGOTE = "import gc; gc.disable(); from touchstone.workers.zygote import main; main()"
+"""Nothing that is imported becomes garbage."""
 _encode = msgspec.msgpack.Encoder().encode
 
 
-Cause = Literal["overdue", "stalled", "cpu", "crashed", "killed"]
+Cause = Literal["overdue", "stalled", "cpu", "crashed", "killed", "unbegun"]
 
 
 class WorkerLost(Exception):
@@ -66,6 +70,7 @@ class WorkerLost(Exception):
     cpu       the kernel ended it at its limit of CPU time
     crashed   it crashed or left, which is the fault of its work
     killed    somebody else killed it, such as the kernel when the machine ran out of memory
+    unbegun   it ended with a call that came before this one
     """
 
     def __init__(self, cause: Cause, *, peak: int = 0) -> None:
@@ -85,11 +90,28 @@ _CAUSES: dict[Cause, str] = {
     "cpu": "the worker was stopped at its limit of CPU time",
     "crashed": "the worker crashed",
     "killed": "the worker was killed",
+    "unbegun": "the worker ended before it came to this call",
 }
 
 
+def encoded_call(function: Callable[[A], Any], request: A) -> bytes:
+    """As a worker is sent it."""
+    return _encode((f"{function.__module__}:{function.__qualname__}", request))
+
+
+class _Call:
+    """One that a worker was sent."""
+
+    __slots__ = ("answer", "stalled", "wall")
+
+    def __init__(self, wall: float | None, stalled: float) -> None:
+        self.wall = wall
+        self.stalled = stalled
+        self.answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+
+
 class Worker(asyncio.Protocol):
-    """One worker process, which answers one call at a time."""
+    """One worker process, which answers calls one after the other."""
 
     def __init__(self) -> None:
         self.pid = 0
@@ -102,7 +124,8 @@ class Worker(asyncio.Protocol):
         self.on_long: Callable[[], None] = lambda: None
         """Called when a call has become a long one."""
         self._buffer = bytearray()
-        self._answer: asyncio.Future[bytes] | None = None
+        self._calls: deque[_Call] = deque()
+        """Those without an answer. It works on the first."""
         self._ended: asyncio.Future[WorkerLost] = asyncio.get_running_loop().create_future()
         self.stalled = STALLED
         self.received = 0
@@ -119,19 +142,32 @@ class Worker(asyncio.Protocol):
         buffer = self._buffer
         buffer += data
         self.received += len(data)
-        if len(buffer) < HEADER.size:
-            return
-        end = HEADER.size + HEADER.unpack_from(buffer)[0]
-        if len(buffer) >= end:
-            body = bytes(memoryview(buffer)[HEADER.size : end])
-            buffer.clear()
-            if self._answer is not None and not self._answer.done():
-                self._answer.set_result(body)
+        calls, start = self._calls, 0
+        while len(buffer) >= start + HEADER.size and len(buffer) >= (
+            end := start + HEADER.size + HEADER.unpack_from(buffer, start)[0]
+        ):
+            body = bytes(memoryview(buffer)[start + HEADER.size : end])
+            start = end
+            if calls and not (answer := calls.popleft().answer).done():
+                answer.set_result(body)
+        if start:
+            del buffer[:start]
+            self._look_away()
+            if calls:
+                self._look_after(calls[0])
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.alive = False
-        if self._answer is not None and not self._answer.done():
-            self._answer.set_exception(EOFError())
+        if self._calls:
+            self._look_away()
+        for number, call in enumerate(self._calls):
+            if not call.answer.done():
+                call.answer.set_exception(WorkerLost("unbegun") if number else EOFError())
+        self._calls.clear()
+
+    @property
+    def is_busy(self) -> bool:
+        return bool(self._calls)
 
     def ended(self, status: int, peak: int) -> None:
         """The zygote says how the process ended."""
@@ -146,30 +182,31 @@ class Worker(asyncio.Protocol):
         It is killed when it has used no CPU for `stalled` seconds, however long it takes. With `wall` it is killed after that
         many seconds instead: that is for functions which wait for others, such as a server, and use no CPU meanwhile.
         """
-        if not self.alive:
-            raise WorkerLost("killed")
-        loop = asyncio.get_running_loop()
-        body = _encode((f"{function.__module__}:{function.__qualname__}", request))
-        answer = self._answer = loop.create_future()
-        self._transport.write(HEADER.pack(len(body)) + body)
-        before = cpu_time(self.pid)
-        self._patience = loop.call_later(LONG, self.give_way, before)
-        if wall is None:
-            stalled = stalled or self.stalled
-            self._alarm = loop.call_later(stalled, self._look_for_progress, stalled, before)
-        else:
-            self._alarm = loop.call_later(wall, self._end, "overdue")
+        (sent,) = self.send(encoded_call(function, request), wall=wall, stalled=stalled)
         try:
-            reply = await answer
+            return await self.result(function, sent)
         except asyncio.CancelledError:
             self.kill()  # it is busy with a call that nobody waits for
             raise
+
+    def send(self, *encoded: bytes, wall: float | None = None, stalled: float | None = None) -> list[asyncio.Future[bytes]]:
+        """The same for several calls, without waiting for the `result` of each: a worker that has its next call already never
+        waits for us, and answers to calls that take no time come together."""
+        if not self.alive:
+            raise WorkerLost("killed")
+        calls = [_Call(wall, stalled or self.stalled) for _ in encoded]
+        was_busy = self.is_busy
+        self._calls.extend(calls)
+        self._transport.write(b"".join([HEADER.pack(len(body)) + body for body in encoded]))
+        if not was_busy:
+            self._look_after(self._calls[0])
+        return [call.answer for call in calls]
+
+    async def result(self, function: Callable[..., R], sent: asyncio.Future[bytes]) -> R:
+        try:
+            reply = await sent
         except EOFError:
             raise await self._ending() from None
-        finally:
-            self._alarm.cancel()
-            self._patience.cancel()
-            self._answer = None
         try:
             worked, value = msgspec.msgpack.decode(reply, type=tuple[bool, msgspec.Raw])
             if worked:
@@ -205,6 +242,20 @@ class Worker(asyncio.Protocol):
         self.alive = False
         self._transport.close()
 
+    def _look_after(self, call: _Call) -> None:
+        """Until it has been answered."""
+        loop = asyncio.get_running_loop()
+        before = cpu_time(self.pid)
+        self._patience = loop.call_later(LONG, self.give_way, before)
+        if call.wall is None:
+            self._alarm = loop.call_later(call.stalled, self._look_for_progress, call.stalled, before)
+        else:
+            self._alarm = loop.call_later(call.wall, self._end, "overdue")
+
+    def _look_away(self) -> None:
+        self._alarm.cancel()
+        self._patience.cancel()
+
     def _look_for_progress(self, stalled: float, before: int | None) -> None:
         """Where the kernel does not tell what a process uses, nothing is known to be stalled."""
         now = cpu_time(self.pid)
@@ -227,8 +278,8 @@ class Worker(asyncio.Protocol):
         self.on_long()
 
     def _end(self, cause: Cause) -> None:
-        if self._answer is not None and not self._answer.done():
-            self._answer.set_exception(WorkerLost(cause))
+        if self._calls and not self._calls[0].answer.done():
+            self._calls[0].answer.set_exception(WorkerLost(cause))
         self.kill()
 
     async def _ending(self) -> WorkerLost:
@@ -294,7 +345,7 @@ class Pool:
         self._heard = bytearray()
         self._received = 0
         self._closed = False
-        self._forking = asyncio.Lock()
+        self._forking = asyncio.Semaphore(_FORKS_AT_ONCE)
         self._growing: set[asyncio.Task[None]] = set()
         self._watch: asyncio.TimerHandle | None = None
         self._last_release = time.monotonic()
@@ -317,7 +368,7 @@ class Pool:
             environment["TMPDIR"] = self._rules.writable[0]
         environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
         self._zygote = subprocess.Popen(
-            [sys.executable, "-c", "from touchstone.workers.zygote import main; main()", str(theirs.fileno())],
+            [sys.executable, "-c", _ZYGOTE, str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
             env=environment,
@@ -368,6 +419,18 @@ class Pool:
             worker.served.append(key)
         try:
             return await worker.call(function, request, wall=wall, stalled=stalled)
+        finally:
+            self._release(worker)
+
+    @contextlib.asynccontextmanager
+    async def worker(self) -> AsyncGenerator[Worker]:
+        """Any one, for a few calls in a row."""
+        worker = await self._acquire()
+        try:
+            yield worker
+        except BaseException:
+            worker.kill()  # it may be busy
+            raise
         finally:
             self._release(worker)
 

@@ -16,6 +16,7 @@ import signal
 import socket
 import struct
 import sys
+import time
 import traceback
 import typing
 from collections.abc import Callable
@@ -33,6 +34,8 @@ HEADER = struct.Struct("!I")
 ENDING = struct.Struct("!IiI")
 """A worker's process number, its status as `wait` gives it, and its largest size in kB."""
 
+_MOST_RECEIVED = 2**16
+_SECONDS_TOGETHER = 0.005
 _encoder = msgspec.msgpack.Encoder()
 _envelope = msgspec.msgpack.Decoder(tuple[str, msgspec.Raw])
 
@@ -54,8 +57,8 @@ def _live() -> None:
     signal.signal(signal.SIGCHLD, partial(_tell_endings, control))
     resource = module_or_none("resource")
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    gc.collect()
     gc.freeze()
+    gc.enable()
     _fork_on_request(control, confine)
 
 
@@ -95,14 +98,81 @@ def connect(port: str, token: str) -> typing.NoReturn:
 
 def serve(connection: socket.socket) -> typing.NoReturn:
     """A worker's life: tells its process number, then answers calls until the other side hangs up."""
+    global _outbox
     with contextlib.suppress(EOFError, ConnectionError):
         connection.sendall(HEADER.pack(os.getpid()))
         this_process_answers()
+        inbox = _Inbox(connection)
+        _outbox = _Outbox(connection)
         while True:
-            body = _answer(_receive(connection))
-            connection.sendall(HEADER.pack(len(body)) + body)
-            do_what_is_left()
+            _outbox.add(_answer(inbox.next()))
+            if not inbox.has_next() or _outbox.is_late():
+                _outbox.send()
+                do_what_is_left()
     os._exit(0)
+
+
+class _Inbox:
+    """Calls as they come. Several may come at once."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._buffer = bytearray()
+
+    def has_next(self) -> bool:
+        return self._missing() <= 0
+
+    def next(self) -> bytes:
+        buffer = self._buffer
+        while (missing := self._missing()) > 0:
+            if missing > _MOST_RECEIVED:
+                buffer += _exactly(self._connection, missing)
+            elif more := self._connection.recv(_MOST_RECEIVED):
+                buffer += more
+            else:
+                raise EOFError
+        end = len(buffer) + missing
+        message = bytes(memoryview(buffer)[HEADER.size : end])
+        del buffer[:end]
+        return message
+
+    def _missing(self) -> int:
+        """Bytes of the next call; fewer than none if there is more than that."""
+        have = len(self._buffer)
+        return HEADER.size - have if have < HEADER.size else HEADER.size + HEADER.unpack_from(self._buffer)[0] - have
+
+
+class _Outbox:
+    """Answers that go together: while the next call is there already, nobody waits for any of them much."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._pid = os.getpid()
+        self._unsent = bytearray()
+        self._since = 0.0
+
+    def add(self, body: bytes) -> None:
+        if not self._unsent:
+            self._since = time.monotonic()
+        self._unsent += HEADER.pack(len(body))
+        self._unsent += body
+
+    def is_late(self) -> bool:
+        """Also asked in the middle of a call, and there perhaps by a child of this process."""
+        return bool(self._unsent) and time.monotonic() - self._since > _SECONDS_TOGETHER and os.getpid() == self._pid
+
+    def send(self) -> None:
+        unsent, self._unsent = self._unsent, bytearray()
+        self._connection.sendall(unsent)
+
+
+_outbox: _Outbox | None = None
+
+
+def send_what_is_late() -> None:
+    """For calls that take long: the answers to earlier ones do not wait for this one's."""
+    if _outbox is not None and _outbox.is_late():
+        _outbox.send()
 
 
 def _answer(message: bytes) -> bytes:

@@ -87,7 +87,7 @@ async def test_a_worker_that_is_killed_is_replaced(engine: PostgresEngine, serve
     world = engine.world("shop", "task")
     working = asyncio.create_task(look(world, f"SELECT {NAP}, count(*) FROM items"))
     pid = await sleeper(server)
-    for worker in [worker for worker in engine.pool._workers if worker._answer is not None]:
+    for worker in [worker for worker in engine.pool._workers if worker.is_busy]:
         os.kill(worker.pid, signal.SIGKILL)
     assert await working == [("", "3")]
     for _ in range(400):

@@ -21,6 +21,7 @@ from ...errors import SqlError
 from ...protocols import Limits
 from ...types import Table
 from ...workers.limits import held_to
+from ...workers.zygote import send_what_is_late
 from ..messages import fetched, no_statement, out_of_cpu, out_of_memory, refuse_long
 from ..today import keep_day
 from .clone import clone, limit_memory, make_defensive, steps_of
@@ -156,6 +157,7 @@ class SqliteConnection:
 
     def _count(self) -> bool:
         self._steps += _STEPS_PER_CHECK
+        send_what_is_late()
         return self._limited_now and self._is_over()
 
     def _is_over(self) -> bool:

@@ -27,15 +27,14 @@ from ...sandbox.worker import WorkerRules
 from ...types import Observation, Table
 from ...workers.pool import Pool, Worker, WorkerLost
 from ..cache import Cache, Origin, key
-from ..file_database import JudgingWorkers, blamed
 from ..judging_connection import name_of, result_type
+from ..judging_workers import JudgedAhead, JudgingWorkers, blamed
 from ..messages import Fault, ShownTable, SqlRows, checked, refuse_broken_text
 from ..today import worker_environment
 from . import files
 from .clone import library
 from .worker import (
     Application,
-    AppliedFunction,
     Reader,
     SqliteQuery,
     apply,
@@ -75,7 +74,7 @@ class SqliteEngine(JudgingWorkers):
         self.today = today
         self._place = place
         rules = WorkerRules([str(scratch_folder()), *([str(cache.absolute().parent)] if cache else [])])
-        preload = ["touchstone.engines.sqlite.worker", "touchstone.verdicts.explain"]  # once, instead of in each worker
+        preload = ["touchstone.engines.sqlite.worker", "touchstone.verdicts.explain", "touchstone.verdicts.metrics"]
         super().__init__(pool or Pool(warm=workers, preload=preload, rules=rules, environment=worker_environment(today)))
         self.cache = Cache(cache, gather=_SECONDS_TO_GATHER)
         if self.cache.is_new:
@@ -84,6 +83,7 @@ class SqliteEngine(JudgingWorkers):
         self._sources: dict[Path, Path] = {}
         self._located: dict[Path, str] = {}
         self._digests: dict[Path, asyncio.Future[str]] = {}
+        self._ahead = JudgedAhead(self, apply)
         self._judging = 0
 
     def database(self, name: str, key: str = "") -> EpisodeDatabase:
@@ -123,7 +123,7 @@ class SqliteEngine(JudgingWorkers):
         )
         self._judging += 1
         try:
-            applied: AppliedFunction = await self.judged(apply, application, limits)
+            applied = await self._ahead.judged(application, limits)
         finally:
             self._judging -= 1
         if applied.repeatable:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from msgspec import Struct
 
 from ...errors import SqlError
 from ...protocols import Limits
+from ...sandbox.later import later
 from ...types import Table
 from ...workers.limits import held_to
 from ..cache import Cache, Origin, key
@@ -29,7 +31,8 @@ from .connection import SqliteConnection
 from .guard import is_volatile
 
 _OPEN_AT_ONCE = 8
-_BYTES_AT_HAND = 8 * 2**20
+_BYTES_AT_HAND = 4 * 2**20
+"""As they are sent. In memory they take several times as much."""
 _OF_THE_MACHINE = ("cpu", "memory", "crash")
 """Ends that another machine or another hour may not see, so they are not remembered."""
 
@@ -126,16 +129,27 @@ class CachedReader:
         request = self._request
         known_as = key("table", request.code, request.digest, sql, request.limits, sqlite3.sqlite_version, day())
         volatile = is_volatile(sql)
-        if not volatile and (known := self.cache.get(known_as) if remember else self.cache.at_hand(known_as)):
-            return checked(msgspec.msgpack.decode(known, type=SqlRows | Fault)).table
+        if not volatile and (known := self._known(known_as, remember=remember)):
+            return known
         repeatable, self.repeatable = self.repeatable, False
         connection = _shared(self._request.path)  # that it cannot be opened is not remembered
         answer = _attempt(lambda: connection.run(sql, self._request.limits, single=True))
         if not volatile and not (isinstance(answer, Fault) and answer.kind in _OF_THE_MACHINE):
             self.repeatable = repeatable
-            if remember:
-                self.cache.put(known_as, msgspec.msgpack.encode(answer), self._origin(sql))
-        return checked(answer).table
+            if remember and self._request.cache:
+                value = msgspec.msgpack.encode(answer)
+                self.cache.put(known_as, value, self._origin(sql))
+                later(self.cache.flush)
+                _at_hand.put(known_as, answer, len(value))
+        return _own_table(answer)
+
+    def _known(self, key: bytes, *, remember: bool) -> Table | None:
+        """What others may have remembered is looked for only where this would be remembered, too."""
+        answer = _at_hand.get(key)
+        if answer is None and remember and (value := self.cache.get(key)):
+            answer = msgspec.msgpack.decode(value, type=SqlRows | Fault)
+            _at_hand.put(key, answer, len(value))
+        return None if answer is None else _own_table(answer)
 
     def _origin(self, sql: str) -> Origin:
         request = self._request
@@ -150,6 +164,37 @@ class CachedReader:
         self.repeatable &= not is_volatile(sql)
         with closing(_opened(self._request.path, private=False, counting=True)) as connection:
             return connection.steps(sql, self._request.limits)
+
+
+def _own_table(answer: SqlRows | Fault) -> Table:
+    """Its reader may do with it what it likes."""
+    table = checked(answer).table
+    return Table(table.columns, list(table.rows), table.truncated, table.changed)
+
+
+class _AtHand:
+    """The tables that were asked for lately, as far as there is room: golds are asked for again and again."""
+
+    def __init__(self, most: int) -> None:
+        self._most = self._room = most
+        self._kept: OrderedDict[bytes, tuple[SqlRows | Fault, int]] = OrderedDict()
+
+    def get(self, key: bytes) -> SqlRows | Fault | None:
+        if key not in self._kept:
+            return None
+        self._kept.move_to_end(key)
+        return self._kept[key][0]
+
+    def put(self, key: bytes, answer: SqlRows | Fault, size: int) -> None:
+        if size > self._most or key in self._kept:
+            return
+        self._room -= size
+        self._kept[key] = answer, size
+        while self._room < 0:
+            self._room += self._kept.popitem(last=False)[1][1]
+
+
+_at_hand = _AtHand(_BYTES_AT_HAND)
 
 
 def _answer(request: SqliteQuery, run: Callable[[], Table]) -> SqlRows | ShownTable | Fault:
@@ -202,4 +247,4 @@ def _opened(path: str, *, private: bool, counting: bool = False) -> SqliteConnec
 
 @cache
 def _open_cache(path: str | None) -> Cache:
-    return Cache(Path(path) if path else None, keep=_BYTES_AT_HAND)
+    return Cache(Path(path) if path else None, gather=math.inf)

@@ -291,6 +291,20 @@ class TestJudging:
         assert broken.outcome is Outcome.unscorable
         assert "the gold SQL cannot be run" in broken.reason
 
+    async def test_a_gold_that_only_the_original_can_run_decides_only_under_its_rules(self, tmp_path: Path) -> None:
+        """It takes DISTINCT out of the text before it runs it."""
+        make_dataset(tmp_path / "d", query_task(sol_sql=["SELECT DISTINCT DISTINCT name FROM customer"], follow_up=None))
+        right = "SELECT name FROM customer"
+        outcomes: dict[str, list[Outcome]] = {}
+        for compat in ("strict", "batch"):
+            async with sqlite_benchmark(tmp_path / "d", compat=compat) as benchmark:
+                records = [await play_moves(benchmark, "shop_1", ("submit", sql)) for sql in (right, "SELECT 1", "SELECT no")]
+            outcomes[compat] = [record.outcome for record in records]
+        assert outcomes == {
+            "strict": [Outcome.unscorable] * 3,
+            "batch": [Outcome.passed, Outcome.failed, Outcome.failed],
+        }
+
     async def test_management_without_tests_passes_only_under_the_old_rules(self, tmp_path: Path) -> None:
         make_dataset(tmp_path / "d", management_task(test_cases=[]))
         outcomes: dict[str, Any] = {}

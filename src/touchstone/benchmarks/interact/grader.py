@@ -121,8 +121,8 @@ class Examiner:
         conditions = self._task.phases[0].conditions if first else phase.conditions
         request = QueryRequest([sql], list(phase.gold), conditions, self._preparation)
         report = await self._judged(judge_query, request)
-        if report.fault == "gold":
-            raise Unscorable(f"the gold SQL cannot be run: {report.reason}", "gold")
+        if report.fault == "gold" or (report.gold_error and self._rules.decides == "strict"):
+            raise Unscorable(f"the gold SQL cannot be run: {report.gold_error or report.reason}", "gold")
         if report.fault in ("dataset", "own"):
             return self._unprepared(sql, report.fault, report.reason)
         if report.fault == "prediction":

@@ -73,6 +73,8 @@ class QueryReport(Struct, frozen=True):
     evidence: dict[str, Any] = {}
     fault: Fault | None = None
     """What could not be run; the reason is then the SQL error."""
+    gold_error: str = ""
+    """Why the gold can only be run as the original rewrites it: then there is an official verdict and no other."""
 
 
 def judge_query(bench: JudgingConnection, request: QueryRequest) -> QueryReport:
@@ -81,7 +83,7 @@ def judge_query(bench: JudgingConnection, request: QueryRequest) -> QueryReport:
     try:
         gold = bench.trial(request.gold)
     except SqlError as error:
-        return _unjudged("gold", error)
+        return _judged_officially(bench, request, error)
     official_gold = _officially(bench, request.gold, gold)
     try:
         predicted = bench.trial(request.predicted)
@@ -92,6 +94,29 @@ def judge_query(bench: JudgingConnection, request: QueryRequest) -> QueryReport:
     agreed, why_not = _agreed(official_gold, official_predicted, request.conditions)
     evidence = verdict.difference.evidence | ({} if gold.rows or not gold.columns else {"gold_rows": 0})
     return QueryReport(verdict.matched, agreed, verdict.difference.sentence, why_not, verdict.difference.kind, evidence)
+
+
+def _judged_officially(bench: JudgingConnection, request: QueryRequest, error: SqlError) -> QueryReport:
+    """Where the gold cannot be run as it is written. The original never does."""
+    gold = _rows_of_rewritten(bench, request.gold)
+    if isinstance(gold, str):
+        return _unjudged("gold", error)
+    try:
+        predicted = bench.trial(request.predicted)
+    except SqlError as of_prediction:
+        return QueryReport(False, False, of_prediction.message, kind="error", fault="prediction", gold_error=error.message)
+    rows = _officially(bench, request.predicted, predicted, submitted=True)
+    agreed, why_not = _agreed(gold, rows, request.conditions)
+    reason = f"The gold can be run only as the original rewrites it: {error.message}"
+    return QueryReport(False, agreed, reason, why_not, gold_error=error.message)
+
+
+def _rows_of_rewritten(bench: JudgingConnection, texts: list[str]) -> list[Row] | str:
+    changed = rewritten(texts)
+    try:
+        return bench.official_rows(changed[-1], bench.trial(changed))
+    except SqlError as error:
+        return error.message
 
 
 def check_gold(bench: JudgingConnection, request: QueryRequest) -> QueryReport:

@@ -44,8 +44,8 @@ from .messages import (
 from .templates import copy_contents, to_copy
 from .worker import administer, copy, describe, hold, lay_ground, let_go, remove, rights, settle
 
-AT_ONCE = 2
-"""Administrative statements. Each keeps a core of the server busy."""
+AT_ONCE = 4
+"""Administrative statements. Each waits for a good part of its time: for a checkpoint, or until a connection has ended."""
 
 _PAUSE = 0.05
 _MOST_WAITING = 512 * 2**20

@@ -144,6 +144,19 @@ def proof_counts(words: Counter[str]) -> dict[str, int]:
     return {"ex_passed": words.total(), **{word: words[word] for word in ("same", "upheld", "refuted", "open")}}
 
 
+class SoFar:
+    """What a run has recorded, without the records."""
+
+    def __init__(self) -> None:
+        self.counted = Aggregate()
+        self.digests: dict[tuple[str, int], str] = {}
+        """Of tasks, by task and epoch."""
+
+    def add(self, record: Record) -> None:
+        self.counted.add(record)
+        self.digests[record.task, record.epoch] = record.digest
+
+
 def aggregate(records: Iterable[Record]) -> Aggregate:
     counted = Aggregate()
     for record in records:

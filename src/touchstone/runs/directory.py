@@ -33,6 +33,7 @@ from ..errors import InputError, RunStopped, os_errors_as
 from ..files import lock_file, replace_file
 from ..types import Outcome, Record
 from . import seal
+from .aggregate import SoFar
 from .records import SLIM, decode_line, differences, encoded, is_owed, read, read_config, read_records, refuse_second
 from .remote import EPISODES
 
@@ -48,8 +49,9 @@ _encoder = msgspec.json.Encoder()
 _TRIES_TO_LOCK = 10
 _SECONDS_BETWEEN_TRIES = 0.05
 _SECONDS_TO_GATHER = 0.005
-"""How long a write waits for further records where the last one had several: they come quickly then, and a write costs the
-loop more than a record does. Episodes that end one by one never wait."""
+_MOST_GATHERINGS = 4
+"""How long a write waits for further records where the last one had several, and how often it waits again where more have come:
+a write costs more than a record does. Episodes that end one by one never wait."""
 
 
 class RunDirectory:
@@ -63,7 +65,10 @@ class RunDirectory:
         with os_errors_as(InputError, f"{path}: cannot write to this run"):
             self._lock = _lock(path)
             self._open()
+        self._seen: SoFar | None = None
+        self._has_seal = True
         self._pending: list[bytes] = []
+        self._playing = 0
         self._disk = asyncio.Lock()
         self._next_write: asyncio.Task[None] | None = None
         self._gathers = False
@@ -118,9 +123,20 @@ class RunDirectory:
         """For counting: without their conversations."""
         return read(self.path, SLIM)
 
-    async def append(self, record: Record) -> None:
-        """Returns when the record is on the disk. Raises RunStopped if it cannot be written."""
+    def so_far(self) -> SoFar:
+        """What a resume has seen of them when it looked through the file; the file is large."""
+        seen, self._seen = self._seen, None
+        if seen is None:
+            seen = SoFar()
+            for record in self.records():
+                seen.add(record)
+        return seen
+
+    async def append(self, record: Record, playing: int = 0) -> None:
+        """Returns when the record is on the disk. Raises RunStopped if it cannot be written. `playing` episodes will each have
+        a record too: so long as they are more than those that wait for the disk, nobody waits in vain."""
         self._pending.append(encoded(record))
+        self._playing = playing
         if self._next_write is None:
             self._next_write = asyncio.create_task(self._write_pending())
             self._next_write.add_done_callback(_look_at)
@@ -136,11 +152,18 @@ class RunDirectory:
     async def _write_pending(self) -> None:
         async with self._disk:
             if self._gathers:
-                await asyncio.sleep(_SECONDS_TO_GATHER)
+                await self._gather()
             self._next_write = None  # what comes from now on goes into the write after this one
             records, self._pending = self._pending, []
             self._gathers = len(records) > 1
             await asyncio.to_thread(self._write, records)
+
+    async def _gather(self) -> None:
+        for _ in range(_MOST_GATHERINGS):
+            before = len(self._pending)
+            await asyncio.sleep(_SECONDS_TO_GATHER)
+            if len(self._pending) == before or len(self._pending) > self._playing:
+                return
 
     def _write(self, records: Sequence[bytes]) -> None:
         data, chain = _lines(records, self._chain)
@@ -158,7 +181,9 @@ class RunDirectory:
 
     def _break_seal(self) -> None:
         """Before the first change: a run that is killed has no seal rather than a wrong one."""
-        (self.path / seal.FILE).unlink(missing_ok=True)
+        if self._has_seal:
+            (self.path / seal.FILE).unlink(missing_ok=True)
+            self._has_seal = False
 
     def finish(self, overall: Mapping[str, Any], summary: str) -> None:
         with os_errors_as(RunStopped, f"cannot write the summary to {self.path}"):
@@ -166,6 +191,7 @@ class RunDirectory:
             replace_file(self.path / "overall.json", _pretty(overall))
             replace_file(self.path / "summary.txt", summary.encode())
             if self._chain is not None:
+                self._has_seal = True
                 replace_file(self.path / seal.FILE, seal.closing(self.path, self._chain))
 
     def close(self) -> None:
@@ -197,7 +223,8 @@ class RunDirectory:
         path = self.path / "runs.jsonl"
         kept = path.with_suffix(".jsonl.kept")
         try:
-            owed, chain = _looked_through(path, self._chain)
+            self._seen = SoFar()
+            owed, chain = _looked_through(path, self._chain, self._seen)
             if owed:
                 self._break_seal()
                 chain = _copy_done(path, kept, self._chain)
@@ -214,10 +241,10 @@ class RunDirectory:
         """Adds the records that only another copy of this run has."""
         if not others.exists():
             return
-        done = {(record.task, record.epoch) for record in self.records()}
+        done = set(self.so_far().digests)
         taken: list[bytes] = []
         with os_errors_as(InputError, f"{others}: cannot be merged into this run"):
-            _looked_through(others, seal.Chain.of(self.config))
+            _looked_through(others, seal.Chain.of(self.config), SoFar())
             with others.open("rb") as lines:
                 for number, line in enumerate(lines, 1):
                     other = None if is_owed(others, number, line) else decode_line(others, number, line, SLIM)
@@ -263,17 +290,22 @@ def _is_at(file: int, path: Path) -> bool:
         return False
 
 
-def _looked_through(path: Path, chain: seal.Chain | None) -> tuple[bool, seal.Chain | None]:
-    """Whether anything is owed, and the chain's end. Raises InputError if a record is there twice, or a seal is wrong."""
+def _looked_through(path: Path, chain: seal.Chain | None, done: SoFar) -> tuple[bool, seal.Chain | None]:
+    """Whether anything is owed, and the chain's end; adds what is `done`. Raises InputError if a record is there twice, or a
+    seal is wrong."""
     owed = False
     seen: dict[tuple[str, int], int] = {}
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             record = decode_line(path, number, line, SLIM)
-            owed |= record is None or record.outcome is Outcome.error
             if record is None:
+                owed = True
                 continue
             refuse_second(path, number, record, seen)
+            if record.outcome is Outcome.error:
+                owed = True
+            else:
+                done.add(record)
             if chain is not None:
                 if not chain.follows(line):
                     what = "was changed after it was written, or a line before it was taken out"

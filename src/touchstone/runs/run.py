@@ -15,7 +15,7 @@ from .. import __version__
 from ..errors import InputError, RunStopped
 from ..protocols import Agent, Benchmark
 from ..types import Record, Step, Task
-from .aggregate import Aggregate, aggregate
+from .aggregate import Aggregate, SoFar, aggregate
 from .custody import answer_in
 from .executors import Executor, Local
 from .scheduler import Batch, Job, Say, quiet
@@ -78,7 +78,9 @@ class RecordStore(Protocol):
 
     def records(self) -> Iterator[Record]: ...
 
-    async def append(self, record: Record) -> None: ...
+    def so_far(self) -> SoFar: ...
+
+    async def append(self, record: Record, playing: int = 0) -> None: ...
 
     async def settle(self) -> None: ...
 
@@ -87,16 +89,13 @@ class RecordStore(Protocol):
 
 def owed(tasks: Sequence[Task], epochs: int, directory: RecordStore) -> tuple[list[Job], Aggregate]:
     """The jobs that have no record yet, and the aggregate of those that have. Raises InputError if a task is another now."""
-    counted = Aggregate()
-    done: set[tuple[str, int]] = set()
+    so_far = directory.so_far()
     digests = {task.key: task.digest for task in tasks}
-    for record in directory.records():
-        if digests.get(record.task, record.digest) != record.digest:
-            raise InputError(f"{directory.path}: cannot resume, task {record.task} has changed in the task file since")
-        counted.add(record)
-        done.add((record.task, record.epoch))
-    jobs = [Job(task, epoch) for epoch in range(epochs) for task in tasks if (task.key, epoch) not in done]
-    return jobs, counted
+    for (task, _), digest in so_far.digests.items():
+        if digests.get(task, digest) != digest:
+            raise InputError(f"{directory.path}: cannot resume, task {task} has changed in the task file since")
+    jobs = [Job(task, epoch) for epoch in range(epochs) for task in tasks if (task.key, epoch) not in so_far.digests]
+    return jobs, so_far.counted
 
 
 async def run(
@@ -116,7 +115,7 @@ async def run(
         plan.trace.begin(directory.path.name)
 
     async def keep(record: Record) -> None:
-        await directory.append(record)
+        await directory.append(record, batch.playing)
         counted.add(record)
         watch(record, counted)
         if plan.trace:
@@ -195,7 +194,10 @@ class Memory:
     def records(self) -> Iterator[Record]:
         return iter(self.kept)
 
-    async def append(self, record: Record) -> None:
+    def so_far(self) -> SoFar:
+        return SoFar()
+
+    async def append(self, record: Record, playing: int = 0) -> None:
         self.kept.append(record)
 
     async def settle(self) -> None: ...

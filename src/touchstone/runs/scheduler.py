@@ -58,7 +58,7 @@ class Batch:
         self._parallel = parallel
         self._patience = max_consecutive_errors
         self._say = say
-        self._playing = 0
+        self.playing = 0
         self._errors_in_a_row = 0
         self._replied = False
         self._enough = enough
@@ -91,8 +91,8 @@ class Batch:
         """Once: take no new jobs. Twice: abandon those in flight."""
         if self.interrupted:
             self.abandon()
-        elif self._playing:
-            which, them = ("1 episode", "it") if self._playing == 1 else (f"{self._playing} episodes", "them")
+        elif self.playing:
+            which, them = ("1 episode", "it") if self.playing == 1 else (f"{self.playing} episodes", "them")
             self._say(f"waiting for {which} to end; Ctrl-C again abandons {them}")
         self.interrupted = True
 
@@ -106,11 +106,11 @@ class Batch:
             self.used_up = self.used_up or self._enough()
             if self.interrupted or self.used_up:
                 return
-            self._playing += 1
+            self.playing += 1
             try:
                 record, failure = await self._play(job)
             finally:
-                self._playing -= 1
+                self.playing -= 1
             self._stop_if_hopeless(record, failure)
             held = self._hold_back(record, failure)
             await self._keep_all()

@@ -57,8 +57,8 @@ def _files(folder: Path, suffix: str = "") -> Iterator[Path]:
 
 def _hash(folder: Path, files: list[Path]) -> str:
     """Of names and contents, each with its length, so that nothing can move from one to the other."""
-    digest = hashlib.sha256()
+    digest, start = hashlib.sha256(), len(str(folder)) + 1
     for file in files:
-        for part in (str(file.relative_to(folder)).encode(), file.read_bytes()):
+        for part in (str(file)[start:].encode(), file.read_bytes()):
             digest.update(len(part).to_bytes(8, "big") + part)
     return digest.hexdigest()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import os
 from pathlib import Path
-from secrets import token_hex
 from typing import Any
 
 ONLY_ON_LINUX = ("fcntl", "grp", "pty", "pwd", "resource", "termios", "tty")
@@ -43,7 +42,7 @@ def lock_file(descriptor: int, *, shared: bool = False) -> None:
 
 def replace_file(path: Path, content: bytes, *, durable: bool = True) -> None:
     """Writes the whole file or leaves the old one, whoever else writes it at once. `durable`: then it is on the disk."""
-    temporary = path.with_name(f".{path.name}.{token_hex(4)}")
+    temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
     try:
         with temporary.open("wb") as file:
             file.write(content)

@@ -17,8 +17,8 @@ from typing import Any, Literal, TypeVar, cast, get_args, get_type_hints
 from .errors import InputError, WrongReturn
 from .files import ONLY_ON_LINUX
 from .options import Options, field_names
-from .protocols import AgentConfig, BenchmarkConfig, Engine, EngineConfig, EpisodeDatabase, Limits, ModelConfig, Opening
-from .types import Observation, Table
+from .protocols import AgentConfig, BenchmarkConfig, Engine, EngineConfig, EpisodeDatabase, ModelConfig, Opening
+from .types import Limits, Observation, Table
 
 __all__ = [
     "Kind",

@@ -17,6 +17,7 @@ from .options import Count, Opt, Options, Share
 from .types import (
     Brief,
     CallPosition,
+    Limits,
     Message,
     NoteStep,
     Observation,
@@ -45,34 +46,9 @@ DIALECTS = {
     "snowflake": "Snowflake",
 }
 """What the SQL of an engine is called, by the engine's name."""
-STEPS_PER_SECOND = 70_000_000
-"""By which a time limit becomes a number of steps of SQLite's virtual machine: see docs/sql-limits.md for how it was chosen."""
 
 TASKS, WHO, JUDGING, RUN = "Which tasks", "Agent and model", "Judging", "The run"
 """Headings that options stand under in the help."""
-
-
-class Limits(Struct, frozen=True):
-    """What one SQL statement may use."""
-
-    seconds: float = 30.0
-    """On SQLite this stands for a number of steps, which is the same on every machine and under every load; on PostgreSQL it
-    is the wall clock."""
-    rows: int = 1_000_000
-    bytes: int = 256 * 2**20
-    memory: int = 2**30
-    cut_rows: bool = False
-    """Past the row limit: return the rows so far, marked as truncated, instead of failing."""
-
-    @property
-    def steps(self) -> int:
-        """Of SQLite's virtual machine."""
-        return round(self.seconds * STEPS_PER_SECOND)
-
-    @property
-    def cpu_seconds(self) -> float:
-        """Where a statement ends whose steps are few and take long. It depends on the machine, so it is far off."""
-        return 4 * self.seconds + 1
 
 
 class Session(Protocol):

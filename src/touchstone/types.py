@@ -22,6 +22,10 @@ Row = tuple[Any, ...]
 """Of cells. (msgspec cannot decode a union of text and bytes, hence Any.)"""
 
 
+STEPS_PER_SECOND = 70_000_000
+"""By which a time limit becomes a number of steps of SQLite's virtual machine: see docs/sql-limits.md for how it was chosen."""
+
+
 class Table(Struct, frozen=True):
     """A query result."""
 
@@ -31,6 +35,29 @@ class Table(Struct, frozen=True):
     """More rows existed than the limit allowed, and the caller had asked for a cut instead of an error."""
     changed: int | None = None
     """Rows changed, for a statement that returns no table."""
+
+
+class Limits(Struct, frozen=True):
+    """What one SQL statement may use."""
+
+    seconds: float = 30.0
+    """On SQLite this stands for a number of steps, which is the same on every machine and under every load; on PostgreSQL it
+    is the wall clock."""
+    rows: int = 1_000_000
+    bytes: int = 256 * 2**20
+    memory: int = 2**30
+    cut_rows: bool = False
+    """Past the row limit: return the rows so far, marked as truncated, instead of failing."""
+
+    @property
+    def steps(self) -> int:
+        """Of SQLite's virtual machine."""
+        return round(self.seconds * STEPS_PER_SECOND)
+
+    @property
+    def cpu_seconds(self) -> float:
+        """Where a statement ends whose steps are few and take long. It depends on the machine, so it is far off."""
+        return 4 * self.seconds + 1
 
 
 class Outcome(StrEnum):

@@ -15,8 +15,7 @@ from tests.support.worlds import ENDLESS, ROWS, World, make_database, make_world
 from touchstone.benchmarks.bird.benchmark import Bird, BirdSettings
 from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.models.wire import tool_schema
-from touchstone.protocols import STEPS_PER_SECOND, Limits
-from touchstone.types import Outcome, Record, ToolCall
+from touchstone.types import STEPS_PER_SECOND, Limits, Outcome, Record, ToolCall
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -26,9 +26,8 @@ from touchstone.benchmarks.bird.tasks import BirdTask, load_tasks
 from touchstone.benchmarks.sql_episode import submission
 from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.engines.sqlite.worker import Reader
-from touchstone.protocols import STEPS_PER_SECOND, Limits
 from touchstone.runs.episode_runner import play
-from touchstone.types import Outcome, Record
+from touchstone.types import STEPS_PER_SECOND, Limits, Outcome, Record
 
 BUSY = 40
 COUNT = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100000) SELECT count(*) FROM n"

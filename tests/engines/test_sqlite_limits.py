@@ -14,10 +14,10 @@ from tests.workers.functions import number as process_number
 from tests.workers.functions import peak_memory
 from touchstone.engines.sqlite.engine import SqliteEngine
 from touchstone.errors import SqlError, WorkerFailure
-from touchstone.protocols import STEPS_PER_SECOND, Limits
+from touchstone.types import STEPS_PER_SECOND, Limits
 from touchstone.workers.pool import Pool
 
-from .conftest import Connect
+from .conftest import Connect, create
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -135,6 +135,21 @@ async def test_a_private_copy_that_grows_for_ever(connect: Connect) -> None:
     )
     assert (await session.run("SELECT text FROM log")).rows == [("before",)]
     assert (await session.run("PRAGMA integrity_check")).rows == [("ok",)]
+
+
+async def test_what_a_worker_has_cached_of_other_databases_is_not_a_statements_memory(database: Path, tmp_path: Path) -> None:
+    other = create(
+        tmp_path / "other.sqlite", "CREATE TABLE t (x); INSERT INTO t VALUES (zeroblob(8000000)), (zeroblob(7000000));"
+    )
+    engine = SqliteEngine(workers=1)
+    reader = engine.session(other, writable=False, limits=Limits())
+    assert (await reader.run("SELECT sum(length(hex(x))) FROM t")).rows == [(30_000_000,)]
+    session = engine.session(database, writable=False, limits=Limits(memory=8 * MB))
+    sql = f"SELECT count(*) FROM (SELECT DISTINCT randomblob(1000) FROM {MANY} LIMIT %d)"
+    assert (await session.run(sql % 1000)).rows == [(1000,)]
+    with pytest.raises(SqlError, match="more than 8 MB of memory"):
+        await session.run(sql % 50_000)
+    await engine.close()
 
 
 async def test_memory_limits_of_sessions_that_share_a_worker_do_not_mix(database: Path) -> None:

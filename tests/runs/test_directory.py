@@ -142,12 +142,21 @@ async def test_after_a_shared_write_the_next_one_waits_for_further_records(
     fsync = os.fsync
     monkeypatch.setattr(os, "fsync", lambda file: (synced.append(file), fsync(file))[1])
     await asyncio.gather(*(directory.append(a_record(name)) for name in ("1", "2")))
-    third = asyncio.create_task(directory.append(a_record("3")))
+    third = asyncio.create_task(directory.append(a_record("3"), playing=1))
     for _ in range(5):
         await asyncio.sleep(0)
     await asyncio.gather(third, directory.append(a_record("4")))
     assert len(synced) == 2
     assert len(tasks(directory.path)) == 4
+    directory.close()
+
+
+async def test_nobody_waits_for_records_of_episodes_that_there_are_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("touchstone.runs.directory._SECONDS_TO_GATHER", 3600)
+    directory = RunDirectory.create(tmp_path, CONFIG)
+    await asyncio.gather(*(directory.append(a_record(name)) for name in ("1", "2")))
+    await asyncio.wait_for(directory.append(a_record("3"), playing=0), 60)
+    assert len(tasks(directory.path)) == 3
     directory.close()
 
 

@@ -9,8 +9,8 @@ from typing import Annotated, Any, cast
 from msgspec import Meta, Struct
 
 from ..errors import SqlError, Unscorable
-from ..protocols import DIALECTS, Engine, Episode, EpisodeDatabase, Limits
-from ..types import Brief, Observation, Task, Tool
+from ..protocols import DIALECTS, Engine, Episode, EpisodeDatabase
+from ..types import Brief, Limits, Observation, Task, Tool
 from .sql_episode import LOOKING, QueryBenchmark, QueryEpisode
 from .task_file import Q, QueryTask
 

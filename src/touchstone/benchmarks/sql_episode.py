@@ -13,8 +13,8 @@ from msgspec import Meta, Struct
 from ..engines.sqlite.engine import SqliteEngine
 from ..errors import SqlError, Unscorable
 from ..options import OptionError
-from ..protocols import Limits, Session
-from ..types import Brief, Observation, PartialScore, Tool, ToolCall, Usage
+from ..protocols import Session
+from ..types import Brief, Limits, Observation, PartialScore, Tool, ToolCall, Usage
 from .task_file import Q
 
 # What most episodes have in common: no other model at work, no price for a misread move, no credit before a verdict.

@@ -11,8 +11,8 @@ from msgspec import Struct
 from ..errors import InputError, os_errors_as
 from ..foreign import Unreadable, in_words, read_json
 from ..options import Count, Opt, OptionError, Positive, WholeNumber
-from ..protocols import JUDGING, TASKS, WHO, BenchmarkConfig, Limits
-from ..types import Task
+from ..protocols import JUDGING, TASKS, WHO, BenchmarkConfig
+from ..types import Limits, Task
 
 __all__ = ["entries", "in_words"]
 

@@ -17,10 +17,11 @@ from ..engines.sqlite.engine import SqliteEngine
 from ..errors import InputError
 from ..options import Count, Opt, Options, Positive, WholeNumber
 from ..plugins import agent_type, model_type, open_engine, structs_with
-from ..protocols import JUDGING, WHO, AgentConfig, AgentContext, Limits, ModelConfig, Opening, Script
+from ..protocols import JUDGING, WHO, AgentConfig, AgentContext, ModelConfig, Opening, Script
 from ..serving.gate import Gate
 from ..serving.service import Answerer, question_key
 from ..sockets import address_of, listen
+from ..types import Limits
 from .struct_command import StructCommand, typed_value
 from .terminal import say
 

@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from ..protocols import Limits
+from ..types import Limits
 
 LARGEST_FILE = 2 * 2**30
 LARGEST_ENTRY = 8 * 2**20
@@ -166,7 +166,7 @@ def _connect(path: Path) -> sqlite3.Connection:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = OFF")  # a lost entry is only a miss
     columns = "key BLOB PRIMARY KEY, value BLOB NOT NULL, code TEXT, origin BLOB"
-    connection.execute(f"CREATE TABLE IF NOT EXISTS entries ({columns}) WITHOUT ROWID")
+    connection.execute(f"CREATE TABLE IF NOT EXISTS entries ({columns})")  # keys are random: rows go to the end
     connection.execute("CREATE INDEX IF NOT EXISTS by_code ON entries (code)")
     return connection
 

@@ -17,8 +17,8 @@ import msgspec
 
 from ..distribution import refuse_without
 from ..errors import SqlError
-from ..protocols import EngineConfig, Limits, Opening
-from ..types import Observation, Table
+from ..protocols import EngineConfig, Opening
+from ..types import Limits, Observation, Table
 from .judging_connection import JudgingConnection, PlainConnection, Result, last_result
 from .messages import LIVE, fetched, plain
 from .tables import observation_of

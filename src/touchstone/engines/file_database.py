@@ -12,9 +12,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from ..protocols import Limits
 from ..sandbox.folders import scratch_folder
-from ..types import Observation, Table
+from ..types import Limits, Observation, Table
 from ..workers.pool import STALLED, WorkerLost
 from .judging_connection import JudgingConnection, name_of
 from .judging_workers import JudgingWorkers, blamed

@@ -16,8 +16,7 @@ from functools import cache
 from typing import Any, Protocol
 
 from ..errors import SqlError
-from ..protocols import Limits
-from ..types import Table
+from ..types import Limits, Table
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Generic, TypeVar, cast
 
 from ..errors import SqlError, WorkerFailure
-from ..protocols import Limits
+from ..types import Limits
 from ..workers.limits import Turns, cores
 from ..workers.pool import Pool, Worker, WorkerLost, encoded_call
 from .messages import out_of_cpu
@@ -119,7 +119,7 @@ class JudgedAhead(Generic[A, R]):
 
         worker.on_long = take_back
         while True:
-            if len(sent) <= 1 and (together := self._take(worker, min(left, 1 + self._ahead() - len(sent)))):
+            if len(sent) <= _MOST_AHEAD // 2 and (together := self._take(worker, min(left, 1 + self._ahead() - len(sent)))):
                 left -= len(together)
                 sent += zip(together, worker.send(*[each.call for each in together]), strict=True)
             if not sent:

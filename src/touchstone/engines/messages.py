@@ -11,8 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from ..errors import SqlError, SqlFault
-from ..protocols import Limits
-from ..types import Observation, Table
+from ..types import Limits, Observation, Table
 from .judging_connection import JudgingConnection, named_function, result_type
 from .tables import observation_of
 

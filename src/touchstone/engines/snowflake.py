@@ -16,8 +16,8 @@ from typing import Any, ClassVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from ..errors import DatabaseFailure, InputError, SqlError
-from ..protocols import EngineConfig, Limits, Opening
-from ..types import Table
+from ..protocols import EngineConfig, Opening
+from ..types import Limits, Table
 from .cloud import CloudEngine, limited, open_cloud
 from .messages import LIVE, no_statement, out_of_time
 from .mysql.statements import is_blank, split

@@ -1,7 +1,7 @@
 """The day that SQL is told it is: `--today`.
 
 Golds that ask for the date were written on some day, and mean something else on another. SQLite's clock is set inside the
-worker that runs it (`sqlite/library.py`) and stands at noon of that day, UTC. PostgreSQL's is libfaketime's around the private
+worker that runs it (`sqlite/clone.py`) and stands at noon of that day, UTC. PostgreSQL's is libfaketime's around the private
 server, and goes on from noon. Hidden tests written in Python get the same day from `set_python_clock`.
 """
 
@@ -13,8 +13,6 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-
-from ..options import OptionError
 
 _NOON = datetime.time(12, tzinfo=datetime.UTC)
 _PLACES = ("/usr/lib/*/faketime", "/usr/lib/faketime", "/usr/lib64/faketime", "/usr/local/lib/faketime")
@@ -33,6 +31,8 @@ def checked_day(text: str | None) -> str | None:
             return datetime.date.fromisoformat(text).isoformat()
     except ValueError:
         pass
+    from ..options import OptionError  # here, since workers do not read options, and would start later
+
     raise OptionError("today", text, "expected a date such as 2025-02-19")
 
 

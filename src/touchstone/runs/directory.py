@@ -159,11 +159,12 @@ class RunDirectory:
             await asyncio.to_thread(self._write, records)
 
     async def _gather(self) -> None:
+        before = 0
         for _ in range(_MOST_GATHERINGS):
+            if not before < len(self._pending) <= self._playing:
+                return
             before = len(self._pending)
             await asyncio.sleep(_SECONDS_TO_GATHER)
-            if len(self._pending) == before or len(self._pending) > self._playing:
-                return
 
     def _write(self, records: Sequence[bytes]) -> None:
         data, chain = _lines(records, self._chain)

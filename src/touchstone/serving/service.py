@@ -18,9 +18,9 @@ from ..benchmarks.sql_episode import Listings, SqlEpisode, request
 from ..engines.sqlite.engine import SqliteEngine
 from ..engines.sqlite.files import find
 from ..errors import RULES, EpisodeFailure, SqlError, Unscorable
-from ..protocols import Agent, Limits
+from ..protocols import Agent
 from ..runs.stage import RecordingStage
-from ..types import Brief, Outcome, Verdict
+from ..types import Brief, Limits, Outcome, Verdict
 
 # The page at /docs: the service's own description as a page that loads nothing from anywhere.
 

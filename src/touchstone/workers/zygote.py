@@ -17,7 +17,6 @@ import socket
 import struct
 import sys
 import time
-import traceback
 import typing
 from collections.abc import Callable
 from functools import cache, partial
@@ -181,6 +180,8 @@ def _answer(message: bytes) -> bytes:
         function, kind = _resolve(name)
         return _encoder.encode((True, function(msgspec.msgpack.decode(request, type=kind))))
     except Exception:
+        import traceback  # here, since every worker would wait for it at its start
+
         text = traceback.format_exc(limit=-3)
         return _encoder.encode((False, text.encode(errors="backslashreplace").decode()))
 

@@ -21,7 +21,8 @@ from ...engines.sqlite.engine import SqliteEngine
 from ...engines.sqlite.guard import is_volatile, without_comments
 from ...errors import SqlError
 from ...phrases import plural
-from ...protocols import EpisodeDatabase, Limits
+from ...protocols import EpisodeDatabase
+from ...types import Limits
 from ..task_file import Q
 from .findings import AuditFinding, audit_finding
 from .probe import ProbeRequest, ProbeResult, Rerun, probe

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ...engines.sqlite.engine import SqliteEngine
 from ...errors import InputError, SqlError, Unscorable, os_errors_as
-from ...protocols import Limits
+from ...types import Limits
 from ..audit.findings import AuditFinding, Severity, audit_finding
 from ..audit.probe import ProbeResult
 from ..audit.probes import Watch, from_probe, looked_at, probed_file

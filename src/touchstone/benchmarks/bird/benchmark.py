@@ -15,8 +15,8 @@ from msgspec import Struct
 from ...engines.sqlite.engine import SqliteEngine
 from ...engines.sqlite.files import find
 from ...errors import InputError, SqlError, Unscorable, WorkerFailure
-from ...protocols import Gold, Limits
-from ...types import Brief, Outcome, Task, ToolCall, Verdict
+from ...protocols import Gold
+from ...types import Brief, Limits, Outcome, Task, ToolCall, Verdict
 from ..meanings import column_meanings
 from ..sql_episode import EXPLORING, INSTRUCTIONS, Listings, QueryBenchmark, SqlEpisode, submission
 from .judge import R_VES_ROUNDS, BirdJudgement, BirdQuestion, check, judge, unjudged

@@ -40,7 +40,7 @@ class BirdScoreOptions(ScoreOptions, frozen=True):
     """How predictions are scored. Many at once, so that records share their way to the disk; statements are run by as many
     workers as there are cores in any case."""
 
-    parallel: Annotated[Count, Opt(names=("-p",), group=RUN)] = 32 * (os.cpu_count() or 1)
+    parallel: Annotated[Count, Opt(names=("-p",), group=RUN)] = 128 * (os.cpu_count() or 1)
     """How many tasks to judge at once."""
 
 

@@ -22,7 +22,7 @@ from ...proof import (
 )
 from ...proof.finding import ProofFinding, counterexample_of, subject_of
 from ...proof.suite import refutation_on
-from ...protocols import Limits
+from ...types import Limits
 from ..audit.probes import Watch, each
 from ..audit.report import MutantCount
 from .benchmark import Bird

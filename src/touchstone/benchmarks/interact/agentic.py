@@ -8,8 +8,7 @@ from typing import Any
 import msgspec
 
 from ...errors import SqlError
-from ...protocols import Limits
-from ...types import Observation
+from ...types import Limits, Observation
 from .budget import Ledger
 from .episode import InteractEpisode
 from .rules import Rules

@@ -18,7 +18,8 @@ from msgspec import Struct
 from ...engines.judging_connection import JudgingConnection, Result, wall_clock
 from ...engines.sqlite.guard import without_comments
 from ...errors import SqlError, Unscorable
-from ...protocols import EpisodeDatabase, Limits
+from ...protocols import EpisodeDatabase
+from ...types import Limits
 from ..audit.findings import AuditFinding, audit_finding
 from ..audit.probes import Watch, each, from_probe, normal, probed, repeated
 from ..task_file import entries

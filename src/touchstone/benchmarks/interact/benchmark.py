@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 
 from ...errors import Skipped, Unscorable
-from ...protocols import DIALECTS, Gold, Limits
-from ...types import Brief, Task, ToolCall
+from ...protocols import DIALECTS, Gold
+from ...types import Brief, Limits, Task, ToolCall
 from ..sql_episode import EXPLORING
 from .agentic import AgenticEpisode
 from .budget import Ledger

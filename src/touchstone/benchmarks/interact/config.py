@@ -19,8 +19,8 @@ from ...engines.today import checked_day
 from ...errors import InputError
 from ...options import NotNegative, Opt, OptionError, Positive, WholeNumber, fields
 from ...plugins import agent_config, model_config, model_type
-from ...protocols import JUDGING, TASKS, WHO, Check, Hints, Limits, ModelConfig, Move, Opening, ScoreOptions, Scoring
-from ...types import Outcome, Record, Task
+from ...protocols import JUDGING, TASKS, WHO, Check, Hints, ModelConfig, Move, Opening, ScoreOptions, Scoring
+from ...types import Limits, Outcome, Record, Task
 from ..audit import remaining
 from ..audit.audited import Audited, AuditOptions
 from ..sql_episode import read_instructions

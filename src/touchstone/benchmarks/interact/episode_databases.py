@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from ...engines.sqlite.database import SqliteEpisodeDatabase
 from ...engines.sqlite.engine import SqliteEngine
 from ...errors import SqlError, Unscorable
-from ...protocols import EpisodeDatabase, Limits
+from ...protocols import EpisodeDatabase
+from ...types import Limits
 from .tasks import InteractTask
 
 if TYPE_CHECKING:

@@ -26,8 +26,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Literal
 
 from ...engines.sqlite.guard import statements
-from ...protocols import Limits
-from ...types import Row
+from ...types import Limits, Row
 from .official import (
     normalise,
     official,

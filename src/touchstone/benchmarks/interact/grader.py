@@ -16,8 +16,8 @@ from msgspec import Struct
 
 from ...engines.judging_connection import wall_clock
 from ...errors import SqlError, Unscorable, WorkerFailure
-from ...protocols import EpisodeDatabase, Limits
-from ...types import Observation
+from ...protocols import EpisodeDatabase
+from ...types import Limits, Observation
 from .hidden_tests import TestReport, TestRequest, run_tests
 from .judge import GoldFault, Preparation, QueryReport, QueryRequest, check_gold, gold_fault, judge_query
 from .rules import Rules

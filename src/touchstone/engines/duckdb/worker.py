@@ -24,9 +24,8 @@ import duckdb
 
 from ...errors import SqlError
 from ...files import module_or_none
-from ...protocols import Limits
 from ...sandbox.folders import scratch_folder
-from ...types import Table
+from ...types import Limits, Table
 from ...workers.limits import held_to
 from ..judging_connection import PlainConnection
 from ..messages import (

@@ -18,8 +18,7 @@ from msgspec import Struct
 from pymysql.cursors import SSCursor
 
 from ...errors import SqlError
-from ...protocols import Limits
-from ...types import Table
+from ...types import Limits, Table
 from ...workers.limits import held_to
 from ..judging_connection import PlainConnection, Result, last_result
 from ..messages import (

@@ -14,8 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from ...errors import SqlError, SqlFault, WorkerFailure
-from ...protocols import Limits
-from ...types import Observation, Table
+from ...types import Limits, Observation, Table
 from ...workers.pool import WorkerLost
 from ..judging_connection import JudgingConnection, name_of, result_type
 from .clone_pool import Administrator, ClonePool, unreachable

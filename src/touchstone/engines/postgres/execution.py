@@ -17,7 +17,7 @@ from psycopg.pq import ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
 
 from ...errors import SqlError, SqlFault
-from ...protocols import Limits
+from ...types import Limits
 from ...workers.limits import held_to
 from .connection import Connection, cut
 from .messages import Login

@@ -15,10 +15,10 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 
 from ...errors import DatabaseFailure, InputError, SqlError, WorkerFailure
-from ...protocols import Limits, Opening
+from ...protocols import Opening
 from ...sandbox.folders import scratch_folder
 from ...sandbox.worker import WorkerRules
-from ...types import Observation, Table
+from ...types import Limits, Observation, Table
 from ...workers.limits import Turns, cores
 from ...workers.pool import Pool, WorkerLost
 from ..judging_connection import JudgingConnection, name_of, result_type

@@ -8,8 +8,7 @@ from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from ...errors import SqlFault
-from ...protocols import Limits
-from ...types import Observation, Table
+from ...types import Limits, Observation, Table
 
 # Where a PostgreSQL server is, and as whom to log in.
 

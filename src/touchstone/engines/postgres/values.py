@@ -11,7 +11,7 @@ from psycopg.pq import ExecStatus, Format
 from psycopg.pq.abc import PGresult
 
 from ...errors import SqlError
-from ...protocols import Limits
+from ...types import Limits
 from .connection import Connection, open_psycopg2
 from .messages import Login
 

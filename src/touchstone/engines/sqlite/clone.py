@@ -12,10 +12,8 @@ import ctypes
 import datetime
 import mmap
 import os
-import shutil
 import sqlite3
 import sys
-import tempfile
 from collections.abc import Callable
 from contextlib import closing, suppress
 from functools import cache
@@ -215,6 +213,9 @@ def _map_with_headroom(path: Path, size: int, total: int) -> int:
 
 
 def _copied(path: Path) -> tuple[sqlite3.Connection, Callable[[], None]]:
+    import shutil  # here, since every worker would wait for them at its start
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="touchstone-") as directory:
         copy = Path(directory, "copy.sqlite")
         shutil.copyfile(path, copy)

@@ -18,8 +18,7 @@ from typing import TypeVar
 from urllib.parse import quote
 
 from ...errors import SqlError
-from ...protocols import Limits
-from ...types import Table
+from ...types import Limits, Table
 from ...workers.limits import held_to
 from ...workers.zygote import send_what_is_late
 from ..messages import fetched, no_statement, out_of_cpu, out_of_memory, refuse_long
@@ -33,9 +32,14 @@ _STEPS_PER_STATEMENT = 1_000
 _STATEMENTS_KEPT = 16
 _ROWS_PER_FETCH = 1_000
 _LONGEST_VALUE = 64 * 2**20
+_CACHED = 16 * 2**20
+"""Bytes of an original that are kept in memory if that is all of it: a twentieth quicker than reading through a mapping."""
 _MAPPED = 64 * 2**20
-"""Bytes of an original that are read without copying. Not more, since they count as memory of the process."""
+"""Bytes of a larger one that are read without copying. Not more, since they count as memory of the process."""
 _RETURNING = re.compile(r"\breturning\b", re.IGNORECASE)
+
+_cached: list[int] = []
+"""Sizes of the originals that this process keeps in memory. They are not what a statement takes."""
 
 R = TypeVar("R")
 
@@ -111,7 +115,7 @@ class SqliteConnection:
     @contextmanager
     def _limited(self, limits: Limits) -> Generator[None]:
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(limits.bytes, _LONGEST_VALUE))
-        limit_memory(limits.memory)
+        limit_memory(limits.memory + sum(_cached))
         self._steps, self._most_steps = 0, limits.steps
         self._cpu_deadline = time.process_time() + limits.cpu_seconds
         self._limited_now = True
@@ -197,9 +201,20 @@ def _read_only(path: Path, statements_kept: int) -> tuple[sqlite3.Connection, Ca
     uri = f"file:{quote(str(path.resolve()))}?mode=ro&immutable=1"
     # No statement is kept: one that is used again goes on counting its steps where it had stopped.
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, cached_statements=statements_kept)
-    connection.execute(f"PRAGMA mmap_size = {_MAPPED}")
+    size = path.stat().st_size
+    if size > _CACHED:
+        connection.execute(f"PRAGMA mmap_size = {_MAPPED}")
+    else:
+        connection.execute(f"PRAGMA cache_size = {-_CACHED // 1024}")
+        _cached.append(size)
+
+    def close() -> None:
+        connection.close()
+        if size <= _CACHED:
+            _cached.remove(size)
+
     _open_virtual_tables(connection)
-    return connection, connection.close
+    return connection, close
 
 
 def _open_virtual_tables(connection: sqlite3.Connection) -> None:

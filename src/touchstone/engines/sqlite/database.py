@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import SqlError
-from ...protocols import Limits
-from ...types import Table
+from ...types import Limits, Table
 from ...workers.limits import held_to
 from ..file_database import FileDatabase
 from ..judging_connection import PlainConnection, Result

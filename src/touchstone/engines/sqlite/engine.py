@@ -21,10 +21,10 @@ import msgspec
 
 from ...code_digest import code_digest, code_digest_with
 from ...errors import InputError, SqlError, WorkerFailure
-from ...protocols import EpisodeDatabase, Limits
+from ...protocols import EpisodeDatabase
 from ...sandbox.folders import scratch_folder
 from ...sandbox.worker import WorkerRules
-from ...types import Observation, Table
+from ...types import Limits, Observation, Table
 from ...workers.pool import Pool, Worker, WorkerLost
 from ..cache import Cache, Origin, key
 from ..judging_connection import name_of, result_type
@@ -76,10 +76,10 @@ class SqliteEngine(JudgingWorkers):
         rules = WorkerRules([str(scratch_folder()), *([str(cache.absolute().parent)] if cache else [])])
         preload = ["touchstone.engines.sqlite.worker", "touchstone.verdicts.explain", "touchstone.verdicts.metrics"]
         super().__init__(pool or Pool(warm=workers, preload=preload, rules=rules, environment=worker_environment(today)))
-        self.cache = Cache(cache, gather=_SECONDS_TO_GATHER)
-        if self.cache.is_new:
+        if cache is None or not cache.exists():
             with suppress(RuntimeError):  # no event loop yet
                 self.pool.start()  # everything will have to be run, and meanwhile others can begin
+        self.cache = Cache(cache, gather=_SECONDS_TO_GATHER)
         self._sources: dict[Path, Path] = {}
         self._located: dict[Path, str] = {}
         self._digests: dict[Path, asyncio.Future[str]] = {}
@@ -139,7 +139,7 @@ class SqliteEngine(JudgingWorkers):
         if known is None:
             known = self._digests[database] = asyncio.ensure_future(self._digest(database))
         try:
-            return await asyncio.shield(known)
+            return known.result() if known.done() else await asyncio.shield(known)
         except OSError:
             self._digests.pop(database, None)  # it may be there when it is asked for again
             raise

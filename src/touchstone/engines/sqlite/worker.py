@@ -19,9 +19,8 @@ import msgspec
 from msgspec import Struct
 
 from ...errors import SqlError
-from ...protocols import Limits
 from ...sandbox.later import later
-from ...types import Table
+from ...types import Limits, Table
 from ...workers.limits import held_to
 from ..cache import Cache, Origin, key
 from ..judging_connection import name_of, named_function

@@ -255,12 +255,17 @@ def test_of_many_resumes_at_once_that_make_a_run_larger_one_gets_in(tmp_path: Pa
     assert overall(run)["total"] == len(records(run))
 
 
+def waiting_for(gate: Path) -> tuple[str, ...]:
+    """An agent that plays when the file is there."""
+    program = f"{sys.executable} -c 'import os, time\nwhile not os.path.exists(\"{gate}\"): time.sleep(0.01)'"
+    return ("--agent", "command", "--command-output", "sql", "--no-confine", "--command", program)
+
+
 def test_a_second_resume_is_refused_while_the_first_plays(world: World, tmp_path: Path) -> None:
     """The same, with nothing left to chance: the first has replaced config.json and waits when the second comes."""
     gate = tmp_path / "gate"
-    program = f"{sys.executable} -c 'import os, time\nwhile not os.path.exists(\"{gate}\"): time.sleep(0.01)'"
+    options = waiting_for(gate)
     touchstone("bird", *world.arguments, "--agent", "oracle", "-n", "1", "-o", "oracle", cwd=tmp_path)
-    options = ("--agent", "command", "--command-output", "sql", "--no-confine", "--command", program)
     gate.touch()
     assert touchstone("bird", *world.arguments, *options, "-n", "1", "-o", "out", cwd=tmp_path).code == 0
     gate.unlink()
@@ -278,11 +283,13 @@ def test_a_second_resume_is_refused_while_the_first_plays(world: World, tmp_path
 
 
 def test_a_lock_that_a_killed_run_has_left_holds_nobody_up(world: World, tmp_path: Path) -> None:
-    process = start("bird", *world.arguments, "--agent", "oracle", "-o", "out", cwd=tmp_path)
+    gate = tmp_path / "gate"
+    process = start("bird", *world.arguments, *waiting_for(gate), "-o", "out", cwd=tmp_path)
     while not list((tmp_path / "out").glob("run-*/.lock")):
         assert process.poll() is None, finish(process)
     process.send_signal(signal.SIGKILL)
     process.communicate()
+    gate.touch()
     run = run_directory(tmp_path / "out")
     (run / ".lock").touch()
     assert touchstone("bird", "--resume", run, cwd=tmp_path).code == 0

@@ -3,8 +3,8 @@
 A recorded conversation (four model replies, three queries and a submission) is played through the command line: on this
 machine, and on clusters of one and of two nodes that run here too, with as many episodes at once in all. Each is measured with
 few and with many episodes; the difference, divided, is what an episode costs without the start. CPU is that of everything: the
-command, its workers, and Ray's own processes. Then a finished run is resumed: the whole command, from the interpreter's start
-to its end.
+command, its workers, and Ray's own processes. Then the finished run is read: resumed, summed up, compared with itself (each the
+whole command, from the interpreter's start to its end), and opened in the viewer.
 
 The nodes share this machine's cores with each other and with the driver, so a second node shows what it costs, not what it
 gains.
@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -24,10 +25,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
+from urllib.request import urlopen
 
 import msgspec
 from agent_loop import Script
-from measuring import arguments, report
+from measuring import arguments, report, tree_cpu
 
 from touchstone.agents.tools import ToolAgent
 from touchstone.benchmarks.bird.benchmark import Bird
@@ -40,6 +42,7 @@ from touchstone.types import Record
 
 PARALLEL = 8
 STORE = 80 * 2**20
+PROGRAM = Path(sys.executable).with_name("touchstone")
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -117,16 +120,13 @@ class Watched:
 
 
 def command(directory: Path, *options: str | Path) -> dict[str, Any]:
-    """Runs `touchstone bird` to its end."""
-    program = Path(sys.executable).with_name("touchstone")
+    """Runs `touchstone` to its end."""
     environment = {**os.environ, "TOUCHSTONE_CACHE": str(directory / "cache")}
     began = time.perf_counter()
     with Watched() as watched:
-        done = subprocess.run(
-            [program, "bird", *options], cwd=directory, env=environment, capture_output=True, text=True, check=False
-        )
+        done = subprocess.run([PROGRAM, *options], cwd=directory, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise SystemExit(f"touchstone bird {' '.join(map(str, options))}\n{done.stderr}")
+        raise SystemExit(f"touchstone {' '.join(map(str, options))}\n{done.stderr}")
     return {"seconds": time.perf_counter() - began, "cpu": watched.seconds_of_cpu, "memory_mb": watched.memory}
 
 
@@ -156,7 +156,17 @@ def measured(directory: Path, recorded: Path, few: int, many: int, nodes: int) -
     with cluster(nodes) as options:
         for name, episodes in (("few", few), ("many", many)):
             output = directory / f"{nodes}-{name}"
-            what = (tasks, databases, "--model", f"recorded:{recorded}", "--epochs", str(episodes // size), "-o", output)
+            what = (
+                "bird",
+                tasks,
+                databases,
+                "--model",
+                f"recorded:{recorded}",
+                "--epochs",
+                str(episodes // size),
+                "-o",
+                output,
+            )
             results[name] = {**command(directory, *what, *options), "episodes": episodes // size * size}
     between = results["many"]["episodes"] - results["few"]["episodes"]
     for what in ("seconds", "cpu"):
@@ -164,10 +174,28 @@ def measured(directory: Path, recorded: Path, few: int, many: int, nodes: int) -
     return results
 
 
-def resumed(directory: Path, run: Path) -> dict[str, float]:
-    """The best of three: others may use this machine."""
-    seconds = [command_cpu(directory, "--resume", run) for _ in range(3)]
-    return {"cpu": min(seconds), "mb": (run / "runs.jsonl").stat().st_size / 2**20}
+def reading(directory: Path, run: Path) -> dict[str, float]:
+    """CPU seconds. The best of three: others may use this machine."""
+    what = {"resume": ("bird", "--resume", run), "summary": ("summary", run), "compare": ("compare", run, run)}
+    seconds = {name: min(command_cpu(directory, *options) for _ in range(3)) for name, options in what.items()}
+    return {"mb": (run / "runs.jsonl").stat().st_size / 2**20, **seconds, "view": min(viewed(run) for _ in range(3))}
+
+
+def viewed(run: Path) -> float:
+    """The viewer's CPU seconds until the run's page is there."""
+    viewer = subprocess.Popen([PROGRAM, "view", run, "--port", "0"], stdout=subprocess.PIPE, text=True)
+    try:
+        assert viewer.stdout is not None
+        url = viewer.stdout.readline().partition(" at ")[2].partition(" ")[0]
+        with urlopen(url) as page:
+            link = re.search(rb'href="(runs/[^"]+)"', page.read())
+        assert link is not None
+        with urlopen(url + link[1].decode()) as page:
+            page.read()
+        return tree_cpu(viewer.pid)
+    finally:
+        viewer.terminate()
+        viewer.wait()
 
 
 def command_cpu(directory: Path, *options: str | Path) -> float:
@@ -188,7 +216,7 @@ def main() -> None:
         directory = Path(name)
         recorded = asyncio.run(recording(directory, options.many // 30))
         setups = {nodes: measured(directory, recorded, options.few, options.many, nodes) for nodes in options.nodes}
-        again = resumed(directory, (directory / f"{options.nodes[0]}-many" / "latest").resolve())
+        read = reading(directory, (directory / f"{options.nodes[0]}-many" / "latest").resolve())
     heading = ["where", "ms per episode", "CPU ms per episode", "CPU over the first", "start, s"]
     table = [[*heading, "memory, driver and largest node, few", "many"]]
     least = setups[options.nodes[0]]["cpu_ms_per_episode"]
@@ -198,8 +226,9 @@ def main() -> None:
         numbers = [f"{results['seconds_ms_per_episode']:.1f}", f"{cpu:.1f}", f"{cpu / least:.1f}x", f"{start:.1f}"]
         memory = [_memory(results[size]["memory_mb"]) for size in ("few", "many")]
         table.append([f"Ray, {nodes} nodes" if nodes else "here", *numbers, *memory])
-    report("scale", {"parallel": PARALLEL, "setups": setups, "resume": again}, table, options.json)
-    print(f"resume of the finished run of {options.many} episodes ({again['mb']:.0f} MB): {again['cpu']:.2f} s of CPU")
+    report("scale", {"parallel": PARALLEL, "setups": setups, "reading": read}, table, options.json)
+    words = ", ".join(f"{name} {read[name]:.2f}" for name in ("resume", "summary", "compare", "view"))
+    print(f"the finished run of {options.many} episodes ({read['mb']:.0f} MB), CPU seconds: {words}")
 
 
 def _memory(most: dict[str, float]) -> str:

@@ -175,6 +175,11 @@ def test_pass_at_k_and_pass_hat_k_for_every_k(tmp_path: Path) -> None:
     assert (three.at.second, three.hat.second) == (pytest.approx(3 / 4), pytest.approx(2 / 4))
 
 
+def test_of_many_epochs_only_some_k_are_estimated(tmp_path: Path) -> None:
+    a, b = a_run(tmp_path / "a", *["+-"] * 120), a_run(tmp_path / "b", *["-+"] * 120)
+    assert [each.k for each in only_pair(compare([a, b])).passes] == [*range(1, 11), 20, 50, 100, 120]
+
+
 def test_epochs_that_only_one_run_has_are_not_used(tmp_path: Path) -> None:
     a, b = a_run(tmp_path / "a", "+-", "++", "++"), a_run(tmp_path / "b", "++")
     pair = only_pair(compare([a, b]))

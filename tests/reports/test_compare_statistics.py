@@ -140,6 +140,24 @@ def test_the_bootstrap_is_that_of_scipy(agreeing: float) -> None:
     assert bootstrap(data, seed=3) == pytest.approx((expected.low, expected.high), abs=0.05 * (expected.high - expected.low))
 
 
+@pytest.mark.parametrize(
+    "counts", [{1.0: 3000, -1.0: 2600, 0.0: 9000}, {1.0: 4000, -0.25: 900, 0.5: 300, 0.0: 10}, {-1.0: 5000}]
+)
+def test_many_equal_differences_are_drawn_by_their_numbers(counts: dict[float, int]) -> None:
+    """The same distribution as when each is drawn by itself."""
+    values, sizes = list(counts), numpy.array(list(counts.values()))
+    n = sizes.sum()
+    means = numpy.random.default_rng(1).multinomial(n, sizes / n, size=50_000) @ numpy.array(values) / n
+    low, high = numpy.quantile(means, [0.025, 0.975])
+    differences = [value for value, size in counts.items() for _ in range(size)]
+    assert bootstrap(differences, seed=3) == pytest.approx((low, high), abs=0.03 * (high - low))
+
+
+@pytest.mark.parametrize(("gained", "lost"), [(3000, 3150), (3000, 3000), (0, 4000)])
+def test_signs_of_many_equal_differences_are_flipped_by_their_numbers(gained: int, lost: int) -> None:
+    assert sign_flips([1.0] * gained + [-1.0] * lost) == pytest.approx(mcnemar(gained, lost).p, abs=0.015)
+
+
 def test_the_cluster_bootstrap_is_that_of_scipy() -> None:
     random = Random(5)
     sizes = [random.randint(5, 40) for _ in range(25)]

@@ -70,6 +70,20 @@ async def test_every_job_is_played_once_and_never_more_than_allowed_at_once(para
     assert most == min(parallel, 40)
 
 
+async def test_when_more_can_be_played_at_once_more_are() -> None:
+    """As when a node joins the cluster."""
+    kept, capacity, playing = Kept(), 1, 0
+
+    async def play(job: Job) -> Played:
+        nonlocal capacity, playing
+        capacity, playing = 3, playing + 1
+        assert await until(lambda: playing >= 3)
+        return a_record(job.task.key), None
+
+    await Batch(play, kept, parallel=lambda: capacity).run(jobs(9))
+    assert sorted(map(int, kept.tasks)) == list(range(9))
+
+
 async def test_no_jobs_are_no_trouble() -> None:
     await Batch(outcomes(""), Kept()).run([])
 

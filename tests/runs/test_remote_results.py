@@ -9,9 +9,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+import fsspec
 import pytest
+from fsspec.implementations.local import LocalFileSystem
 
 from tests.benchmarks.desktop.support import ABSTRACT, make_dataset
 from tests.support.chat_players import Held, knowing
@@ -19,11 +21,12 @@ from tests.support.chat_server import ChatServer, no_model
 from tests.support.command import Done, finish, run_directory, start, times_recorded, touchstone
 from tests.support.records import a_record
 from tests.support.worlds import ROWS, World
+from tests.workers.processes import until
 from touchstone.addresses import address_of, without_secrets
 from touchstone.code_digest import code_digest
 from touchstone.errors import InputError
 from touchstone.runs.directory import RunDirectory, encoded, read_records
-from touchstone.runs.remote import fetched, local_base
+from touchstone.runs.remote import Mirror, fetched, local_base
 from touchstone.types import Outcome
 
 pytestmark = pytest.mark.long
@@ -156,6 +159,52 @@ def test_pictures_and_videos_of_desktops_are_there_too(bucket: Bucket, tmp_path:
     exported = touchstone("view", address, "--export", tmp_path / "site", cwd=there, env=bucket.env)
     assert exported.code == 0, exported.err
     assert [path.read_bytes() for path in (tmp_path / "site").rglob(f"{ABSTRACT}/000.png")] == [first]
+
+
+class Busy(LocalFileSystem):
+    """A place that is so slow that an episode ends whenever a picture is copied there."""
+
+    protocol = "busy"
+    run: ClassVar[Path]
+    too_early: ClassVar[list[str]] = []
+
+    @classmethod
+    def _strip_protocol(cls, path: str) -> str:
+        return path.removeprefix("busy://")
+
+    def put_file(self, lpath: str, rpath: str, *more: Any, **options: Any) -> None:
+        Path(rpath).parent.mkdir(parents=True, exist_ok=True)
+        super().put_file(lpath, rpath, *more, **options)
+        if rpath.endswith(".png"):
+            an_episode(self.run)
+        if rpath.endswith("runs.jsonl"):
+            named = [json.loads(line)["task"] for line in Path(rpath).read_bytes().splitlines()]
+            self.too_early.extend(
+                task for task in named if not Path(rpath).parent.joinpath("episodes", task, "000.png").exists()
+            )
+
+
+def an_episode(run: Path) -> None:
+    """Its picture, then its record."""
+    task = str(len(list((run / "episodes").iterdir())))
+    (run / "episodes" / task).mkdir()
+    (run / "episodes" / task / "000.png").write_bytes(b"picture")
+    with (run / "runs.jsonl").open("ab") as file:
+        file.write(line(task))
+
+
+async def test_records_are_copied_after_the_pictures_that_they_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOUCHSTONE_MIRROR_SECONDS", "0.01")
+    Busy.run = run = a_run(tmp_path / "run")
+    (run / "episodes").mkdir()
+    an_episode(run)
+    said: list[str] = []
+    fsspec.register_implementation("busy", Busy, clobber=True)
+    mirror = Mirror(run, f"busy://{tmp_path / 'there'}", said.append)
+    await mirror.start()
+    assert await until((tmp_path / "there" / "runs.jsonl").exists)
+    await mirror.stop()
+    assert (Busy.too_early, said) == ([], [])
 
 
 def test_a_run_that_never_got_going_leaves_nothing_there(bucket: Bucket, world: World, tmp_path: Path) -> None:

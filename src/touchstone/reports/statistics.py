@@ -11,7 +11,7 @@ Nothing here needs NumPy or SciPy; SciPy and statsmodels are what the tests hold
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import accumulate, compress, product
 from math import ceil, comb, exp, fsum, lgamma, log, sqrt
@@ -154,11 +154,13 @@ def pass_hat(k: int, attempts: int, passed: int) -> float:
 # What a mean difference is worth, from the differences themselves and no assumption on their distribution.
 #
 # Both functions look only at differences that are not 0, which are few when two runs agree on most tasks: how many of n draws
-# hit them is one draw from a binomial distribution, and the rest adds nothing. The same seed gives the same result
-# everywhere.
+# hit them is one draw from a binomial distribution, and the rest adds nothing. Of a value that is there a thousand times only
+# the number of its draws matters, which is one draw again. The same seed gives the same result everywhere.
 
 
 _ZEROS_AND_ONES = bytes.maketrans(b"01", b"\x00\x01")
+_MANY = 1000
+"""Of equal values, on average."""
 
 
 def bootstrap(
@@ -196,8 +198,27 @@ def sign_flips(differences: Sequence[float], *, seed: int = 0, resamples: int = 
 def _means(differences: Sequence[float], random: Random, resamples: int) -> Iterator[float]:
     n = len(differences)
     values = [value for value in differences if value]
-    for hit in random.choices(range(n + 1), cum_weights=_binomial(n, len(values) / n), k=resamples):
+    hits = random.choices(range(n + 1), cum_weights=_binomial(n, len(values) / n), k=resamples)
+    if len(values) >= _MANY * len(counts := Counter(values)) > 0:
+        yield from (total / n for total in _drawn_sums(counts, hits, random))
+        return
+    for hit in hits:
         yield sum(random.choices(values, k=hit)) / n if hit else 0.0
+
+
+def _drawn_sums(counts: Counter[float], draws: list[int], random: Random) -> list[float]:
+    """Of so many draws each. What all have in common is split between one value and the others by its number of draws, and
+    what some have more, which is little, is drawn one by one."""
+    sums = [0.0] * len(draws)
+    while counts:
+        shared, everything = min(draws), list(counts.elements())
+        value, count = counts.popitem()
+        chances = _binomial(shared, count / len(everything))
+        taken = random.choices(range(shared + 1), cum_weights=chances, k=len(draws))
+        for position, (drawn, of_this) in enumerate(zip(draws, taken, strict=True)):
+            sums[position] += of_this * value + sum(random.choices(everything, k=drawn - shared))
+        draws = [shared - of_this for of_this in taken]
+    return sums
 
 
 def _cluster_means(
@@ -215,6 +236,10 @@ def _cluster_means(
 def _part_sums(values: Sequence[float], random: Random, resamples: int) -> Iterator[float]:
     """Of random halves: the sum with flipped signs is twice that minus the total."""
     n = len(values)
+    if n >= _MANY * len(counts := Counter(values)):
+        for _ in range(resamples):
+            yield sum([value * random.getrandbits(count).bit_count() for value, count in counts.items()])
+        return
     for _ in range(resamples):
         yield sum(compress(values, f"{random.getrandbits(n):0{n}b}".encode().translate(_ZEROS_AND_ONES)))
 

@@ -17,6 +17,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 from typing import IO, Any
 
 import msgspec
@@ -35,6 +36,7 @@ _WITH_FOLDERS = ("file", "local", "memory", "sftp", "ssh", "ftp", "smb", "hdfs",
 _SECONDS_BETWEEN_COPIES = 30.0
 _SHARE_OF_TIME = 0.1
 """Of the time at most this share goes into copying, however large the run gets."""
+_PIECE = 2**20
 
 
 def local_base(address: str) -> Path:
@@ -141,15 +143,26 @@ class Mirror:
         size = (self._directory / "runs.jsonl").stat().st_size
         if size != self._copied:
             self._put_files()  # before the records that name them
-            self._put("runs.jsonl")
+            if (self._directory / EPISODES).exists():
+                self._put_records(size)
+            else:
+                self._put("runs.jsonl")
             self._copied = size
 
-    def _put(self, name: str) -> None:
+    def _put_records(self, size: int) -> None:
+        """Without those that were written while the files were copied: theirs may not be there."""
+        with TemporaryDirectory(prefix="touchstone-mirror-") as folder:
+            with (self._directory / "runs.jsonl").open("rb") as records, Path(folder, "runs.jsonl").open("wb") as copy:
+                while piece := records.read(min(_PIECE, size - records.tell())):
+                    copy.write(piece)
+            self._put("runs.jsonl", Path(folder))
+
+    def _put(self, name: str, folder: Path | None = None) -> None:
         with _as_os_error():
             target = f"{self._place}/{name}"
             if self._has_folders:
                 self._system.makedirs(target.rpartition("/")[0], exist_ok=True)
-            self._system.put_file(str(self._directory / name), target)
+            self._system.put_file(str((folder or self._directory) / name), target)
 
 
 def fetched(address: str) -> Path:

@@ -127,7 +127,7 @@ async def run(
     batch = Batch(
         executor.play,
         keep,
-        parallel=min(executor.capacity, max(len(jobs), 1)),
+        parallel=lambda: min(executor.capacity, max(len(jobs), 1)),
         max_consecutive_errors=plan.max_consecutive_errors,
         say=say,
         proven=counted.done > 0,

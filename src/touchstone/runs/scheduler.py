@@ -1,8 +1,8 @@
 """Many episodes at once: what to play, how many at a time, and when to stop.
 
 Each of `parallel` players takes the next job when it is done with the last: no barrier, no queue of finished work, and memory
-that does not grow with the number of tasks. The first Ctrl-C lets the episodes in flight end; the second abandons them, and so
-does the SIGTERM by which a cluster announces its time limit.
+that does not grow with the number of tasks. Where more can be played at once than before, players are added. The first Ctrl-C
+lets the episodes in flight end; the second abandons them, and so does the SIGTERM by which a cluster announces its time limit.
 
 A run in which nothing works says so instead of ending at 0%. Failures that come from the set-up as likely as from the task (a
 program that cannot start, no SQL where the options say it is, a service that refuses everything) are held back as long as
@@ -32,6 +32,9 @@ Play = Callable[[Job], Awaitable[tuple[Record, EpisodeFailure | None]]]
 Keep = Callable[[Record], Awaitable[None]]
 Say = Callable[[str], None]
 
+_SECONDS_BETWEEN_LOOKS = 1.0
+"""At how many can be played at once."""
+
 
 def quiet(_: str) -> None:
     """Says nothing."""
@@ -45,17 +48,17 @@ class Batch:
         play: Play,
         keep: Keep,
         *,
-        parallel: int = 1,
+        parallel: int | Callable[[], int] = 1,
         max_consecutive_errors: int = 5,
         say: Say = quiet,
         proven: bool = False,
         enough: Callable[[], str | None] = lambda: None,
     ) -> None:
-        """`proven`: tasks of this run have been judged before, so the set-up is right. `enough` says why no further job is to
-        begin; those in flight end as they would."""
+        """`parallel` may grow. `proven`: tasks of this run have been judged before, so the set-up is right. `enough` says why
+        no further job is to begin; those in flight end as they would."""
         self._play = play
         self._keep = keep
-        self._parallel = parallel
+        self._parallel = parallel if callable(parallel) else lambda: parallel
         self._patience = max_consecutive_errors
         self._say = say
         self.playing = 0
@@ -75,9 +78,8 @@ class Batch:
         """Returns when all jobs are done or the user interrupted; raises RunStopped when it makes no sense to go on."""
         queue = iter(jobs)
         with self._signals():
-            self._players = [asyncio.create_task(self._player(queue)) for _ in range(self._parallel)]
             try:
-                await asyncio.gather(*self._players)
+                await self._play_all(queue)
                 await self._conclude()
             except asyncio.CancelledError:
                 if not self.interrupted:
@@ -86,6 +88,18 @@ class Batch:
                 for player in self._players:
                     player.cancel()
                 await asyncio.gather(*self._players, return_exceptions=True)
+
+    async def _play_all(self, queue: Iterator[Job]) -> None:
+        while True:
+            more = self._parallel() - len(self._players)
+            self._players += [asyncio.create_task(self._player(queue)) for _ in range(more)]
+            done, playing = await asyncio.wait(
+                self._players, timeout=_SECONDS_BETWEEN_LOOKS, return_when=asyncio.FIRST_EXCEPTION
+            )
+            for player in done:
+                player.result()
+            if not playing:
+                return
 
     def interrupt(self) -> None:
         """Once: take no new jobs. Twice: abandon those in flight."""

@@ -148,6 +148,8 @@ def _mean(values: list[float]) -> float:
 
 CLUSTER = "database"
 FEW_CLUSTERS = 10
+_EVERY_K = 10
+"""Up to here each k has its estimates; from there 20, 50, 100, 200 and so on, and the largest."""
 
 Values = Callable[[TaskPair], tuple[float, float] | None]
 
@@ -224,7 +226,7 @@ def metrics(matches: Sequence[TaskPair], sampler: Sampler) -> dict[str, Measure]
 
 
 def passes(matches: Sequence[TaskPair], sampler: Sampler) -> list[PassK]:
-    """For every k up to the number of attempts, over the tasks that have so many."""
+    """For k up to the number of attempts, over the tasks that have so many."""
     most = max(len(match.attempts) for match in matches)
     if most == 1:
         return []
@@ -235,6 +237,7 @@ def passes(matches: Sequence[TaskPair], sampler: Sampler) -> list[PassK]:
             measured(matches, partial(_of_k, k, statistics.pass_hat), sampler),
         )
         for k in range(1, most + 1)
+        if k <= _EVERY_K or k == most or str(k).rstrip("0") in ("1", "2", "5")
     ]
 
 

@@ -27,8 +27,10 @@ __all__ = ["Executor", "Local"]
 class Executor(Protocol):
     """Plays jobs."""
 
-    capacity: int
-    """How many episodes it can play at once."""
+    @property
+    def capacity(self) -> int:
+        """How many episodes it can play at once, as of now."""
+        ...
 
     async def play(self, job: Job) -> tuple[Record, EpisodeFailure | None]:
         """The record, and the failure that ended the episode if one did. Raises RunStopped if nothing can be played now."""

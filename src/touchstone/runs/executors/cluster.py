@@ -135,7 +135,11 @@ class RayCluster:
         self._left_out: list[str] = []
         self._ready = asyncio.Event()
         self._looking: asyncio.Task[None] | None = None
-        self.capacity = 0
+
+    @property
+    def capacity(self) -> int:
+        """At least one, who is told if no node is left."""
+        return self._work.parallel * max(1, sum(not member.done() for member in self._members.values()))
 
     async def play(self, job: Job) -> tuple[Record, EpisodeFailure | None]:
         return await self._leases.play(job)
@@ -143,7 +147,6 @@ class RayCluster:
     async def start(self) -> None:
         """Returns when the first node is ready: the others join when they are."""
         await self._recruit()
-        self.capacity = self._work.parallel * len(self._members)
         self._looking = asyncio.create_task(self._look())
         await self._ready.wait()
         if len(self._left_out) == len(self._members):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.support.records import a_record
 from touchstone.benchmarks.interact.report import InteractReport, report_of
 from touchstone.benchmarks.interact.report_tables import as_csv, as_latex, as_text, labels, told_apart
-from touchstone.reports.estimates import estimate
+from touchstone.reports.estimates import Estimate, estimate
 from touchstone.reports.statistics import bootstrap
 from touchstone.runs.aggregate import wilson
 from touchstone.types import Outcome, Record, Usage
@@ -65,7 +65,7 @@ def test_cost_actions_ambiguities_and_the_user(report: InteractReport) -> None:
     assert (report.cost_agent.value, report.cost_agent.n) == (pytest.approx(0.25), 3)
     assert report.cost_user.value == pytest.approx(0.05)
     assert [(row.action, row.calls.value, row.coins.value) for row in report.actions] == [("ask", 2, 4), ("submit", 1, 3)]
-    assert all(row.calls.n == 3 and row.calls.low <= row.calls.value <= row.calls.high for row in report.actions)
+    assert all(row.calls.n == 3 and row.calls.low <= (row.calls.value or 0) <= row.calls.high for row in report.actions)
     assert (report.resolved.value, report.resolved.n) == (0.5, 3)
     assert (report.user["failed_by_user"].value, report.user["failed_by_user"].n) == (0.5, 2)
 
@@ -115,6 +115,9 @@ def test_text_csv_and_latex_have_every_figure_with_its_n(report: InteractReport)
     text = as_text(report)
     assert "66.7 (20.8 to 93.9)" in text
     assert "failures that it caused" in text
+    assert "$0.2500 (" in text
+    tiny = msgspec.structs.replace(report, cost_user=Estimate(3, 0.0000261, 0.00002, 0.00004))
+    assert "$0.000026 (0.000020 to 0.000040)" in as_text(tiny)
     assert "With at most so many coins (percent, n = 3)" in text
     rows = list(csv.DictReader(io.StringIO(as_csv([report]))))
     assert all(int(row["n"]) >= 0 for row in rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
+from math import floor, log10
 from pathlib import Path
 from textwrap import fill
 from typing import Any, cast
@@ -100,9 +101,9 @@ def new_figure() -> Any:
     return cast(Any, Figure)(figsize=(6.4, 4.2), layout="constrained")
 
 
-def add_legend(figure: Any) -> None:
-    """Below the axes, which keep their size."""
-    legend = figure.legend(loc="outside lower center", fontsize="small")
+def add_legend(figure: Any, handles: Sequence[Any] | None = None) -> None:
+    """Below the axes, which keep their size. Matplotlib puts lines with intervals last, unless it is told the handles."""
+    legend = figure.legend(handles=handles, loc="outside lower center", fontsize="small")
     lines = sum(text.get_text().count("\n") + 1 for text in legend.get_texts())
     figure.set_figheight(figure.get_figheight() + 0.18 * lines)
 
@@ -134,8 +135,9 @@ def _category_rows(report: InteractReport) -> Iterator[list[str]]:
 
 def _effort_rows(report: InteractReport) -> Iterator[list[str]]:
     for name, mean in (("cost of the agent", report.cost_agent), ("cost of the user", report.cost_user)):
-        shown = "unknown" if mean.value is None else f"${mean.value:.4f} ({mean.low:.4f} to {mean.high:.4f})"
-        yield [name, shown, f"n = {mean.n}"]
+        digits = max(4, 1 - floor(log10(mean.value))) if mean.value else 4  # two that are not 0
+        value, low, high = (f"{dollars or 0.0:.{digits}f}" for dollars in (mean.value, mean.low, mean.high))
+        yield [name, "unknown" if mean.value is None else f"${value} ({low} to {high})", f"n = {mean.n}"]
     yield [
         "labelled ambiguities resolved",
         f"{percent(report.resolved)}{'%' * (report.resolved.n > 0)}",

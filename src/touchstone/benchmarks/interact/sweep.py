@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from pathlib import Path
@@ -159,15 +159,18 @@ def plot(sweeps: Sequence[SweepResults], directory: Path, compared: Sequence[Ste
     """Writes scaling.png, .svg, .json, .csv and .tex."""
     figure = new_figure()
     axes = figure.subplots()
+    ticks = sorted({level.patience or 0.0 for sweep in sweeps for level in sweep.points})
+    handles: list[Any] = []
     for at, (label, sweep) in enumerate(zip(labels([sweep.title for sweep in sweeps]), sweeps, strict=True)):
-        _draw(axes, sweep, f"C{at}", f"{fill(label, _WIDEST)}: " if len(sweeps) > 1 else "")
+        aside = (at - (len(sweeps) - 1) / 2) * 0.01 * (ticks[-1] - ticks[0])  # so that no interval hides another
+        handles += _draw(axes, sweep, f"C{at}", f"{fill(label, _WIDEST)}: " if len(sweeps) > 1 else "", aside)
     axes.set_title(fill(sweeps[0].title, _WIDEST) if len(sweeps) == 1 else "Interaction-time scaling")
     axes.set_xlabel("patience")
     axes.set_ylabel("percent")
-    axes.set_xticks(sorted({level.patience or 0.0 for sweep in sweeps for level in sweep.points}))
+    axes.set_xticks(ticks)
     axes.set_ylim(-3, 103)
     axes.grid(alpha=0.3)
-    add_legend(figure)
+    add_legend(figure, handles)
     written = save(figure, directory, "scaling")
     levels = [
         {"sweep": sweep.title, "patience": level.patience, "passed": level.accuracy, "reward": level.reward}
@@ -186,18 +189,20 @@ def plot(sweeps: Sequence[SweepResults], directory: Path, compared: Sequence[Ste
     return written
 
 
-def _draw(axes: Any, sweep: SweepResults, color: str, who: str) -> None:
-    at = [level.patience for level in sweep.points]
+def _draw(axes: Any, sweep: SweepResults, color: str, who: str, aside: float) -> Iterator[Any]:
+    at = [(level.patience or 0.0) + aside for level in sweep.points]
     shares = [level.accuracy for level in sweep.points]
     values = [100 * (mean.value or 0.0) for mean in shares]
     error = [[value - 100 * mean.low for value, mean in zip(values, shares, strict=True)]]
     error.append([100 * mean.high - value for value, mean in zip(values, shares, strict=True)])
-    axes.errorbar(at, values, yerr=error, marker="o", capsize=3, color=color, label=f"{who}both phases passed (95% interval)")
+    yield axes.errorbar(
+        at, values, yerr=error, marker="o", capsize=3, color=color, label=f"{who}both phases passed (95% interval)"
+    )
     rewards = [100 * (level.reward.value or 0.0) for level in sweep.points]
-    axes.plot(at, rewards, marker="s", linestyle=":", color=color, label=f"{who}normalised reward")
+    yield from axes.plot(at, rewards, marker="s", linestyle=":", color=color, label=f"{who}normalised reward")
     if sweep.reference is not None:
         line = 100 * (sweep.reference.accuracy.value or 0.0)
-        axes.axhline(line, linestyle="--", color=color, alpha=0.5, label=f"{who}unambiguous, single turn")
+        yield axes.axhline(line, linestyle="--", color=color, alpha=0.5, label=f"{who}unambiguous, single turn")
 
 
 def _level(folder: Path, patience: float | None) -> Level | None:

@@ -33,6 +33,15 @@ def test_wins_losses_and_ties_are_counted_by_task(tmp_path: Path) -> None:
     assert pair.accuracy.adjusted is None
 
 
+def test_a_metric_that_the_runs_have_of_no_common_task_is_left_out(tmp_path: Path) -> None:
+    """As `failed_by_user`, which only failed episodes have."""
+    a, b = (
+        load(write_run(tmp_path / name, [a_record("x", metrics=x), a_record("y", metrics=y)]))
+        for name, x, y in (("a", {"m": 1.0, "only": 1.0}, {"m": 0.0}), ("b", {"m": 1.0}, {"m": 1.0, "only": 0.0}))
+    )
+    assert {name: measure.tasks for name, measure in only_pair(compare([a, b])).metrics.items()} == {"m": 2}
+
+
 def test_a_flip_has_both_reasons(tmp_path: Path) -> None:
     a = load(write_run(tmp_path / "a", [a_record("x", Outcome.failed, reason="two rows are missing")]))
     b = load(write_run(tmp_path / "b", [a_record("x", Outcome.passed, reason="Identical: 3 rows.")]))

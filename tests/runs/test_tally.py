@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from tests.support.records import a_record
+from touchstone.reports.estimates import estimate_of
 from touchstone.runs.aggregate import COUNTED, aggregate, wilson
 from touchstone.runs.records import SLIM, encoded
 from touchstone.types import NoteStep, Observation, Outcome, Record, ServiceStep, ToolCall, ToolStep, Usage
@@ -41,6 +42,22 @@ def test_wilson_at_the_edges(passed: int, n: int) -> None:
     low, high = wilson(passed, n)
     assert (low, high) == pytest.approx((expected.low, expected.high), abs=1e-12)
     assert 0 <= low <= passed / n <= high <= 1
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.sampled_from(list(Outcome))), min_size=1, max_size=30))
+def test_with_epochs_tasks_are_what_counts(drawn: list[tuple[int, Outcome]]) -> None:
+    """The intervals of the whole and of a facet are those of reports, in whatever order attempts come."""
+    records = [
+        a_record(str(task), outcome, epoch=at, facets={"odd": str(task % 2)}) for at, (task, outcome) in enumerate(drawn)
+    ]
+    overall = aggregate(records).overall()
+    for share, chosen in [
+        (overall["overall"], records),
+        *((by, [each for each in records if each.facets["odd"] == odd]) for odd, by in overall["by_odd"].items()),
+    ]:
+        counted = [(each.task, float(each.outcome is Outcome.passed)) for each in chosen if each.outcome in COUNTED]
+        expected = estimate_of(counted)
+        assert share["interval"] == pytest.approx((expected.low, expected.high) if counted else (0, 1))
 
 
 def test_wilson_of_nothing_says_nothing() -> None:

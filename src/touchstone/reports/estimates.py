@@ -12,7 +12,7 @@ from math import fsum
 
 from msgspec import Struct
 
-from ..runs.aggregate import wilson
+from ..runs.aggregate import Attempts, independent_attempts, wilson
 from ..types import Record
 from .statistics import bootstrap
 
@@ -69,8 +69,12 @@ def estimate_of(pairs: Sequence[tuple[str, float]], *, share: bool = True) -> Es
     tasks, values = [task for task, _ in pairs], [value for _, value in pairs]
     mean = fsum(values) / len(values)
     if share and all(value in (0.0, 1.0) for value in values):
-        effective = _effective(tasks, values, mean)
-        low, high = wilson(mean * effective, effective)
+        by_task: defaultdict[str, Attempts] = defaultdict(Attempts)
+        for task, value in pairs:
+            by_task[task].n += 1
+            by_task[task].passed += value
+        worth = independent_attempts(by_task.values())
+        low, high = wilson(mean * worth, worth)
     else:
         low, high = bootstrap(values, tasks, resamples=RESAMPLES)
     return Estimate(len(values), mean, low, high)
@@ -80,15 +84,3 @@ def percent(mean: Estimate) -> str:
     if mean.value is None:
         return "–"
     return f"{100 * mean.value:.1f} ({100 * mean.low:.1f} to {100 * mean.high:.1f})"
-
-
-def _effective(tasks: Sequence[str], values: Sequence[float], mean: float) -> float:
-    """How many independent attempts a share is worth: as many as there are tasks, if attempts at one task always end alike."""
-    by_task: defaultdict[str, list[float]] = defaultdict(list)
-    for task, value in zip(tasks, values, strict=True):
-        by_task[task].append(value)
-    k, n = len(by_task), len(values)
-    if k == n or k == 1 or mean in (0.0, 1.0):
-        return k
-    spread = fsum((len(each) * (fsum(each) / len(each) - mean) / (n / k)) ** 2 for each in by_task.values()) / (k * (k - 1))
-    return min(n, max(mean * (1 - mean) / spread, 1.0)) if spread else n

@@ -1,14 +1,16 @@
 """Counting outcomes: the numbers in overall.json, for the whole run and for each value of each facet.
 
 Accuracy is passed over all that were judged or should have been: passed, failed, limit and error. What the benchmark or this
-machine made impossible (unscorable, skipped) is counted beside it. Every share carries its n and a 95% Wilson interval.
+machine made impossible (unscorable, skipped) is counted beside it. Every share carries its n and a 95% Wilson interval. With
+epochs tasks are what counts: attempts at one task are alike, so the interval is that of as many independent ones.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 import msgspec
@@ -18,7 +20,16 @@ from ..types import Outcome, Record, ServiceStep, Step, Usage
 
 COUNTED = (Outcome.passed, Outcome.failed, Outcome.limit, Outcome.error)
 _PERCENTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
+_ATTEMPT = 1 << 20
 _Z = 1.959963984540054  # 97.5% of a normal distribution lies below
+
+
+@dataclass(slots=True)
+class Attempts:
+    """At one task, those that are counted."""
+
+    n: int = 0
+    passed: float = 0
 
 
 class Aggregate:
@@ -38,6 +49,10 @@ class Aggregate:
         self._reasons: defaultdict[Outcome, Counter[str]] = defaultdict(Counter)
         self._proofs: Counter[str] = Counter()
         self._tasks: set[str] = set()
+        self._attempts: dict[str, int] = {}
+        """Those that are counted, in units of `_ATTEMPT`, and how many of them passed."""
+        self._repeated: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+        """Tasks that were tried again, by facet and value."""
         self._latencies: list[float] = []
 
     @property
@@ -64,6 +79,11 @@ class Aggregate:
         for name, value in record.facets.items():
             self._facets[name][value][record.outcome] += 1
         if record.outcome in COUNTED:
+            before = self._attempts.get(record.task, 0)
+            self._attempts[record.task] = before + _ATTEMPT + (record.outcome is Outcome.passed)
+            if before:
+                for facet in record.facets.items():
+                    self._repeated[facet].add(record.task)
             self._scores.append(record.score or 0.0)
             self._unmeasured += not record.metrics
             for name, value in record.metrics.items():
@@ -82,7 +102,7 @@ class Aggregate:
         return {
             "total": self.done,
             "tasks": len(self._tasks),
-            "overall": _share(self.outcomes),
+            "overall": _share(self.outcomes, self._tried_again(self._attempts)),
             "score": math.fsum(self._scores) / n if n else None,
             "metrics": self._means(),
             "metrics_n": {name: self._over(name) for name in sorted(self._metrics)},
@@ -90,12 +110,22 @@ class Aggregate:
             "outcomes": {outcome.value: self.outcomes[outcome] for outcome in Outcome},
             "failed_because": _ranked(self._kinds),
             "reasons": {outcome.value: _ranked(reasons, 20) for outcome, reasons in sorted(self._reasons.items())},
-            **{f"by_{facet}": _shares(values) for facet, values in self._facets.items()},
+            **{f"by_{facet}": self._shares(facet, values) for facet, values in self._facets.items()},
             **({"service_seconds": percentiles(self._latencies)} if self._latencies else {}),
             "usage": self.usage,
             "usage_by": dict(self.usage_by),
             "seconds": round(self.seconds, 3),
         }
+
+    def _shares(self, facet: str, values: dict[str, Counter[Outcome]]) -> dict[str, Any]:
+        return {
+            value: _share(outcomes, self._tried_again(self._repeated[facet, value]))
+            for value, outcomes in sorted(values.items())
+        }
+
+    def _tried_again(self, tasks: Iterable[str]) -> list[Attempts]:
+        attempts = (divmod(self._attempts[task], _ATTEMPT) for task in tasks)
+        return [Attempts(n, passed) for n, passed in attempts if n > 1]
 
     def _means(self) -> dict[str, float]:
         """Over the records that have the metric, and those that came to no judgement at all, which count as 0.
@@ -180,18 +210,30 @@ def wilson(passed: float, n: float) -> tuple[float, float]:
     return max(0.0, min(share, middle - half)), min(1.0, max(share, middle + half))
 
 
-def _share(outcomes: Counter[Outcome]) -> dict[str, Any]:
+def independent_attempts(by_task: Collection[Attempts]) -> float:
+    """How many a share is worth: as many as there are tasks, if attempts at one task always end alike."""
+    k, n = len(by_task), sum(each.n for each in by_task)
+    mean = math.fsum(each.passed for each in by_task) / n if n else 0.0
+    if k in (n, 1) or mean in (0.0, 1.0):
+        return k
+    spread = math.fsum(((each.passed - each.n * mean) / (n / k)) ** 2 for each in by_task) / (k * (k - 1))
+    return min(n, max(mean * (1 - mean) / spread, 1.0)) if spread else n
+
+
+def _share(outcomes: Counter[Outcome], tried_again: Sequence[Attempts]) -> dict[str, Any]:
+    """All other tasks were tried once."""
     n = sum(outcomes[outcome] for outcome in COUNTED)
     passed = outcomes[Outcome.passed]
+    worth: float = n
+    if tried_again:
+        once_passed = passed - round(sum(each.passed for each in tried_again))
+        once_failed = n - sum(each.n for each in tried_again) - once_passed
+        worth = independent_attempts([*tried_again, *[Attempts(1, 1)] * once_passed, *[Attempts(1, 0)] * once_failed])
     return {
         "total": n,
         "passed": passed,
         "not_passed": n - passed,
         "accuracy": passed / n if n else None,
-        "interval": wilson(passed, n),
+        "interval": wilson(passed * worth / n if n else 0, worth),
         "left_out": outcomes.total() - n,
     }
-
-
-def _shares(values: dict[str, Counter[Outcome]]) -> dict[str, Any]:
-    return {value: _share(outcomes) for value, outcomes in sorted(values.items())}

@@ -8,7 +8,8 @@ import pytest
 
 from tests.benchmarks.interact.datasets import ACTIVE, TOTALS, make_dataset, query_task
 from tests.benchmarks.interact.playing import play_moves, seen, sqlite_benchmark
-from touchstone.types import Outcome
+from touchstone.benchmarks.interact.user.view import REFUSAL, Situation, UserAnswer
+from touchstone.types import CallPosition, Outcome
 
 WRONG = "SELECT 'nobody'"
 
@@ -55,6 +56,30 @@ async def test_questions_are_counted_and_the_cap_holds(dataset: Path, compat: st
     assert "[no questions left: submit your SQL]" in said[allowed - 1]
     assert record.metrics["questions"] == allowed
     assert record.metrics["phase_1"] == 1
+
+
+class Speechless:
+    """A user whose model has nothing usable to say at first."""
+
+    name = "speechless"
+
+    def __init__(self, failures: int) -> None:
+        self._failures = failures
+
+    def identity(self) -> dict[str, str]:
+        return {}
+
+    async def answer(self, question: str, situation: Situation, position: CallPosition) -> UserAnswer:
+        self._failures -= 1
+        return UserAnswer(REFUSAL, "unanswerable", faults=("stage 1: nothing",), failed=self._failures >= 0)
+
+
+async def test_a_question_that_the_user_model_fails_on_is_free(dataset: Path) -> None:
+    async with sqlite_benchmark(dataset, user=Speechless(2), mode="conversational") as benchmark:
+        record = await play_moves(benchmark, "shop_1", *[("ask", "What does active mean?")] * 4, ("submit", ACTIVE))
+    left = [observation.text.splitlines()[-1] for observation in seen(record)[:4]]
+    assert left == ["[4 questions left]", "[4 questions left]", "[3 questions left]", "[2 questions left]"]
+    assert record.metrics["user_faults"] == 4
 
 
 async def test_after_a_submission_there_are_no_more_questions(dataset: Path) -> None:

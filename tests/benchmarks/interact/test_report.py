@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.records import a_record
 from touchstone.benchmarks.interact.report import InteractReport, report_of
-from touchstone.benchmarks.interact.report_tables import as_csv, as_latex, as_text, labels
-from touchstone.reports.estimates import estimate
+from touchstone.benchmarks.interact.report_tables import as_csv, as_latex, as_text, labels, told_apart
+from touchstone.reports.estimates import Estimate, estimate
 from touchstone.reports.statistics import bootstrap
 from touchstone.runs.aggregate import wilson
 from touchstone.types import Outcome, Record, Usage
@@ -62,7 +64,8 @@ def test_success_by_category(report: InteractReport) -> None:
 def test_cost_actions_ambiguities_and_the_user(report: InteractReport) -> None:
     assert (report.cost_agent.value, report.cost_agent.n) == (pytest.approx(0.25), 3)
     assert report.cost_user.value == pytest.approx(0.05)
-    assert [(row.action, row.calls, row.coins, row.n) for row in report.actions] == [("ask", 2, 4, 3), ("submit", 1, 3, 3)]
+    assert [(row.action, row.calls.value, row.coins.value) for row in report.actions] == [("ask", 2, 4), ("submit", 1, 3)]
+    assert all(row.calls.n == 3 and row.calls.low <= (row.calls.value or 0) <= row.calls.high for row in report.actions)
     assert (report.resolved.value, report.resolved.n) == (0.5, 3)
     assert (report.user["failed_by_user"].value, report.user["failed_by_user"].n) == (0.5, 2)
 
@@ -112,6 +115,9 @@ def test_text_csv_and_latex_have_every_figure_with_its_n(report: InteractReport)
     text = as_text(report)
     assert "66.7 (20.8 to 93.9)" in text
     assert "failures that it caused" in text
+    assert "$0.2500 (" in text
+    tiny = msgspec.structs.replace(report, cost_user=Estimate(3, 0.0000261, 0.00002, 0.00004))
+    assert "$0.000026 (0.000020 to 0.000040)" in as_text(tiny)
     assert "With at most so many coins (percent, n = 3)" in text
     rows = list(csv.DictReader(io.StringIO(as_csv([report]))))
     assert all(int(row["n"]) >= 0 for row in rows)
@@ -121,8 +127,30 @@ def test_text_csv_and_latex_have_every_figure_with_its_n(report: InteractReport)
     assert r"All & 3 & 66.7 {\scriptsize [20.8, 93.9]}" in latex
 
 
+def test_latex_names_runs_by_what_tells_them_apart(report: InteractReport) -> None:
+    titles = [f"BIRD-Interact, {mode}: agent tools, model m_{mode[0]}^2, rules strict" for mode in ("agentic", "single")]
+    runs = [msgspec.structs.replace(report, title=title) for title in titles]
+    assert r"{lrrrrr}" in as_latex(runs[:1])
+    lines = as_latex(runs).splitlines()
+    assert lines[:2] == [f"% {title}" for title in titles]
+    assert r"{llrrrrr}" in lines[2]
+    assert sum(line.startswith(r"agentic, model m\_a\textasciicircum{}2 & All & 3") for line in lines) == 1
+    assert sum(line.startswith(" & ") for line in lines) == 2 * (len(report.categories) - 1)
+
+
+def test_runs_of_one_title_are_told_apart_by_their_directory(tmp_path: Path) -> None:
+    (tmp_path / "run-1").mkdir()
+    (tmp_path / "latest").symlink_to("run-1")
+    titled = [("A", tmp_path / "latest"), ("A", tmp_path / "run-2"), ("B", tmp_path / "run-3")]
+    assert told_apart(titled) == ["A, run-1", "A, run-2", "B"]
+
+
 def test_lines_are_labelled_by_what_tells_runs_apart_and_nothing_is_cut() -> None:
     titles = [f"BIRD-Interact, agentic: agent {'long-' * 12}{end}, user u, rules batch" for end in ("a", "b")]
     assert labels(titles) == [f"agent {'long-' * 12}a", f"agent {'long-' * 12}b"]
     assert labels(titles[:1])[0].replace("\n", " ") == titles[0].partition(": ")[2]
     assert labels([titles[0]] * 2)[1].endswith("(2)")
+    assert labels(["BIRD-Interact, agentic: agent a", "BIRD-Interact, conversational: agent a"]) == [
+        "agentic",
+        "conversational",
+    ]

@@ -25,9 +25,9 @@ from .combine import combine as merge
 from .config import SweepConfig
 from .databases import load_dumps, own_server
 from .report import InteractReport, interact_report, is_of_interact
-from .report_tables import as_csv, as_latex, as_text, draw_curves
+from .report_tables import as_csv, as_latex, as_text, draw_curves, told_apart
 from .results import adk_results, batch_results
-from .sweep import is_sweep, load_sweep, plot, steps, sweep_text
+from .sweep import is_sweep, load_sweeps, plot, steps, sweep_text
 
 
 def combine(public: Path, gt: Path, out: Path, *, allow_missing: Annotated[bool, Parameter(negative="")] = False) -> int:
@@ -167,17 +167,12 @@ def _runs_in(path: Path) -> list[Path]:
 
 def _told_apart(reports: Sequence[InteractReport]) -> list[InteractReport]:
     """Those with the same title by their folder's name too."""
-    titles = [report.title for report in reports]
-    return [
-        msgspec.structs.replace(report, title=f"{report.title} ({Path(report.path).name})")
-        if titles.count(report.title) > 1
-        else report
-        for report in reports
-    ]
+    titles = told_apart([(report.title, Path(report.path)) for report in reports])
+    return [msgspec.structs.replace(report, title=title) for report, title in zip(reports, titles, strict=True)]
 
 
 def _report_sweeps(paths: Sequence[Path], output: Path | None) -> None:
-    sweeps = [load_sweep(path) for path in paths]
+    sweeps = load_sweeps(paths)
     compared = steps(sweeps)
     print(sweep_text(sweeps, compared), end="")
     for path in plot(sweeps, output, compared) if output else ():

@@ -279,11 +279,11 @@ class InteractConfig(InteractSelection, frozen=True):
     @classmethod
     def compared(cls, directories: Sequence[Path]) -> str | None:
         """Sweeps are compared level by level."""
-        from .sweep import is_sweep, load_sweep, steps, sweep_text
+        from .sweep import is_sweep, load_sweeps, steps, sweep_text
 
         if not all(map(is_sweep, directories)):
             return None
-        sweeps = [load_sweep(path) for path in directories]
+        sweeps = load_sweeps(directories)
         return sweep_text(sweeps, steps(sweeps))
 
     def changed(self, kind: type[C], **options: Any) -> C:

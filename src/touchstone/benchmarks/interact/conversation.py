@@ -33,8 +33,8 @@ class ConversationEpisode(InteractEpisode):
             return Observation("There are no more questions after the first submission. Submit your SQL.", error=True)
         if self._questions_left <= 0:
             return Observation("You have no questions left. Submit your SQL.", error=True)
-        self._questions_left -= 1
         answer = await self.ask(arguments.question)
+        self._questions_left -= not self._answers[-1].failed
         left = self._questions_left
         note = f"[{left} question{'s' * (left != 1)} left]" if left else "[no questions left: submit your SQL]"
         return Observation(f"{answer.text}\n{note}", details=answer.details)

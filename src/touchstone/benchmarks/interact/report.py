@@ -7,7 +7,6 @@ Everything is computed from the records of a run directory. Every figure carries
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import fsum
 from pathlib import Path
 from typing import Any, cast
 
@@ -38,10 +37,9 @@ class ActionRow(Struct, frozen=True):
     """What an episode spends on one kind of action, on average."""
 
     action: str
-    n: int
-    calls: float
-    coins: float | None
-    """None in conversations."""
+    calls: Estimate
+    coins: Estimate
+    """Without a value in conversations."""
 
 
 class CurvePoint(Struct, frozen=True):
@@ -188,16 +186,16 @@ def _first(record: Record) -> float:
 
 def _actions(records: Sequence[Record]) -> list[ActionRow]:
     """The dearest first."""
-    n = len(records)
     prefix = "calls_"
     names = dict.fromkeys(name.removeprefix(prefix) for each in records for name in each.metrics if name.startswith(prefix))
-    rows: list[ActionRow] = []
-    for name in names:
-        calls = fsum(record.metrics.get(f"calls_{name}", 0.0) for record in records) / n
-        paid = any(f"coins_{name}" in record.metrics for record in records)
-        coins = fsum(record.metrics.get(f"coins_{name}", 0.0) for record in records) / n if paid else None
-        rows.append(ActionRow(name, n, calls, coins))
-    return sorted(rows, key=lambda row: (-(row.coins or 0.0), -row.calls, row.action))
+    rows = [ActionRow(name, _spent(records, f"calls_{name}"), _spent(records, f"coins_{name}")) for name in names]
+    return sorted(rows, key=lambda row: (-(row.coins.value or 0.0), -(row.calls.value or 0.0), row.action))
+
+
+def _spent(records: Sequence[Record], name: str) -> Estimate:
+    """Nothing by an episode that does not say, if any does."""
+    counted = records if any(name in record.metrics for record in records) else ()
+    return estimate(counted, lambda record: record.metrics.get(name, 0.0), share=False)
 
 
 def _curve(records: Sequence[Record], unit: str) -> Curve | None:

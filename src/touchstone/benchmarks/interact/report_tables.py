@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
+from math import floor, log10
 from pathlib import Path
 from textwrap import fill
 from typing import Any, cast
@@ -49,10 +50,6 @@ def as_csv(reports: Sequence[InteractReport]) -> str:
         for table, row, metric, mean in _figures(report):
             shown = ("",) * 3 if mean.value is None else tuple(f"{x:.6g}" for x in (mean.value, mean.low, mean.high))
             writer.writerow((report.path, table, row, metric, mean.n, *shown))
-        for action in report.actions:
-            for metric, value in (("calls", action.calls), ("coins", action.coins)):
-                if value is not None:
-                    writer.writerow((report.path, "actions", action.action, metric, action.n, f"{value:.6g}", "", ""))
         for curve in report.curves:
             for point in curve.points:
                 for metric, value in (("phase_1", point.phase_1), ("passed", point.passed), ("reward", point.reward)):
@@ -61,14 +58,17 @@ def as_csv(reports: Sequence[InteractReport]) -> str:
 
 
 def as_latex(reports: Sequence[InteractReport]) -> str:
-    """A table for booktabs: a row for each run and category."""
-    lines = [r"\begin{tabular}{llrrrrr}", r"\toprule", r"Run & Category & $n$ & Phase 1 & Phase 2 & Reward & First \\"]
-    for report in reports:
+    """A table for booktabs: a row for each run and category. Whole titles, too long for a column, are comments."""
+    several = len(reports) > 1
+    head = "Category & $n$ & Phase 1 & Phase 2 & Reward & First"
+    lines = [f"% {title}" for title in (report.title for report in reports)]
+    lines += [rf"\begin{{tabular}}{{{'l' * several}lrrrrr}}", r"\toprule", f"{'Run & ' * several}{head} \\\\"]
+    for label, report in zip(labels([report.title for report in reports]), reports, strict=True):
         lines.append(r"\midrule")
         for number, row in enumerate(report.categories):
-            cells = [row.phase_1, row.phase_2, row.reward, row.first_submission]
-            name = _escaped(report.title) if number == 0 else ""
-            lines.append(f"{name} & {_escaped(row.category)} & {row.phase_1.n} & {' & '.join(map(_latex, cells))} \\\\")
+            means = (row.phase_1, row.phase_2, row.reward, row.first_submission)
+            cells = [escaped(row.category), str(row.phase_1.n), *map(_latex, means)]
+            lines.append(" & ".join([*[escaped(label) * (number == 0)] * several, *cells]) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
@@ -80,7 +80,8 @@ def draw_curves(reports: Sequence[InteractReport], directory: Path) -> list[Path
         if curves:
             figure = new_figure()
             axes = figure.subplots()
-            for at, (label, (_, curve)) in enumerate(zip(labels([title for title, _ in curves]), curves, strict=True)):
+            names = [fill(label, 70) for label in labels([title for title, _ in curves])]
+            for at, (label, (_, curve)) in enumerate(zip(names, curves, strict=True)):
                 _line(axes, curve, "phase_1", f"{label}: phase 1", f"C{at}", ":")
                 _line(axes, curve, "passed", f"{label}: both phases", f"C{at}", "-")
             axes.set_xlabel(f"{unit} spent")
@@ -100,9 +101,9 @@ def new_figure() -> Any:
     return cast(Any, Figure)(figsize=(6.4, 4.2), layout="constrained")
 
 
-def add_legend(figure: Any) -> None:
-    """Below the axes, which keep their size."""
-    legend = figure.legend(loc="outside lower center", fontsize="small")
+def add_legend(figure: Any, handles: Sequence[Any] | None = None) -> None:
+    """Below the axes, which keep their size. Matplotlib puts lines with intervals last, unless it is told the handles."""
+    legend = figure.legend(handles=handles, loc="outside lower center", fontsize="small")
     lines = sum(text.get_text().count("\n") + 1 for text in legend.get_texts())
     figure.set_figheight(figure.get_figheight() + 0.18 * lines)
 
@@ -134,8 +135,9 @@ def _category_rows(report: InteractReport) -> Iterator[list[str]]:
 
 def _effort_rows(report: InteractReport) -> Iterator[list[str]]:
     for name, mean in (("cost of the agent", report.cost_agent), ("cost of the user", report.cost_user)):
-        shown = "unknown" if mean.value is None else f"${mean.value:.4f} ({mean.low:.4f} to {mean.high:.4f})"
-        yield [name, shown, f"n = {mean.n}"]
+        digits = max(4, 1 - floor(log10(mean.value))) if mean.value else 4  # two that are not 0
+        value, low, high = (f"{dollars or 0.0:.{digits}f}" for dollars in (mean.value, mean.low, mean.high))
+        yield [name, "unknown" if mean.value is None else f"${value} ({low} to {high})", f"n = {mean.n}"]
     yield [
         "labelled ambiguities resolved",
         f"{percent(report.resolved)}{'%' * (report.resolved.n > 0)}",
@@ -144,13 +146,17 @@ def _effort_rows(report: InteractReport) -> Iterator[list[str]]:
     for name, mean in report.user.items():
         if mean.value is None:
             continue
-        share = f"{percent(mean)}%" if name == "failed_by_user" else f"{mean.value:.2f} ({mean.low:.2f} to {mean.high:.2f})"
-        yield [_USER_WORDS[name], share, f"n = {mean.n}"]
+        shown = f"{percent(mean)}%" if name == "failed_by_user" else _amount(mean)
+        yield [_USER_WORDS[name], shown, f"n = {mean.n}"]
 
 
 def _action_rows(report: InteractReport) -> Iterator[list[str]]:
     for row in report.actions:
-        yield [row.action, f"{row.calls:.2f}", "–" if row.coins is None else f"{row.coins:.2f}", str(row.n)]
+        yield [row.action, _amount(row.calls), _amount(row.coins), str(row.calls.n)]
+
+
+def _amount(mean: Estimate) -> str:
+    return "–" if mean.value is None else f"{mean.value:.2f} ({mean.low:.2f} to {mean.high:.2f})"
 
 
 def _figures(report: InteractReport) -> Iterator[tuple[str, str, str, Estimate]]:
@@ -162,6 +168,10 @@ def _figures(report: InteractReport) -> Iterator[tuple[str, str, str, Estimate]]
     yield "effort", "user", "ambiguities_resolved", report.resolved
     for name, mean in report.user.items():
         yield "user", "user", name, mean
+    for action in report.actions:
+        yield "actions", action.action, "calls", action.calls
+        if action.coins.n:
+            yield "actions", action.action, "coins", action.coins
 
 
 def _thinned(curve: Curve, most: int = 20) -> list[Any]:
@@ -186,17 +196,25 @@ def _latex(mean: Estimate) -> str:
     return f"{100 * mean.value:.1f} {{\\scriptsize [{100 * mean.low:.1f}, {100 * mean.high:.1f}]}}"
 
 
-def _escaped(text: str) -> str:
-    return "".join(f"\\{letter}" if letter in "&%$#_{}" else letter for letter in text)
+def escaped(text: str) -> str:
+    """For LaTeX."""
+    words = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": "$<$", ">": "$>$"}
+    return "".join(words.get(letter) or (f"\\{letter}" if letter in "&%$#_{}" else letter) for letter in text)
+
+
+def told_apart(titled: Sequence[tuple[str, Path]]) -> list[str]:
+    """Titles of runs or sweeps; with the name of its directory where two are the same."""
+    titles = [title for title, _ in titled]
+    return [f"{title}, {path.resolve().name}" if titles.count(title) > 1 else title for title, path in titled]
 
 
 def labels(titles: Sequence[str]) -> list[str]:
     """What tells the titles apart, or all that each says behind the benchmark's name; numbered if nothing does."""
-    parts = [(title.partition(": ")[2] or title).split(", ") for title in titles]
+    parts = [title.replace(": ", ", ").split(", ") for title in titles]
     shared = set(parts[0]).intersection(*parts[1:]) if len(parts) > 1 else set[str]()
-    differing = [", ".join(part for part in each if part not in shared) or ", ".join(each) for each in parts]
-    numbered = [f"{label} ({at})" if differing.count(label) > 1 else label for at, label in enumerate(differing, 1)]
-    return [fill(label, 70) for label in numbered]
+    told = [", ".join(part for part in each if part not in shared) for each in parts] if len(parts) > 1 else [""]
+    differing = [label or title.partition(": ")[2] or title for label, title in zip(told, titles, strict=True)]
+    return [f"{label} ({at})" if differing.count(label) > 1 else label for at, label in enumerate(differing, 1)]
 
 
 def _count(number: int, noun: str) -> str:

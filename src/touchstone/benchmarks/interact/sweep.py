@@ -2,15 +2,15 @@
 
 A sweep is a directory with one run for each level (`patience-6/latest`) and perhaps the unambiguous requests in a single turn,
 the line to reach. All its runs play the same tasks, so levels are compared task by task: McNemar's exact test for both phases,
-sign flips for the reward (and for shares of attempts, with epochs), and Holm's correction over all of them together.
+sign flips for the reward (and for shares of attempts, with epochs), and Holm's correction over all steps for each of the two.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from pathlib import Path
 from textwrap import fill
@@ -26,7 +26,7 @@ from ...reports.comparison.runs import RunData
 from ...reports.estimates import Estimate, percent
 from ...reports.statistics import holm
 from .report import interact_report
-from .report_tables import add_legend, new_figure, save
+from .report_tables import add_legend, escaped, labels, new_figure, save, told_apart
 
 REFERENCE = "unambiguous"
 _PREFIX = "patience-"
@@ -74,7 +74,13 @@ def is_sweep(path: Path) -> bool:
     return any(path.glob(f"{_PREFIX}*/latest/config.json"))
 
 
-def load_sweep(path: Path) -> SweepResults:
+def load_sweeps(paths: Sequence[Path]) -> list[SweepResults]:
+    sweeps = [_load(path) for path in paths]
+    titles = told_apart([(sweep.title, sweep.path) for sweep in sweeps])
+    return [replace(sweep, title=title) for sweep, title in zip(sweeps, titles, strict=True)]
+
+
+def _load(path: Path) -> SweepResults:
     """A level whose run has no counted task is left out. Raises InputError if none has one."""
     folders = [(float(folder.name.removeprefix(_PREFIX)), folder) for folder in path.glob(f"{_PREFIX}*")]
     ordered = [_level(folder, patience) for patience, folder in sorted(folders)]
@@ -88,16 +94,18 @@ def load_sweep(path: Path) -> SweepResults:
 def steps(sweeps: Sequence[SweepResults]) -> list[Step]:
     """From each level to the next, from the last to the reference, and between agents at the same level."""
     compared: list[Step] = []
-    for sweep in sweeps:
-        who = f"{sweep.title}, " if len(sweeps) > 1 else ""
+    named = list(zip(labels([sweep.title for sweep in sweeps]), sweeps, strict=True))
+    for label, sweep in named:
+        who = f"{label}, " if len(sweeps) > 1 else ""
         for one, other in pairwise(sweep.levels):
             compared.append(_step(f"{who}{one.name} to {other.name}", one.run, other.run))
-    for first, second in combinations(sweeps, 2):
-        theirs = {level.patience: level for level in second.levels}
-        for level in first.levels:
-            if level.patience in theirs:
-                what = f"{first.title} to {second.title}, {level.name}"
-                compared.append(_step(what, level.run, theirs[level.patience].run))
+    for (first, ours), (second, others) in combinations(named, 2):
+        theirs = {level.patience: level for level in others.levels}
+        compared += [
+            _step(f"{first} to {second}, {level.name}", level.run, theirs[level.patience].run)
+            for level in ours.levels
+            if level.patience in theirs
+        ]
     return _adjusted(compared)
 
 
@@ -110,7 +118,9 @@ def sweep_text(sweeps: Sequence[SweepResults], compared: Sequence[Step]) -> str:
             lines.append(f"  {level.name:<14} {both:>22}  {reward:>22}  n = {level.accuracy.n}")
         lines.append("")
     if compared:
-        lines.append("Steps on the same tasks, in points (p: exact, adjusted for all of these by Holm's method):")
+        lines.append(
+            "Steps on the same tasks, in points (p: exact; adjusted over all steps, for each measure, by Holm's method):"
+        )
     for step in compared:
         lines.append(f"  {step.what}, {step.tasks} tasks")
         lines.append(f"    both phases {_change(step.accuracy)}   reward {_change(step.reward)}")
@@ -132,13 +142,16 @@ def sweep_csv(sweeps: Sequence[SweepResults], compared: Sequence[Step]) -> str:
 
 
 def sweep_latex(sweeps: Sequence[SweepResults]) -> str:
-    lines = [r"\begin{tabular}{llrrr}", r"\toprule", r"Agent & Level & $n$ & Both phases & Reward \\"]
-    for sweep in sweeps:
+    several = len(sweeps) > 1
+    lines = [f"% {sweep.title}" for sweep in sweeps]
+    lines += [rf"\begin{{tabular}}{{{'l' * several}lrrr}}", r"\toprule"]
+    lines.append(f"{'Agent & ' * several}Level & $n$ & Both phases & Reward \\\\")
+    for label, sweep in zip(labels([sweep.title for sweep in sweeps]), sweeps, strict=True):
         lines.append(r"\midrule")
         for number, level in enumerate(sweep.levels):
-            name = sweep.title.replace("_", r"\_").replace("%", r"\%").replace("&", r"\&") if number == 0 else ""
             both, reward = (percent(mean).replace(" to ", "--") for mean in (level.accuracy, level.reward))
-            lines.append(f"{name} & {level.name} & {level.accuracy.n} & {both} & {reward} \\\\")
+            cells = [escaped(level.name), str(level.accuracy.n), both, reward]
+            lines.append(" & ".join([*[escaped(label) * (number == 0)] * several, *cells]) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
@@ -146,15 +159,18 @@ def plot(sweeps: Sequence[SweepResults], directory: Path, compared: Sequence[Ste
     """Writes scaling.png, .svg, .json, .csv and .tex."""
     figure = new_figure()
     axes = figure.subplots()
-    for at, sweep in enumerate(sweeps):
-        _draw(axes, sweep, f"C{at}", f"{fill(sweep.title, _WIDEST)}: " if len(sweeps) > 1 else "")
+    ticks = sorted({level.patience or 0.0 for sweep in sweeps for level in sweep.points})
+    handles: list[Any] = []
+    for at, (label, sweep) in enumerate(zip(labels([sweep.title for sweep in sweeps]), sweeps, strict=True)):
+        aside = (at - (len(sweeps) - 1) / 2) * 0.01 * (ticks[-1] - ticks[0])  # so that no interval hides another
+        handles += _draw(axes, sweep, f"C{at}", f"{fill(label, _WIDEST)}: " if len(sweeps) > 1 else "", aside)
     axes.set_title(fill(sweeps[0].title, _WIDEST) if len(sweeps) == 1 else "Interaction-time scaling")
     axes.set_xlabel("patience")
     axes.set_ylabel("percent")
-    axes.set_xticks(sorted({level.patience or 0.0 for sweep in sweeps for level in sweep.points}))
+    axes.set_xticks(ticks)
     axes.set_ylim(-3, 103)
     axes.grid(alpha=0.3)
-    add_legend(figure)
+    add_legend(figure, handles)
     written = save(figure, directory, "scaling")
     levels = [
         {"sweep": sweep.title, "patience": level.patience, "passed": level.accuracy, "reward": level.reward}
@@ -173,18 +189,20 @@ def plot(sweeps: Sequence[SweepResults], directory: Path, compared: Sequence[Ste
     return written
 
 
-def _draw(axes: Any, sweep: SweepResults, color: str, who: str) -> None:
-    at = [level.patience for level in sweep.points]
+def _draw(axes: Any, sweep: SweepResults, color: str, who: str, aside: float) -> Iterator[Any]:
+    at = [(level.patience or 0.0) + aside for level in sweep.points]
     shares = [level.accuracy for level in sweep.points]
     values = [100 * (mean.value or 0.0) for mean in shares]
     error = [[value - 100 * mean.low for value, mean in zip(values, shares, strict=True)]]
     error.append([100 * mean.high - value for value, mean in zip(values, shares, strict=True)])
-    axes.errorbar(at, values, yerr=error, marker="o", capsize=3, color=color, label=f"{who}both phases passed (95% interval)")
+    yield axes.errorbar(
+        at, values, yerr=error, marker="o", capsize=3, color=color, label=f"{who}both phases passed (95% interval)"
+    )
     rewards = [100 * (level.reward.value or 0.0) for level in sweep.points]
-    axes.plot(at, rewards, marker="s", linestyle=":", color=color, label=f"{who}normalised reward")
+    yield from axes.plot(at, rewards, marker="s", linestyle=":", color=color, label=f"{who}normalised reward")
     if sweep.reference is not None:
         line = 100 * (sweep.reference.accuracy.value or 0.0)
-        axes.axhline(line, linestyle="--", color=color, alpha=0.5, label=f"{who}unambiguous, single turn")
+        yield axes.axhline(line, linestyle="--", color=color, alpha=0.5, label=f"{who}unambiguous, single turn")
 
 
 def _level(folder: Path, patience: float | None) -> Level | None:

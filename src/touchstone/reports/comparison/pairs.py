@@ -219,10 +219,11 @@ def measured(matches: Sequence[TaskPair], values: Values, sampler: Sampler, *, t
 
 
 def metrics(matches: Sequence[TaskPair], sampler: Sampler) -> dict[str, Measure]:
-    """Each metric that both runs have."""
+    """Each metric that both runs have of some task: only failed episodes have `failed_by_user`, say."""
     ours = {name for match in matches for entry, _ in match.attempts for name in entry.metrics}
     theirs = {name for match in matches for _, entry in match.attempts for name in entry.metrics}
-    return {name: measured(matches, lambda match, name=name: match.metric(name), sampler) for name in sorted(ours & theirs)}
+    shared = sorted(name for name in ours & theirs if any(match.metric(name) is not None for match in matches))
+    return {name: measured(matches, lambda match, name=name: match.metric(name), sampler) for name in shared}
 
 
 def passes(matches: Sequence[TaskPair], sampler: Sampler) -> list[PassK]:

@@ -306,6 +306,8 @@ def test_names_as_schemas_have_them(answer: str, leak: str) -> None:
         "No decimals, and the first score is enough.",
         "To accommodate and validate them we illustrate the current state.",
         "In ascending order, lowest count before the others.",
+        "The fastest were first in the race, and one figure for all is enough, or the first two places.",
+        "Putting a new label on takes half of the day, or a quarter.",
     ],
 )
 def test_ordinary_talk_about_names_as_schemas_have_them(answer: str) -> None:
@@ -324,6 +326,18 @@ def test_an_order_and_a_rounding_that_may_be_told_allow_no_other() -> None:
     assert found("Sort it ascending.", "Sort ascending or descending?", sql=sql) == ()
     assert found("The largest sum first.", "Rank them.", sql=sql) == ()
     assert found("The largest sum first.", "Show them in order.", sql=sql) == ("descending order",)
+
+
+def test_what_goes_up_and_down_is_not_sorted() -> None:
+    assert found("Rates go up and down all the time.", sql="SELECT rate FROM t ORDER BY rate") == ()
+    assert found("And then go up.", sql="SELECT rate FROM t ORDER BY rate") == ("ascending order",)
+
+
+def test_irregular_words_are_words() -> None:
+    """Two ordinary words are no name."""
+    sql = "SELECT given_name, date_taken, sign_off, orignation, txkey FROM t WHERE a = 'Written' AND b = 'NY' AND c = 'OK'"
+    assert found("The given name, the date taken, and who must sign off; OK? It is written there.", sql=sql) == ()
+    assert found("Take orignation and txkey, in NY.", sql=sql) == ("orignation", "txkey", "NY")
 
 
 def test_nothing_to_give_away() -> None:
@@ -378,12 +392,13 @@ def test_answers_that_were_written_before_the_detector_could_read_them() -> None
     """Leaks with what each tells, and clean answers, each with the question if it matters."""
     answers = 0
     for case in json.loads((Path(__file__).parent / "answers.json").read_text()):
+        known = [case["request"], case.get("chosen", "")]
         for answer, leak in case["leaks"]:
-            assert leak in leaks(answer, [case["sql"]], ["Which ones do you mean?", case["request"]], case["dialect"]), answer
+            assert leak in leaks(answer, [case["sql"]], ["Which ones do you mean?", *known], case["dialect"]), answer
         for answer, *question in case["clean"]:
-            assert leaks(answer, [case["sql"]], [*question, case["request"]], case["dialect"]) == (), answer
+            assert leaks(answer, [case["sql"]], [*question, *known], case["dialect"]) == (), answer
         answers += len(case["leaks"]) + len(case["clean"])
-    assert answers > 400
+    assert answers > 1_100
 
 
 def test_the_gold_of_the_tests() -> None:

@@ -32,6 +32,21 @@ def test_what_cannot_be_cut_is_not_offered() -> None:
     assert offered("SELECT count(*) FROM big") == ["FROM big"]
 
 
+def test_what_is_in_a_function_body_counts() -> None:
+    """As one token it would be told whole."""
+    body = "SELECT count(*) FROM orders o WHERE o.total > 250 AND o.region = {0}North{0}"
+    head = "CREATE FUNCTION f() RETURNS int LANGUAGE sql AS "
+    texts = offered(head + f"$$ {body.format(chr(39))} $$")
+    assert "WHERE o.total > 250 AND o.region = 'North'" in texts
+    assert not any("count(*)" in text and "WHERE" in text for text in texts)
+    assert not any("WHERE" in text for text in offered(head + f"'{body.format(chr(39) * 2)}'"))
+
+
+def test_brackets_around_the_gold_make_no_piece_smaller() -> None:
+    assert offered("((SELECT 1))") == []
+    assert share("SELECT 1", ["((SELECT 1));"], "postgres") == 1
+
+
 def test_a_labelled_fragment_of_that_size_is_not_offered() -> None:
     small, large = Ambiguity("a few", "GROUP BY c.id"), Ambiguity("all", NESTED)
     situation = Situation("?", "?", (small, large), (NESTED,))

@@ -126,8 +126,14 @@ async def test_wrong_to_the_end_is_a_refusal_with_faults() -> None:
     answer, model = await ask(*[says("Hello!")] * 3)
     assert (answer.text, answer.choice) == (REFUSAL, "unanswerable")
     assert len(answer.faults) == len(answer.calls) == len(model.asked) == 3
+    assert answer.failed
     answer, model = await ask(says("Hello!"), retries=0)
     assert (answer.text, len(model.asked)) == (REFUSAL, 1)
+
+
+async def test_a_refusal_that_the_model_decides_on_at_last_is_its_own() -> None:
+    answer, _ = await ask(says("Hello!"), says("<s>unanswerable()</s>"))
+    assert (answer.text, len(answer.faults), answer.failed) == (REFUSAL, 1, False)
 
 
 @pytest.mark.parametrize("finish", ["refusal", "length"])

@@ -112,20 +112,28 @@ def _plain(text: str) -> str:
 
 # What a guarded user may be told of the gold: pieces, none of which is nearly the whole of it.
 #
-# A piece with more than `MOST` of the gold's tokens is not offered. What is deeper in it is, being a piece of its own; one
+# A piece with more than `MOST` of the gold is not offered. What is deeper in it is, being a piece of its own; one
 # that has nothing deeper is cut at its commas and conditions. A labelled fragment of that size is not offered either.
 
 
 MOST = 0.6
-"""Of the gold's tokens that one piece may have."""
+"""Of the gold that one piece may have."""
 
 _SEPARATORS = frozenset([",", "AND", "OR"])
+_PUNCTUATION = frozenset("(),;")
+_PIECE = re.compile(r"\w+|[^\w\s]")
 
 
 def share(text: str, gold: Sequence[str], dialect: Dialect) -> float:
-    """How much of the gold a text is, by tokens."""
-    whole = sum(len(lex(sql, dialect)) for sql in gold)
-    return len(lex(text, dialect)) / whole if whole else 0.0
+    """How much of the gold a text is: by tokens, by tokens without brackets and commas, or by letters, whichever is most."""
+    whole = _sizes(" ".join(gold), dialect)
+    return max(part / all_of_it if all_of_it else 0.0 for part, all_of_it in zip(_sizes(text, dialect), whole, strict=True))
+
+
+def _sizes(sql: str, dialect: Dialect) -> tuple[int, int, int]:
+    """The tokens within literals and function bodies count as well: else a body would be one."""
+    pieces = [piece for token in lex(sql, dialect) for piece in _PIECE.findall(token.text)]
+    return len(pieces), sum(piece not in _PUNCTUATION for piece in pieces), sum(map(len, pieces))
 
 
 @lru_cache(maxsize=256)

@@ -39,6 +39,8 @@ _GLUE = re.compile(
     re.IGNORECASE,
 )
 _JOINED = re.compile(r"_|[a-z][A-Z]")
+_FIGURES = re.compile(r"(?=.*\d)[\w .,:/%'<>=-]{3,}")
+"""What a code may mean that has figures; what is no code comes out as anything."""
 _FILLERS = frozenset("of to the per in and for by a an on at".split())
 
 
@@ -226,7 +228,7 @@ class Hidden:
         self._spelled = {canonical(word) for word in _spelled(plain)} - {""}
         self._initials = "".join(word[0] for word in re.findall(r"[a-z0-9]+", plain.casefold()))
         decoded = [code for decode in _DECODERS for code in decode(plain)]
-        self.decoded = " \n ".join([*(code for code in decoded if any(map(str.isdigit, code))), *self._spelled])
+        self.decoded = " \n ".join([*(code for code in decoded if _FIGURES.fullmatch(code)), *self._spelled])
         """With the figures among it."""
         decoded += _SPOKEN.findall(plain) if plain != text else ()
         self._read = (
@@ -295,8 +297,8 @@ _BASES = re.compile(r"[A-Za-z0-9+/_-]{6,}={0,2}")
 
 def _from_bases(text: str) -> Iterator[str]:
     """Also of a code in groups: neighbours that are no words."""
-    codes: list[str] = _BASES.findall(text)
-    for is_code, group in groupby(text.split(), lambda word: not word.isalpha() or not is_ordinary(word.casefold())):
+    codes = [code for code in _BASES.findall(text) if _is_code(code)]
+    for is_code, group in groupby(text.split(), _is_code):
         codes += [re.sub(r"[^\w+/=-]", "", "".join(group))] if is_code else []
     for code in codes:
         bare = code.rstrip("=")
@@ -308,6 +310,10 @@ def _from_bases(text: str) -> Iterator[str]:
                 yield decode(letters + "=" * (-len(letters) % block)).decode("ascii")
             except (binascii.Error, ValueError):
                 continue
+
+
+def _is_code(word: str) -> bool:
+    return not word.isalpha() or not is_ordinary(word.casefold())
 
 
 _BYTES = (

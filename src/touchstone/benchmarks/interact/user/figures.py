@@ -1,8 +1,8 @@
 """Numbers and days as prose says them, read in two steps: words become figures, then figures become numbers and days.
 
-"Forty-two and a half", "42½", "42,5" and "half of 85" are 42.5; "fifteen percent" and "3 out of 20" are 0.15; "three weeks"
-are also 21; "the fifteenth of March 2023" and "3/15/23" are one day. Everything a text could mean is in the set: what counts
-is whether the gold's own number is among it.
+"Forty-two and a half", "42½", "42,5" and "half of 85" are 42.5; "fifteen percent" and "3 out of 20" are 0.15; "seven
+eighths" are also 87.5 and "three weeks" 21; "the fifteenth of March 2023" and "3/15/23" are one day. Everything a text
+could mean is in the set: what counts is whether the gold's own number is among it.
 """
 
 from __future__ import annotations
@@ -51,11 +51,14 @@ _UNITS = {
     "day": (24, 1440),
     "hour": (60, 3600),
     "minute": (60,),
-    **dict.fromkeys(("tonne", "ton", "kilometre", "kilometer", "kilo", "kilogram", "litre"), (1000,)),
+    **dict.fromkeys(("tonne", "ton", "kilometre", "kilometer", "kilo", "kilogram", "litre", "second", "gram"), (1000,)),
+    **dict.fromkeys(("metre", "meter"), (100, 1000)),
+    **dict.fromkeys(("kilobyte", "megabyte", "gigabyte", "terabyte", "mb", "gb", "tb"), (1000, 1024)),
 }
 _AND_A_PART = re.compile(rf"\b(\w+) ({'|'.join(_UNITS)})s? and (a half|a quarter)\b", re.IGNORECASE)
 _PART_OF = re.compile(rf"\b(0\.\d+) (?:of )?an? (?={'|'.join(_UNITS)})", re.IGNORECASE)
 _ONE_AND = re.compile(r"\ban? and a ", re.IGNORECASE)
+_A_FORTNIGHT = re.compile(r"\ba (?=fortnight\b)", re.IGNORECASE)
 _NUMBER = re.compile(
     r"(?:(?<![\w.])|(?<=\b[A-Z]{3}))(\d{1,3}(?:[, '’]\d{3})+|\d{1,3}(?:\.\d{3}){2,}|\d+)(\.\d+)?"
     rf"(?:[ -]?({'|'.join(_SCALES)}))?(?:[a-zA-Z]{{1,2}}\d?\b)?(?!\w|\.\d)"
@@ -106,7 +109,7 @@ def in_figures(text: str) -> str:
     figures = _AND_A_PART.sub(r"\1 and \3 \2", _BAKERS.sub("thirteen", text))  # a year and a half
     figures = _SPOKEN.sub(_figures, _ONE_AND.sub("one and a ", figures))
     figures = _POINT.sub(lambda match: f"{match[1]}.{match[2].replace('; ', '')}", _BARE_POINT.sub("0.", figures))
-    figures = _PART_OF.sub(r"\1 ", figures)  # three quarters of an hour
+    figures = _A_FORTNIGHT.sub("1 ", _PART_OF.sub(r"\1 ", figures))  # three quarters of an hour
     return _REMAINDER.sub(lambda match: f"{match[1]}; {Decimal(match[1]) + Decimal(match[2])}", figures)
 
 
@@ -116,6 +119,8 @@ def _figures(match: re.Match[str]) -> str:
     for at in range(len(read) - 2, -1, -1):  # one forty, twelve fifty, June twelfth twenty twenty-three
         if "and" not in words and read[at].isdigit() and len(read[at]) <= len(read[at + 1]) == 2:
             read.insert(at, read[at] + read[at + 1])
+    if len(read) > 1 and "and" not in words[-3:] and read[-2].isdigit() and read[-1].isdigit() and len(read[-1]) == 2:
+        read.append(f"{read[-2]}.{read[-1]}")  # a hundred forty-nine ninety-nine
     if len(read) > 2 and all(len(digit) == 1 and digit.isdigit() for digit in read):  # six two five zero
         read.append("".join(read))
     if words[-1].endswith("s") and _PARTS.get(words[-1], 0) > 2:  # sixty-four hundredths
@@ -189,9 +194,15 @@ def values(text: str) -> set[Decimal]:
     numbers: set[Decimal] = foreign_numbers(text)
     for reading in (_plain_numbers, _composed_numbers):
         numbers.update(reading(figures))
+    numbers.update(number * 100 for number in tuple(numbers) if 0 < number < 1 and not _is_simple(1 / number))
     long = (number for number in numbers if len(number.as_tuple().digits) > 12 and number < 10**12)
     thirds = {round(number, places) for number in long for places in (2, 3, 4)}
     return {number.normalize() for number in numbers | thirds}
+
+
+def _is_simple(parts: Decimal) -> bool:
+    """A half or a quarter, which is everyday talk and no 50 or 25 percent."""
+    return parts == parts.to_integral_value() and 100 % parts == 0
 
 
 def _plain_numbers(text: str) -> Iterator[Decimal]:

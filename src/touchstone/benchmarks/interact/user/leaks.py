@@ -7,7 +7,8 @@ the gold these count, as whole words and in any case:
   ordinary English (`expemplref`, see `ordinary`);
 - plain ones (`name`, `signals`, 'High'), which may be ordinary English, only where the answer writes them as code: within
   backticks, alone in quotes, next to a dot, before a bracket or a comparison, behind a keyword in capitals, with a
-  capital inside or all in capitals; a literal also where it has its own capital in the middle of a sentence;
+  capital inside or all in capitals; a literal also where it has its own capital in the middle of a sentence, is told as
+  a value ("marked automated"), is long, or has two words of meaning ('Dry Ice');
 - numbers but the integers up to ten and the powers of ten, whatever they count, and days, as `figures` reads them;
 - passages: six tokens and more in a row, three of them words or numbers, qualifiers (`s.`) left out;
 - names and literals in disguise, as `disguises` reads them: in another spelling, spelled out or encoded;
@@ -28,7 +29,7 @@ from .clauses import Dialect, Token, lex
 from .disguises import SHORTEST, Hidden, Run, Words, canonical, name_parts, singular
 from .figures import dates, plain, values
 from .order import told_direction, told_places
-from .ordinary import is_ordinary, may_be_a_word
+from .ordinary import is_everyday, is_ordinary, may_be_a_word
 
 RUN = 6
 LONGEST_ALLOWED = 10_000
@@ -46,6 +47,17 @@ _ORDINARY = frozenset(
     some sqrt substring sum table temp temporary text then time timestamp to trigger trim true truncate unbounded union
     unique update upper using value values varchar varying view when where window with within without year zone""".split()
 )
+_FUNCTION_WORDS = frozenset(
+    """all and any are both but can could did does done each few for from had has have her here his how into its just less
+    many may more most much must need not now off one only other our out over own per same she should some such
+    than that the their them then there these they this those too two under until upon very was were what when where
+    which who why will with within without would yet you your""".split()
+)
+_LONG_VALUE = 11
+_GRADE = re.compile(r"[A-Z]\w* [A-Z0-9]")
+"""'Priority A', 'Level 3'."""
+_SAID_CODES = frozenset(("AM", "HR", "ID", "IT", "NO", "OK", "PC", "PM", "TV"))
+"""Two capitals that people write anyway; of others ('NY') a literal is a secret."""
 _WORDS = re.compile(r"\w+")
 _TELLING = re.compile(r"[_\d]|[a-z][A-Z]|[A-Z]{2}[a-z]")
 _CODE = re.compile(
@@ -61,8 +73,16 @@ _NAMED = (
     re.compile(
         r"\b(?:\w+ ){1,2}\w+[,)]? (?:\(?(?:the|that) |is (?:the|a|our|its) (?:\w+ )?)?(?:column|field|table|attribute)\b"
     ),
-    re.compile(r"\b(?:column|field|table|attribute|called|named) (?:\w+ ?){1,5}"),
+    re.compile(
+        r"\b(?:column|field|table|attribute|called|named|(?:name|call) (?:it|them|this)|insert into|delete from) (?:\w+ ?){1,5}"
+    ),
 )
+_VALUE = re.compile(
+    r"\b(?:(?:says|reads|equals|equal to|set to|rated|(?:marked|flagged|labell?ed|tagged|classified)(?: as)?)"
+    r"|(?:status|state|level|type|kind|category|class|role|mode|value) (?:is|are|was|(?:must|should|has to|have to) be))"
+    r" (\w+)(?! enough)"
+)
+"""What a sentence gives as a value: "where the link says disconnected"."""
 _STATEMENT = re.compile(
     r"\b(?:SELECT\b[^.]*?\bFROM\s+\S+|INSERT\s+INTO\s+\S+|UPDATE\s+\S+\s+SET\s+\S+|DELETE\s+FROM\s+\S+"
     r"|CREATE\s+(?:OR\s+REPLACE\s+)?(?:TEMP\w*\s+|MATERIALIZED\s+)?(?:TABLE|VIEW|FUNCTION|PROCEDURE|TRIGGER|INDEX)\s+\S+"
@@ -107,11 +127,13 @@ class _Text:
     """The words of a text, and which of them are written as code or with a capital where none is due."""
 
     def __init__(self, text: str) -> None:
+        self._text = text
         self._all = _phrase(text)
         spans = [" ".join(filter(None, match)) for match in _CODE.findall(text)]
         self._code = " \0 ".join(map(_phrase, [*spans, *_CAPITALS.findall(text)]))
         self._quoted = {_phrase("".join(match)) for match in _QUOTED.findall(text)}
         self._capital = {match for run in _INSIDE.findall(text) for match in (run, *run.split())}
+        self._values = {_phrase(match) for match in _VALUE.findall(text.casefold())}
         self._named = [_phrase(match) for named in _NAMED for match in named.findall(text.casefold())]
         self._words = Words(text)
         self._hidden = Hidden(text)
@@ -121,14 +143,15 @@ class _Text:
         """Whether it has the secret in a way that counts."""
         phrase = _phrase(secret)
         if phrase in self._all:
-            if _is_telling(secret):
+            if _is_telling(secret) or phrase in self._code or phrase in self._quoted:
                 return True
-            return phrase in self._code or phrase in self._quoted or (literal and secret in self._capital)
+            written = secret in self._capital or (_GRADE.fullmatch(secret) and re.search(rf"\b{secret}\b", self._text))
+            return literal and bool(written or phrase in self._values or _is_telling_value(secret))
         if len(canonical(secret)) < SHORTEST:
             return False
         if self._hidden.has(secret) or self._words.glued(secret) or self._words.abbreviated(secret):
             return True
-        return any(self._is_name(run, literal) for run in self._words.runs(secret)) and self._is_apart(secret)
+        return any(self._is_name(run, literal) and self._is_apart(secret, run) for run in self._words.runs(secret))
 
     def describes(self, secret: str) -> bool:
         """Whether it has the secret's words in full."""
@@ -138,8 +161,8 @@ class _Text:
         """In whatever form."""
         return _phrase(secret) in self._all or bool(self._words.runs(secret)) or self.tells(secret, literal=True)
 
-    def _is_apart(self, secret: str) -> bool:
-        return len(name_parts(secret)) > 1 or _is_telling(secret)
+    def _is_apart(self, secret: str, run: Run) -> bool:
+        return len(name_parts(secret)) > 1 or _is_telling(secret) or not all(map(is_ordinary, run.words))
 
     def _is_name(self, run: Run, literal: bool) -> bool:
         """Whether words that make up a name cannot be two ordinary words of a sentence."""
@@ -154,6 +177,14 @@ def _is_telling(secret: str) -> bool:
     """Whether nobody says it by chance."""
     words = _WORDS.findall(secret.casefold())
     return bool(_TELLING.search(secret)) or len(words) > 2 or not all(map(may_be_a_word, words))
+
+
+def _is_telling_value(literal: str) -> bool:
+    """Two words that mean something ('Dry Ice', not 'On Loan'), or a long one that is not everyday ('Disconnected')."""
+    words = _WORDS.findall(literal.casefold())
+    if len(words) == 1:
+        return len(literal) >= _LONG_VALUE and not is_everyday(words[0])
+    return len(words) == 2 and all(len(word) > 2 and word not in _FUNCTION_WORDS for word in words)
 
 
 def _phrase(text: str) -> str:
@@ -173,7 +204,8 @@ def _secrets(tokens: Iterable[Token]) -> Iterator[tuple[str, bool]]:
         elif token.kind != "word":
             continue
         speaks = any(map(str.isalpha, text)) or len(_WORDS.findall(text)) > 1
-        if speaks and len(text) > 2 and text.casefold() not in _ORDINARY:
+        is_code = token.kind == "string" and len(text) == 2 and text.isupper() and text not in _SAID_CODES
+        if speaks and (len(text) > 2 or is_code) and text.casefold() not in _ORDINARY:
             yield text, token.kind == "string"
 
 

@@ -15,17 +15,22 @@ from .languages import ASCENDING, DESCENDING, foreign_places
 _ORDER = re.compile(r"\border\s+by\b", re.IGNORECASE)
 _BEST_FIRST = re.compile(r"\b(?:top|rank\w*)\b", re.IGNORECASE)
 """In a request or a question: that the best come first is no secret then."""
+_MOVES = (
+    r"(?:(?:sort|count|order|rank|list)\w*(?: \w+)?|(?:and|then) (?:go|work|run)\w*|way) {0}(?:wards?)?"
+    r"|(?:go|work|run)\w*(?: \w+)? {0}(?:wards?|(?= from))"
+)
+"""Sorted down, and go down, goes downwards; not "it goes up and down"."""
 _NAMED = {
     "descending": re.compile(
         r"\b(?:descend\w*|(?:decreas|fall|declin|dropp|diminish)ing (?:order|sequence)|desc|z ?(?:to|-|→) ?a"
         r"|reverse \w*(?:order|cal)\w*"
-        rf"|(?:sort|count|work|go|run)\w*(?: \w+)? down(?:wards?)?|top[- ]down|{DESCENDING})\b",
+        rf"|{_MOVES.format('down')}|top[- ]down|{DESCENDING})\b",
         re.IGNORECASE,
     ),
     "ascending": re.compile(
         r"\b(?:ascend\w*|(?:increas|ris|grow|climb)ing (?:order|sequence)|asc|a ?(?:to|-|→) ?z"
         r"|(?<!reverse )(?:alphabet|chronolog)ical(?:ly)?"
-        rf"|(?:sort|count|work|go|run)\w*(?: \w+)? up(?:wards?)?|bottom[- ]up|{ASCENDING})\b",
+        rf"|{_MOVES.format('up')}|bottom[- ]up|{ASCENDING})\b",
         re.IGNORECASE,
     ),
 }
@@ -120,7 +125,15 @@ def _degree(words: Sequence[str], at: int) -> tuple[str, bool] | None:
     ):
         return None
     degree = "high" if match["high"] else "low" if match["low"] else "either"
-    return degree, bool(match["compared"] or match["other"]) or words[at] in _COMPARED
+    return degree, bool(match["compared"] or match["other"]) or words[at] in _COMPARED or _is_sort(words, at)
+
+
+def _is_sort(words: Sequence[str], at: int) -> bool:
+    """Big ones, top performers; not "on top of it"."""
+    behind = words[at + 1 : at + 2]
+    if words[at] == "top":
+        return not {"on", "at", "to", "from", "in"} & {*words[max(0, at - 2) : at]} and behind != [] and behind[0].isalpha()
+    return behind in (["ones"], ["values"], ["amounts"])
 
 
 def _from_here(words: Sequence[str], at: int) -> bool:
@@ -139,13 +152,15 @@ def _end_of_list(words: Sequence[str], at: int) -> str | None:
         return None
     word, before, behind = words[at], {*words[max(0, at - 3) : at]}, words[at + 1 : at + 4]
     listed = behind[:1] != ["of"] or bool(_LISTS & {*behind})
-    if word in ("first", "last") and (not behind or behind[0] in _BEHIND_ADVERBS):
-        return word
+    if word in ("first", "last", "leading") and not {"was", "were"} & before and (not behind or behind[0] in _BEHIND_ADVERBS):
+        return "last" if word == "last" else "first"
     of_list = behind[:1] in (["of"], ["the"]) and bool(_LISTS & {*behind})
     if word in ("top", "front", "head", "lead") and (of_list or (listed and {"at", "on", "to", "in", "up"} & before)):
         return "first"
     if word in (*_AHEAD, "after", "behind", "below") and _OTHERS & {*behind}:
         return "first" if word in _AHEAD else "last"
+    if re.fullmatch("(?:down|up)(?:wards?)?", word) and {"from", "with"} & {*words[max(0, at - 6) : at]}:
+        return "first"
     if word in ("beginning", "start") and listed and "at" in before:
         return "first"
     if word in ("bottom", "end") and listed and {"at", "to"} & before:
@@ -168,9 +183,10 @@ def _turned(degree: str, reverse: bool) -> Iterator[str]:
 
 _ROUND = re.compile(r"\bround\s*\(", re.IGNORECASE)
 _PLACES = re.compile(
-    r"\b(\d)(?: |-|th |st |nd |rd )?(?:\w+ )?(?:decimals?|places?|digits?|figures?|dp|d\.p\."
+    r"(?<!th; )(?<!first )(?<!last )(?<!top )\b(\d)(?: |-|th |st |nd |rd )?(?:\w+ )?"
+    r"(?:decimals?|places|digits|figures|decimal (?:place|digit|figure)|dp|d\.p\."
     r"|(?:\w+ )?(?:after|behind|past|beyond|following|(?:to the )?right of) the (?:decimal )?(?:point|dot|comma|sign))(?!\w)"
-    r"|\bround\w*(?: \w+)? (?:to|at) (\d)\b(?! \w)"
+    r"|\bround\w*(?: \w+)? (?:to|at) (\d)\b(?! (?!place|digit|figure)\w)"
     r"|\b(?:decimals?|places|digits|precision)(?: of|:| to| =| set to)* (\d)\b|\.(\d)f\b|\b0\.(0+|x+)\b"
     r"|\b(?:nearest|closest|to(?: the| a)?|in) (?:\w+ )?(?:0\.(0*1)|1(0+)ths?)\b",
     re.IGNORECASE,

@@ -6,17 +6,18 @@ of shorthand (`modfreq`, `cancelpct`) or of ordinary words run together; what en
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 
 _SHORTHAND = frozenset(
-    """acc acct addr amt avg bal cls cnt coef corr curr cust dept dev dist dur elec env fld flg freq grp hrs idx inv
-    lat len loc lon lvl maint mgmt mins mkt msg nbr num nums pct perf pos prev prob prod prof pts qty ref refs reg req resp
-    secs seq sess stat stats temp tie ties tot tx typ uid usd val vals vol yrs""".split()
+    """acc acct addr amt avg bal cls cnt coef corr cred curr cust dept dest dev dist dur elec empl env fld flg freq grp hrs
+    idx inv lat len lim loc lon lvl maint mgmt mins mkt msg mth nbr num nums orig pct perf pos prev prob prod prof pts qty
+    ref refs reg req resp secs seq sess stat stats sys temp tie ties tot tx typ uid upd usd val vals vol yrs""".split()
 )
 """Parts of names that are no words."""
-_LAST_PARTS = _SHORTHAND.union("date hist ident qual rate sched size state tally total ver vers".split())
+_LAST_PARTS = _SHORTHAND.union("date hist ident key qual rate sched size state tally total ver vers".split())
 """What names end with, behind two letters and more; the few words that do are in the list."""
 _INFLECTIONS = (
     ("ies", ("y",)),
@@ -57,8 +58,14 @@ _ENDINGS = tuple(
     for plural in ("", "s")
 )
 _SHORTEST_NAME = 6
-_LONGEST_WORD = 18
-_SHORTEST_PIECE = 3
+_LONGEST_WORD = 15
+"""Of those that are not in the list."""
+_SHORTEST_PIECE, _LONG_PIECE = 3, 6
+_NO_ONSET = re.compile(
+    "(?!bl|br|ch|cl|cr|cz|dr|dw|fl|fr|gh|gl|gn|gr|kn|mn|ph|pl|pn|pr|ps|rh|sc|sh|sk|sl|sm|sn|sp|sq|st|sw|th|tr|ts|tw|wh|wr)"
+    "[b-df-hj-np-tv-xz]{2}"
+)
+"""Consonants that no English word begins with: of `txkey`, `ntile`, `rlink`."""
 
 
 @cache
@@ -71,9 +78,16 @@ def is_ordinary(word: str) -> bool:
     return has_vowel(word) and not _is_compound(word) and word.endswith(_ENDINGS)
 
 
+def is_everyday(word: str) -> bool:
+    """Whether it is in the list as it is, or in the plural."""
+    return word in _words() or word.removesuffix("s") in _words()
+
+
 def may_be_a_word(word: str) -> bool:
     """Whether it is ordinary, or so short that it could be a word that is not in the list."""
-    return is_ordinary(word) or len(word) <= _SHORTEST_PIECE or (len(word) < _SHORTEST_NAME and has_vowel(word))
+    if is_ordinary(word) or len(word) <= _SHORTEST_PIECE:
+        return True
+    return len(word) < _SHORTEST_NAME and has_vowel(word) and not (_NO_ONSET.match(word) or _is_compound(word))
 
 
 def has_vowel(word: str) -> bool:
@@ -108,6 +122,8 @@ def _stems(word: str) -> Iterator[str]:
 def _is_compound(word: str) -> bool:
     """Ends as names do, is too long for a word, or falls apart into shorthand and ordinary words."""
     if len(word) > _LONGEST_WORD or any(word[cut:] in _LAST_PARTS for cut in range(2, len(word) - 2)):
+        return True
+    if any(word[cut:] in _words() for cut in range(_SHORTEST_PIECE, len(word) - _LONG_PIECE + 1)):  # cult + factor
         return True
     cuts = range(_SHORTEST_PIECE, len(word) - _SHORTEST_PIECE + 1)
     return any(_is_piece(word[:cut]) and (_is_piece(word[cut:]) or _is_compound(word[cut:])) for cut in cuts)

@@ -64,9 +64,11 @@ class SimulatedUser:
         values = _values(question, situation, self._prompts.mode)
         match self._prompts.mode:
             case "guarded":
-                chosen = await self._choose(talk, values, situation)
+                decided = await self._choose(talk, values, situation)
+                chosen = decided or Decision("unanswerable")
                 if chosen.choice == "unanswerable":
-                    return UserAnswer(REFUSAL, chosen.choice, faults=tuple(talk.faults), calls=tuple(talk.calls))
+                    faults, calls = tuple(talk.faults), tuple(talk.calls)
+                    return UserAnswer(REFUSAL, chosen.choice, faults=faults, calls=calls, failed=decided is None)
             case "faithful":
                 chosen, values["action"] = await self._choose_as_published(talk, values, situation)
             case "vanilla":
@@ -78,16 +80,25 @@ class SimulatedUser:
             return (*leaks(text, situation.gold, allowed, situation.dialect), *verbatim_sql(text, question))
 
         text, given_away, withheld = await self._say(talk, prompt, leaked)
-        return UserAnswer(text, chosen.choice, chosen.about, given_away, tuple(talk.faults), tuple(talk.calls), withheld)
+        return UserAnswer(
+            text,
+            chosen.choice,
+            chosen.about,
+            leaks=given_away,
+            faults=tuple(talk.faults),
+            calls=tuple(talk.calls),
+            withheld=withheld,
+            failed=text == REFUSAL,
+        )
 
-    async def _choose(self, talk: _Talk, values: dict[str, str], situation: Situation) -> Decision:
+    async def _choose(self, talk: _Talk, values: dict[str, str], situation: Situation) -> Decision | None:
+        """None if the model does not decide."""
         ambiguities, parts = offered_ambiguities(situation), offered_segments(situation.gold, situation.dialect)
         if not parts and not ambiguities:
             return Decision("unanswerable")
         hint = f"Write exactly one of {values['actions']}, within <s></s>."
         prompt = self._prompts.choose.fill(**values)
-        chosen = await talk.ask(1, prompt, hint, self._retries, lambda text: decision(text, ambiguities, parts))
-        return chosen or Decision("unanswerable")
+        return await talk.ask(1, prompt, hint, self._retries, lambda text: decision(text, ambiguities, parts))
 
     async def _choose_as_published(self, talk: _Talk, values: dict[str, str], situation: Situation) -> tuple[Decision, str]:
         """What the model says goes to the second stage, whether it is a decision or not."""

@@ -115,7 +115,7 @@ async def try_user(user: User, asked: Sequence[TrialQuestion], parallel: int, *,
 def judged(question: TrialQuestion, answer: UserAnswer, *, staged: bool = True) -> Trial:
     told_nothing = not answer.leaks and not answer.failed
     if question.choice == "unanswerable":
-        chosen, stage_2 = answer.choice == "unanswerable", told_nothing
+        chosen, stage_2 = answer.choice == "unanswerable" and not answer.failed, told_nothing
     else:
         chosen = answer.choice == question.choice and answer.about in question.about
         stage_2 = told_nothing and answer.text != REFUSAL

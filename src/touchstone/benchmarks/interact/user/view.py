@@ -61,11 +61,8 @@ class UserAnswer(Struct, frozen=True):
     calls: tuple[Asked, ...] = ()
     withheld: tuple[str, ...] = ()
     """What answers gave away that were not passed on to the agent."""
-
-    @property
-    def failed(self) -> bool:
-        """The model had nothing usable to say, and the refusal stands in for it."""
-        return bool(self.faults) and self.text == REFUSAL
+    failed: bool = False
+    """The model had nothing usable to say, and the refusal stands in for it."""
 
     @property
     def usage(self) -> Usage:

@@ -117,6 +117,20 @@ async def test_the_follow_up_is_prepared_in_its_session_where_the_original_does_
     assert [finding.passed for finding in findings] == [True, there]
 
 
+@pytest.mark.parametrize("compat", ["batch", "adk", "conv"])
+async def test_what_a_submission_leaves_in_an_open_transaction_is_there_for_the_follow_up(
+    engine: PostgresEngine, tmp_path: Path, compat: Compat
+) -> None:
+    """The originals commit after each text, whoever began the transaction."""
+    sql = "BEGIN; CREATE TABLE kept AS SELECT 7 AS x"
+    for category, tests in (("Query", []), ("Management", [f"{HEAD}assert pred_query_result == [(7,)]"])):
+        follow_up = {"query": "?", "sol_sql": ["SELECT x FROM kept"], "category": category, "test_cases": tests}
+        findings = await submitted(
+            engine, tmp_path, sql, "SELECT x FROM kept", compat=compat, sol_sql=[sql], follow_up=follow_up
+        )
+        assert [finding.passed for finding in findings] == [True, True], findings[-1].reason
+
+
 @pytest.mark.parametrize("compat", RULES)
 async def test_a_query_that_follows_a_management_task_is_compared_with_its_gold(
     engine: PostgresEngine, tmp_path: Path, compat: Compat

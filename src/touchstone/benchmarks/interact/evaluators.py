@@ -141,7 +141,7 @@ class Evaluator:
         queries = [queries] if isinstance(queries, str) else queries
         for number, query in enumerate(queries, 1):
             try:
-                len(queries), query[:100]  # for its log, as in batch
+                _ = len(queries), query[:100]  # for its log, as in batch
                 result = self._perform_mini(query, conn)
             except Exception as error:
                 kind = _mini_kind(error)

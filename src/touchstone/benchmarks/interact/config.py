@@ -85,7 +85,7 @@ class InteractConfig(InteractSelection, frozen=True):
         "model": ("--agent_model",),
         "max_turns": ("--max_turns",),
         "parallel": ("--num_threads", "--concurrency"),
-        "output": ("--output_path", "--log_dir"),
+        "output": ("--output_path", "--log_dir", "--base_output_dir"),
     }
 
     dataset: Annotated[Path | None, Opt(names=("--data_path", "--data"), positional=True)] = None

@@ -75,7 +75,7 @@ def keep_day() -> None:
 
 
 def set_python_clock(day: str) -> None:
-    """In this process, `datetime` and `time.time` live on that day. Only for a process that ends with the foreign code in it.
+    """In this process, `datetime` and `time` live on that day. Only for a process that ends with the foreign code in it.
 
     The classes are those of `datetime` with other clocks; what others make with the original ones is an instance of them too.
     """
@@ -111,5 +111,16 @@ def set_python_clock(day: str) -> None:
 
     datetime_.__name__ = datetime_.__qualname__ = "datetime"
     time.time = lambda: real_time() + shift
+    time.time_ns = lambda: int(time.time() * 1e9)
+    local, utc, words, formatted = time.localtime, time.gmtime, time.asctime, time.strftime
+
+    def at(seconds: float | None) -> float:
+        return time.time() if seconds is None else seconds
+
+    time.localtime = lambda seconds=None, /: local(at(seconds))
+    time.gmtime = lambda seconds=None, /: utc(at(seconds))
+    time.asctime = lambda moment=None, /: words(time.localtime() if moment is None else moment)
+    time.ctime = lambda seconds=None, /: words(time.localtime(seconds))
+    time.strftime = lambda format, moment=None, /: formatted(format, time.localtime() if moment is None else moment)
     for name, kind in (("date", date), ("datetime", datetime_)):
         setattr(datetime, name, kind)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import datetime
 import io
 import json
 import logging
@@ -21,7 +22,6 @@ import re
 import sqlite3
 import time
 from collections.abc import Callable, Generator, Sequence
-from datetime import date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Literal
 
@@ -323,6 +323,8 @@ class Evaluator:
             "ex_base": self.ex_base,
             "test_case_default": self.test_case_default,
             "performance_compare_by_qep": self.performance_compare_by_qep,
+            "date": datetime.date,  # which may be another than when this was loaded
+            "datetime": datetime.datetime,
             **_UNION,
         }
 
@@ -378,9 +380,7 @@ _UNION: dict[str, Any] = {
     "process_decimals": _process_decimals,
     "process_decimals_recursive": _process_decimals_recursive,
     "check_sql_function_usage": _check_sql_function_usage,
-    "date": date,
-    "datetime": datetime,
-    "timedelta": timedelta,
+    "timedelta": datetime.timedelta,
     "Decimal": Decimal,
     "ROUND_HALF_UP": ROUND_HALF_UP,
     "json": json,

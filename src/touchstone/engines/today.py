@@ -114,13 +114,15 @@ def set_python_clock(day: str) -> None:
     time.time_ns = lambda: int(time.time() * 1e9)
     local, utc, words, formatted = time.localtime, time.gmtime, time.asctime, time.strftime
 
-    def at(seconds: float | None) -> float:
-        return time.time() if seconds is None else seconds
+    def localtime(seconds: Any = None, /) -> time.struct_time:
+        return local(time.time() if seconds is None else seconds)
 
-    time.localtime = lambda seconds=None, /: local(at(seconds))
-    time.gmtime = lambda seconds=None, /: utc(at(seconds))
-    time.asctime = lambda moment=None, /: words(time.localtime() if moment is None else moment)
-    time.ctime = lambda seconds=None, /: words(time.localtime(seconds))
-    time.strftime = lambda format, moment=None, /: formatted(format, time.localtime() if moment is None else moment)
+    def strftime(format: str, moment: Any = None, /) -> str:
+        return formatted(format, moment or localtime())
+
+    time.localtime, time.strftime = localtime, strftime
+    time.gmtime = lambda seconds=None, /: utc(time.time() if seconds is None else seconds)  # pyright: ignore[reportUnnecessaryComparison]
+    time.asctime = lambda moment=None, /: words(moment or localtime())
+    time.ctime = lambda seconds=None, /: words(localtime(seconds))
     for name, kind in (("date", date), ("datetime", datetime_)):
         setattr(datetime, name, kind)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,13 @@ def test_resume_alone_goes_on_with_the_latest_run(cli: Cli, dataset: Path) -> No
     assert "--output must say where the latest run is" in cli("interact", "sweep", dataset, "-o", "s", "-r").complaint
 
 
+def test_modes_of_the_service_based_harness(cli: Cli, dataset: Path) -> None:
+    for words, mode in ((["--mode", "c-interact"], "conversational"), (["--mode=a-interact"], "agentic")):
+        done = cli("interact", dataset, "--agent", "oracle", "--task", "shop_1", "--base_output_dir", mode, *words)
+        assert done.code == 0, done.err
+        assert json.loads((run_directory(Path(mode)) / "config.json").read_text())["identity"]["mode"] == mode
+
+
 def test_what_has_no_effect_is_said(cli: Cli, dataset: Path) -> None:
     flags = ["--start_actual_index", "0", "--env", "bird_interact_sql", "--mini_interact", "--debug_mode"]
     done = cli("interact", dataset, "--agent", "oracle", "--task", "shop_1", "-o", "out", *flags)
@@ -76,6 +84,14 @@ def test_what_has_no_effect_is_said(cli: Cli, dataset: Path) -> None:
         (["--debug"], "--agent oracle"),
         (["--debug_sol_sql"], "--agent oracle"),
         (["--debug_num", "3"], "--limit"),
+        (["--encoder-decoder"], "--user-sim faithful"),
+        (["--full"], "--limit"),
+        (["--mode", "oracle"], "--agent oracle"),
+        (["--tasks", "shop_1,shop_2"], "with --task"),
+        (["--model_name", "x"], "--model"),
+        (["--turn_num", "3"], "--mode conversational"),
+        (["--external_kg_path=x"], "--mode conversational"),
+        (["--jsonl", "x.jsonl"], "score interact"),
     ],
 )
 def test_what_means_something_else_is_refused_by_name(cli: Cli, dataset: Path, flag: list[str], instead: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import threading
 import time
@@ -57,6 +58,28 @@ def test_the_gold_passes_under_every_set_of_rules(cli: Cli, compat: str) -> None
     if compat == "conv":  # goes by the id, and so compares the results of a follow-up that has none
         expected["mountain_rescue_5"] = 0.7
     assert {record["task"]: record["score"] for record in records(run_directory(Path("out")))} == expected
+
+
+def test_sessions_begin_in_the_time_zone_that_was_asked_for(cli: Cli, tmp_path: Path) -> None:
+    """The published server's, for queries and in the session of hidden tests."""
+    head = "def test_case(pred_sqls, sol_sqls, db_name, conn):\n    "
+    test = f"{head}assert execute_queries(['SHOW TimeZone'], db_name, conn)[0] == [('Asia/Hong_Kong',)]"
+    common = {"selected_database": "seed_vault", "amb_user_query": "?", "user_query_ambiguity": {}}
+    query = {"instance_id": "q_1", "sol_sql": ["SELECT '2024-01-02'::date"], "category": "Query"}
+    managed = {"instance_id": "q_M_1", "sol_sql": ["SELECT 1"], "test_cases": [test], "category": "Management"}
+    dataset = Path(shutil.copytree(interact_demo(), tmp_path / "data"))
+    (dataset / "bird_interact_data.jsonl").write_text("\n".join(json.dumps(common | row) for row in (query, managed)))
+    sql = {"q_1": "SELECT '2024-01-01 18:00+00'::timestamptz::date", "q_M_1": "SELECT 1"}
+    lines = [json.dumps({"instance_id": key, "phase_1": text}) for key, text in sql.items()]
+    Path("p.jsonl").write_text("\n".join(lines))
+    scored = ["score", "interact", "p.jsonl", "--dataset", dataset]
+    assert cli(*scored, "--time-zone", "Asia/Hong_Kong", "-o", "there").code == 0
+    assert {record["outcome"] for record in records(run_directory(Path("there")))} == {"passed"}
+    assert json.loads((run_directory(Path("there")) / "config.json").read_text())["identity"]["time_zone"] == "Asia/Hong_Kong"
+    assert cli(*scored, "-o", "here").code == 0
+    assert {record["outcome"] for record in records(run_directory(Path("here")))} == {"failed"}
+    assert 'invalid value for parameter "TimeZone": "Mars"' in cli(*scored, "--time-zone", "Mars").complaint
+    assert "expected a time zone" in cli(*scored, "--time-zone", "UTC -c x").complaint
 
 
 def test_doing_nothing_earns_nothing(cli: Cli, tmp_path: Path) -> None:

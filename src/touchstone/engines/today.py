@@ -75,7 +75,7 @@ def keep_day() -> None:
 
 
 def set_python_clock(day: str) -> None:
-    """In this process, `datetime` and `time.time` live on that day. Only for a process that ends with the foreign code in it.
+    """In this process, `datetime` and `time` live on that day. Only for a process that ends with the foreign code in it.
 
     The classes are those of `datetime` with other clocks; what others make with the original ones is an instance of them too.
     """
@@ -111,5 +111,18 @@ def set_python_clock(day: str) -> None:
 
     datetime_.__name__ = datetime_.__qualname__ = "datetime"
     time.time = lambda: real_time() + shift
+    time.time_ns = lambda: int(time.time() * 1e9)
+    local, utc, words, formatted = time.localtime, time.gmtime, time.asctime, time.strftime
+
+    def localtime(seconds: Any = None, /) -> time.struct_time:
+        return local(time.time() if seconds is None else seconds)
+
+    def strftime(format: str, moment: Any = None, /) -> str:
+        return formatted(format, moment or localtime())
+
+    time.localtime, time.strftime = localtime, strftime
+    time.gmtime = lambda seconds=None, /: utc(time.time() if seconds is None else seconds)  # pyright: ignore[reportUnnecessaryComparison]
+    time.asctime = lambda moment=None, /: words(moment or localtime())
+    time.ctime = lambda seconds=None, /: words(localtime(seconds))
     for name, kind in (("date", date), ("datetime", datetime_)):
         setattr(datetime, name, kind)

@@ -43,6 +43,8 @@ _SIZE = struct.Struct("!I")
 """Of what follows the secret: a child is heard out without waiting for its end."""
 _GARBAGE = (100_000, 50, 1_000)
 _RESULT, _MEMORY, _ERROR = b"r", b"m", b"e"
+_ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL", "NUMEXPR")}
+"""A child can start none; numpy's library ends the process where it cannot."""
 
 
 class Overdue(Exception):
@@ -170,6 +172,7 @@ def _confine(kept: set[int], limits: list[tuple[int, int]], rules: int | None, c
     # Collecting garbage would touch, and so copy, all that the worker has in memory, and makes filling memory take ages.
     gc.freeze()
     gc.set_threshold(*_GARBAGE)
+    os.environ |= _ONE_THREAD
     os.setpgid(0, 0)
     null = os.open(NULL, os.O_RDWR)
     for stream in (0, 1, 2):

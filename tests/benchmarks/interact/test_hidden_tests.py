@@ -262,6 +262,35 @@ def test_a_text_that_is_no_test(sqlite: SqliteBench, text: str) -> None:
     assert (report.passed, report.kind, report.test) == (False, "no_test", 1)
 
 
+@pytest.mark.parametrize("evaluator", ["strict", "batch", "adk", "conv"])
+def test_a_missing_module_that_the_published_environments_have_is_no_agents_fault(sqlite: SqliteBench, evaluator: Any) -> None:
+    missing = "import sys\nsys.modules['pandas'] = None\nimport pandas\n" + body("pass")
+    assert judged(sqlite, missing, evaluator=evaluator).kind == "no_test"
+    nobody_has = judged(sqlite, body("import nowhere_to_be_found"), evaluator=evaluator)
+    assert nobody_has.kind == ("no_test" if evaluator == "strict" else "error")
+
+
+def test_messages_of_the_mini_edition(sqlite: SqliteBench) -> None:
+    test = body("""
+        def message(queries):
+            return execute_queries(queries, db_name, conn, return_error=True)[3]
+        assert message("SELEC").startswith('OperationalError executing query 1: near "SELEC"')
+        assert message(["SELECT 1", "INSERT INTO items (id) VALUES (1)"]).startswith("SQLite Error executing query 2: UNIQUE")
+        assert message([None]).startswith("Generic error executing query 1: ")
+        assert message(iter(["SELECT 1"])).startswith("Generic error executing query 1: ")
+    """)
+    assert judged(sqlite, test, evaluator="batch") == TestReport(True, "passed", None, "")
+
+
+def test_what_has_no_length_is_an_error_where_the_original_counts(postgres: PostgresBench) -> None:
+    test = body("""
+        rows, error, timeout = execute_queries(iter(["SELECT 1"]), db_name, conn)
+        assert rows is None and error
+    """)
+    passed = {name: judged(postgres, test, evaluator=name).passed for name in ("strict", "batch", "adk", "conv")}
+    assert passed == {"strict": False, "batch": True, "adk": False, "conv": True}
+
+
 def test_the_first_failure_ends_it(sqlite: SqliteBench) -> None:
     count = body("execute_queries('UPDATE items SET price = coalesce(price, 0) + 1 WHERE id = 3', db_name, conn)")
     report = judged(sqlite, count, body("raise KeyError('x')"), count)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.data import shared_data
-from touchstone.benchmarks.interact.predictions import by_phase, load_submissions
+from touchstone.benchmarks.interact.predictions import Submissions, by_phase, load_submissions
 from touchstone.errors import InputError
 
 
@@ -27,6 +27,25 @@ def test_the_published_samples_are_read(name: str, mode: str) -> None:
             assert len(phases) - 1 == sample["phase1_passed"] + sample["phase2_passed"]
 
 
+def test_results_of_the_service_based_harness_in_all_its_forms(tmp_path: Path) -> None:
+    """A task that ended with an error of the harness has its task_id alone; the script for conversations writes no mode."""
+    step = {"tool": "submit_sql", "args": {"sql": "SELECT 1"}, "result": "SQL failed Phase 1."}
+    played, broken = {"instance_id": "a", "tool_trajectory": [step]}, {"task_id": "b", "error": "?", "total_reward": 0}
+    file, known = tmp_path / "results.json", {"a": "", "b": ""}
+
+    def read(*rows: dict[str, Any], **more: str) -> Submissions:
+        file.write_text(json.dumps({**more, "metrics": {}, "results": rows}))
+        return load_submissions(file, known)
+
+    assert read(played, broken).by_task == {"a": (("SELECT 1",),), "b": ((),)}
+    assert read(played, broken).mode == "conversational"
+    assert read(played, broken, mode="a-interact").mode == read({**played, "budget_used": 3.0}, broken).mode == "agentic"
+    with pytest.raises(InputError, match="row 2: missing field 'instance_id'"):
+        read(played, {"error": "?"})
+    with pytest.raises(InputError, match="hold no SQL"):
+        read({"task_id": "a", "instance_id": "a", "phase1_passed": True}, mode="oracle")
+
+
 @pytest.mark.parametrize(
     ("action", "sql"),
     [
@@ -38,6 +57,7 @@ def test_the_published_samples_are_read(name: str, mode: str) -> None:
         ("submit('SELECT 'a'')", "SELECT 'a'"),
         ("submit('SELECT \\'a\\'')", "SELECT 'a'"),
         ("submit()", ""),
+        ("submit({[1]: 2})", "{[1]: 2}"),
     ],
 )
 def test_actions_are_read_as_the_batch_harness_reads_them(tmp_path: Path, action: str, sql: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +117,20 @@ async def test_the_follow_up_is_prepared_in_its_session_where_the_original_does_
     assert [finding.passed for finding in findings] == [True, there]
 
 
+@pytest.mark.parametrize("compat", ["batch", "adk", "conv"])
+async def test_what_a_submission_leaves_in_an_open_transaction_is_there_for_the_follow_up(
+    engine: PostgresEngine, tmp_path: Path, compat: Compat
+) -> None:
+    """The originals commit after each text, whoever began the transaction."""
+    sql = "BEGIN; CREATE TABLE kept AS SELECT 7 AS x"
+    for category, tests in (("Query", []), ("Management", [f"{HEAD}assert pred_query_result == [(7,)]"])):
+        follow_up = {"query": "?", "sol_sql": ["SELECT x FROM kept"], "category": category, "test_cases": tests}
+        findings = await submitted(
+            engine, tmp_path, sql, "SELECT x FROM kept", compat=compat, sol_sql=[sql], follow_up=follow_up
+        )
+        assert [finding.passed for finding in findings] == [True, True], findings[-1].reason
+
+
 @pytest.mark.parametrize("compat", RULES)
 async def test_a_query_that_follows_a_management_task_is_compared_with_its_gold(
     engine: PostgresEngine, tmp_path: Path, compat: Compat
@@ -133,6 +148,26 @@ async def test_what_the_gold_may_not_do_here_makes_a_task_unscorable(
     for gold in ("CREATE ROLE somebody", "CREATE EXTENSION not_there_at_all"):
         with pytest.raises(Unscorable, match="the gold SQL cannot be run here"):
             await submitted(engine, tmp_path, "SELECT 1", compat=compat, sol_sql=[gold])
+
+
+@pytest.mark.skipif(find_spec("numpy") is None, reason="numpy is not installed")
+async def test_a_test_may_compute_with_numpy(engine: PostgresEngine, tmp_path: Path) -> None:
+    """Its library wants threads, which a test cannot start."""
+    test = f"{HEAD}import numpy; assert numpy.linalg.det(numpy.eye(300)) == 1"
+    (finding,) = await submitted(engine, tmp_path, "SELECT 1", test_cases=[test])
+    assert finding.passed, finding.reason
+
+
+@pytest.mark.parametrize("compat", RULES)
+async def test_tests_without_a_gold_are_enough_unless_the_original_needs_one(
+    engine: PostgresEngine, tmp_path: Path, compat: Compat
+) -> None:
+    if compat in ("batch", "adk"):
+        with pytest.raises(Unscorable, match="no gold SQL"):
+            await submitted(engine, tmp_path, "SELECT 1", compat=compat, sol_sql=[], test_cases=[f"{HEAD}pass"])
+    else:
+        (finding,) = await submitted(engine, tmp_path, "SELECT 1", compat=compat, sol_sql=[], test_cases=[f"{HEAD}pass"])
+        assert finding.passed, finding.reason
 
 
 async def test_a_gold_that_is_wrong_by_itself_is_the_originals_business(engine: PostgresEngine, tmp_path: Path) -> None:

@@ -100,6 +100,9 @@ def test_it_sorts_as_the_published_server_does_where_it_can() -> None:
 
 
 def test_a_locale_that_is_not_there_is_refused() -> None:
+    for nothing in ("", "icu:"):
+        with pytest.raises(InputError, match="expected a locale of the system"):
+            locale_for(nothing, binaries.find())
     with pytest.raises(InputError, match=r"the system has no such locale .*icu:en-US needs none"):
         locale_for("tlh_QO", binaries.find())
     with pytest.raises(InputError, match=r"PostgreSQL 14 in /old cannot do that"):

@@ -39,7 +39,8 @@ _CLOCK = re.compile(
     | \b(?:clock_timestamp|statement_timestamp|transaction_timestamp|timeofday)\b
     | \bage\s*\(\s*(?:[^(),]|\([^()]*\))+\)                                     # of one moment: since today
     | \b(?:date|time|datetime|julianday|unixepoch)["`\]]?\s*\(\s*\)              # SQLite's, without arguments
-    | \b(?:date|datetime)\.(?:today|utcnow)\s*\( | \btime\.time\s*\(            # Python's, in tests
+    | \b(?:date|datetime)\.(?:today|utcnow)\s*\(                               # Python's, in tests
+    | \btime\.(?:time|time_ns|localtime|gmtime|ctime|asctime|strftime)\s*\(
     """,
     re.VERBOSE | re.IGNORECASE,
 )

@@ -151,6 +151,7 @@ class Interact:
             "texts": self._texts_digest(),
             "dialect": self._worlds.dialect,
             **({"collation": sorts} if (sorts := self._worlds.versions.get("collation")) else {}),
+            **({"time_zone": zone} if (zone := self._worlds.versions.get("time zone")) else {}),
             **({"today": self._worlds.today} if self._worlds.today else {}),
             "mode": settings.mode,
             "compat": settings.compat,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -85,7 +86,7 @@ class InteractConfig(InteractSelection, frozen=True):
         "model": ("--agent_model",),
         "max_turns": ("--max_turns",),
         "parallel": ("--num_threads", "--concurrency"),
-        "output": ("--output_path", "--log_dir"),
+        "output": ("--output_path", "--log_dir", "--base_output_dir"),
     }
 
     dataset: Annotated[Path | None, Opt(names=("--data_path", "--data"), positional=True)] = None
@@ -149,12 +150,16 @@ class InteractConfig(InteractSelection, frozen=True):
     locale: Annotated[str | None, Opt(group=DATABASES, advanced=True)] = None
     """The sort order of the private PostgreSQL server: a system locale (C, en_US.utf8) or an ICU locale (icu:en-US). By
     default that of the published server: en_US.utf8, else icu:en-US; the run says which."""
+    time_zone: Annotated[str | None, Opt(group=DATABASES, advanced=True)] = None
+    """The time zone of PostgreSQL sessions. The published server's is Asia/Hong_Kong, the private one's UTC."""
     cache: Annotated[bool, Opt(group=JUDGING, advanced=True)] = True
     """Reuse cached results of earlier runs."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         checked_day(self.today)
+        if self.time_zone is not None and not re.fullmatch(r"[\w+/-]+", self.time_zone):
+            raise OptionError("time_zone", self.time_zone, "expected a time zone such as Asia/Hong_Kong")
         dataset = _named(self.dataset)
         if dataset.is_file():  # its databases are beside it: what is hidden or shipped is the directory
             force_setattr(self, "task_file", dataset.name)

@@ -37,10 +37,9 @@ async def open_databases(config: InteractConfig, tasks: Sequence[InteractTask], 
     directory = config.directory
     if _is_sqlite(config, tasks):
         _warn_of_missing(directory, tasks, opening.say)
-        if config.locale is not None:
-            raise OptionError(
-                "locale", config.locale, "it is for PostgreSQL, and the databases of this dataset are SQLite files"
-            )
+        for option in ("locale", "time_zone"):
+            if (value := getattr(config, option)) is not None:
+                raise OptionError(option, value, "it is for PostgreSQL, and the databases of this dataset are SQLite files")
         engine = await open_engine("sqlite", opening, place=str(directory), cache=config.cache, today=config.today)
         return SqliteDatabases(cast("SqliteEngine", engine), directory)
     from ...engines.postgres.config import server_at
@@ -50,9 +49,10 @@ async def open_databases(config: InteractConfig, tasks: Sequence[InteractTask], 
         server_at(address)  # a wrong one is refused as the option's value, without its password
         _refuse_for_own_server(config)
     source = address or str(_find_dumps(directory, config.dumps))
-    opened = await open_engine("postgres", opening, place=source, today=config.today, locale=config.locale)
-    engine = cast("PostgresEngine", opened)
-    return PostgresDatabases(engine, directory, await engine.start(sorted({task.database for task in tasks})))
+    options = {"today": config.today, "locale": config.locale, "time_zone": config.time_zone}
+    engine = cast("PostgresEngine", await open_engine("postgres", opening, place=source, **options))
+    await engine.start(sorted({task.database for task in tasks}))
+    return PostgresDatabases(engine, directory)
 
 
 def own_server(url: str | None, host: str | None = None, port: int | None = None) -> str | None:

@@ -16,7 +16,6 @@ from .tasks import InteractTask
 
 if TYPE_CHECKING:
     from ...engines.postgres.engine import PostgresEngine
-    from ...engines.postgres.messages import Facts
 
 A = TypeVar("A")
 R = TypeVar("R")
@@ -88,8 +87,8 @@ class PostgresDatabases:
 
     dialect = "postgres"
 
-    def __init__(self, engine: PostgresEngine, directory: Path, server: Facts) -> None:
-        self.versions: Mapping[str, str] = {"PostgreSQL": server.version, "collation": server.collation}
+    def __init__(self, engine: PostgresEngine, directory: Path) -> None:
+        self.versions = engine.versions
         self.today = engine.today
         self._engine = engine
         self._directory = directory

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import datetime
 import io
 import json
 import logging
@@ -21,7 +22,6 @@ import re
 import sqlite3
 import time
 from collections.abc import Callable, Generator, Sequence
-from datetime import date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Literal
 
@@ -47,6 +47,7 @@ _STEPS_PER_CHECK = 10_000
 _QUERIES = ("select", "with")
 _EXPLAINED = ("SELECT", "INSERT", "UPDATE", "DELETE")
 _CANCELLED = "57014"
+_MINI_LATE = "Timeout/Skip error"
 
 
 class Evaluator:
@@ -98,8 +99,10 @@ class Evaluator:
         result: list[Row] | None = None
         failed: Any = False
         late = False
-        for query in [queries] if isinstance(queries, str) else queries:
+        queries = [queries] if isinstance(queries, str) else queries
+        for query in queries:
             try:
+                len(queries)  # for its log: what has no length is an error of the original's
                 result = self._perform(query, conn)
             except Exception as error:
                 late, failed = (True, failed) if _is_late(error) else (late, str(error))
@@ -117,7 +120,11 @@ class Evaluator:
         return result, None, False
 
     def _conv(self, queries: Any, db_name: Any, conn: Any, logger: Any = None, section_title: Any = "") -> Outcome:
-        result, failed, late = self._stopping(queries, conn, self._perform_conv)  # of a plain text, letter by letter
+        def perform(query: str, conn: Any) -> list[Row] | None:
+            len(queries)  # as in batch
+            return self._perform_conv(query, conn)
+
+        result, failed, late = self._stopping(queries, conn, perform)  # of a plain text, letter by letter
         return result, bool(failed), late
 
     def _mini(
@@ -130,15 +137,16 @@ class Evaluator:
         return_error: Any = False,
     ) -> Any:
         result, failed, late, message = None, False, False, ""
-        for number, query in enumerate([queries] if isinstance(queries, str) else queries, 1):
+        queries = [queries] if isinstance(queries, str) else queries
+        for number, query in enumerate(queries, 1):
             try:
+                _ = len(queries), query[:100]  # for its log, as in batch
                 result = self._perform_mini(query, conn)
             except Exception as error:
-                late = isinstance(error, sqlite3.OperationalError) and any(
-                    words in str(error).lower() for words in ("database is locked", "timeout", "interrupted")
-                )
+                kind = _mini_kind(error)
+                late = kind == _MINI_LATE
                 failed = not late
-                message = f"{type(error).__name__} executing query {number}: {error}\n"
+                message = f"{kind} executing query {number}: {error}\n"
                 break
         return (result, failed, late, message) if return_error else (result, failed, late)
 
@@ -314,8 +322,18 @@ class Evaluator:
             "ex_base": self.ex_base,
             "test_case_default": self.test_case_default,
             "performance_compare_by_qep": self.performance_compare_by_qep,
+            "date": datetime.date,  # which may be another than when this was loaded
+            "datetime": datetime.datetime,
             **_UNION,
         }
+
+
+def _mini_kind(error: Exception) -> str:
+    """As its messages begin."""
+    if isinstance(error, sqlite3.OperationalError):
+        late = any(words in str(error).lower() for words in ("database is locked", "timeout", "interrupted"))
+        return _MINI_LATE if late else "OperationalError"
+    return "SQLite Error" if isinstance(error, sqlite3.Error) else "Generic error"
 
 
 def _is_late(error: Exception) -> bool:
@@ -361,9 +379,7 @@ _UNION: dict[str, Any] = {
     "process_decimals": _process_decimals,
     "process_decimals_recursive": _process_decimals_recursive,
     "check_sql_function_usage": _check_sql_function_usage,
-    "date": date,
-    "datetime": datetime,
-    "timedelta": timedelta,
+    "timedelta": datetime.timedelta,
     "Decimal": Decimal,
     "ROUND_HALF_UP": ROUND_HALF_UP,
     "json": json,

@@ -68,7 +68,7 @@ class _BatchRow(Struct):
 
 class _ConversationalRow(Struct):
     instance_id: str
-    pred_sqls: list[str]
+    pred_sqls: list[str] | str
 
 
 class _Step(Struct):
@@ -78,12 +78,15 @@ class _Step(Struct):
 
 
 class _AdkRow(Struct):
-    instance_id: str
-    tool_trajectory: list[_Step] = []
+    instance_id: str | None = None
+    task_id: str | None = None
+    """All that a task has that ended with an error of the harness."""
+    budget_used: float | None = None
+    tool_trajectory: list[_Step] | None = None
 
 
 class _AdkFile(Struct):
-    mode: str = "a-interact"
+    mode: str | None = None
     results: list[_AdkRow] | None = None
     samples: list[_AdkRow] | None = None
     """As the published samples name them."""
@@ -228,7 +231,7 @@ def _predicted(path: Path, kind: str, known: Mapping[str, str]) -> dict[str, str
 
 def _conversational_row(value: Any) -> tuple[str, Phases]:
     row = msgspec.convert(value, _ConversationalRow)
-    return row.instance_id, (("\n;\n".join(row.pred_sqls),),)
+    return row.instance_id, ((row.pred_sqls if isinstance(row.pred_sqls, str) else "\n;\n".join(row.pred_sqls),),)
 
 
 def _different(attempts: Iterator[str]) -> tuple[str, ...]:
@@ -243,7 +246,7 @@ def _submitted(action: str) -> str | None:
     text = match[1].strip()
     try:
         value = ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         value = None
     if isinstance(value, str):
         return value
@@ -261,14 +264,24 @@ def _adk(path: Path, known: Mapping[str, str]) -> Submissions:
     rows = file.results if file.results is not None else file.samples
     if not rows:
         raise InputError(f"{path}: expected the tasks that were played in 'results'")
-    by_task = _unique(path, ((number, row.instance_id, _adk_phases(row)) for number, row in enumerate(rows, 1)), known)
-    return Submissions(by_task, "conversational" if file.mode == "c-interact" else "agentic", is_run=True)
+    if all(row.tool_trajectory is None for row in rows):
+        raise InputError(f"{path}: these results hold no SQL: no task has a 'tool_trajectory' (those of mode oracle have none)")
+    by_task = _unique(path, ((number, *_adk_row(path, number, row)) for number, row in enumerate(rows, 1)), known)
+    # Its script for conversations alone writes no mode; only agents pay for what they do.
+    mode = file.mode or ("a-interact" if any(row.budget_used is not None for row in rows) else "c-interact")
+    return Submissions(by_task, "conversational" if mode == "c-interact" else "agentic", is_run=True)
+
+
+def _adk_row(path: Path, number: int, row: _AdkRow) -> tuple[str, Phases]:
+    if not (key := row.instance_id or row.task_id):
+        raise InputError(f"{path}: row {number}: missing field 'instance_id'")
+    return key, _adk_phases(row)
 
 
 def _adk_phases(row: _AdkRow) -> Phases:
     submitted = [
         (str(step.args.get("sql") or ""), re.match(r"Phase \d correct", str(step.result)) is not None)
-        for step in row.tool_trajectory
+        for step in row.tool_trajectory or []
         if step.tool == "submit_sql" and step.args is not None
     ]
     return by_phase(submitted)

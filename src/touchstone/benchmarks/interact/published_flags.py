@@ -20,11 +20,25 @@ _REFUSED = {
     "--user_model_provider": "name the provider with the model: --user-model litellm/PROVIDER/MODEL",
     "--kb_path": "the knowledge base is read from the dataset directory",
     "--use_encoder_decoder": "give --user-sim faithful",
+    "--encoder-decoder": "give --user-sim faithful",
     "--human_mode": "give --agent human",
     "--debug": "give --agent oracle, which plays the gold",
     "--debug_sol_sql": "give --agent oracle, which plays the gold",
     "--debug_num": "give --limit",
+    "--full": "all tasks are played unless --limit says otherwise",
+    "--tasks": "name each with --task",
+    "--model_name": "give --model, and --user-model for the user",
+    **dict.fromkeys(
+        "--prompt_path --result_path --source_path --response_path --user_resp_path --user_1_resp_path --sys_resp_path"
+        " --follow_up_path --DB_schema_path --external_kg_path --turn_num --phase".split(),
+        "the steps of a conversation are one command here: give --mode conversational",
+    ),
+    **dict.fromkeys(
+        "--jsonl --jsonl_file --output_file --pg_password --db_path --skip --batch_size --logging".split(),
+        "existing results are scored with 'touchstone score interact FILE --dataset DIR'",
+    ),
 }
+_MODES = {"a-interact": "agentic", "c-interact": "conversational"}
 _IDLE_WITH_VALUE = (
     "--user_num_threads",
     "--agent_output_path",
@@ -38,7 +52,7 @@ _IDLE = ("--mini_interact", "--debug_mode")
 _PARTS = ("--env_interact_budget", "--submit_budget")
 _PART = 3.0
 """Each by default: together they are what a task starts with."""
-_OUTPUT = ("--output", "-o", "--output_path", "--log_dir")
+_OUTPUT = ("--output", "-o", "--output_path", "--log_dir", "--base_output_dir")
 _RESUME = ("--resume", "-r")
 _OF_A_MODEL = {"--base-url": "--user-base-url", "--service-tier": "--user-service-tier"}
 
@@ -49,7 +63,14 @@ def as_ours(argv: Sequence[str]) -> list[str]:
         name = word.partition("=")[0]
         if name in _REFUSED:
             raise InputError(f"{name} of the published scripts is not supported: {_REFUSED[name]}")
-    return _with_resume(_with_start_budget(_of_the_model(_without_idle(list(argv)))))
+    return _with_resume(_with_start_budget(_of_the_model(_without_idle(_with_mode(list(argv))))))
+
+
+def _with_mode(argv: list[str]) -> list[str]:
+    mode = _value(argv, ("--mode",))
+    if mode == "oracle":
+        raise InputError("--mode oracle of the published scripts is not supported: give --agent oracle, which plays the gold")
+    return [*_without(argv, ("--mode",)), f"--mode={_MODES[mode]}"] if mode in _MODES else argv
 
 
 def _without_idle(argv: list[str]) -> list[str]:

@@ -60,9 +60,10 @@ class Rules:
         """What is not there that a submission would be judged by."""
         if not phase.gold and not phase.tests:
             return "the gold SQL and the tests of this task are withheld"
-        if self.has_custom_tests(task, phase):
-            return None if phase.tests or self.vacuous else "the task has no tests to judge it by"
-        return None if phase.gold else "the task has no gold SQL to compare with"
+        if self.has_custom_tests(task, phase) and not (phase.tests or self.vacuous):
+            return "the task has no tests to judge it by"
+        needs_gold = self.compat in ("batch", "adk") or not self.has_custom_tests(task, phase)
+        return "the task has no gold SQL, without which nothing is right" if needs_gold and not phase.gold else None
 
     def can_judge(self, task: InteractTask) -> bool:
         return not any(self.withheld(task, phase) for phase in task.phases)

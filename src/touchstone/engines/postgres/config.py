@@ -28,6 +28,8 @@ class PostgresConfig(EngineConfig, frozen=True, kw_only=True):
 
     locale: str | None = None
     """How the private server sorts, such as en_US.utf8."""
+    time_zone: str | None = None
+    """Of all sessions, such as Asia/Hong_Kong; by default the server's, which is UTC for the private one."""
 
     async def open(self, opening: Opening) -> PostgresEngine | LiveEngine:
         refuse_without_driver()
@@ -38,7 +40,7 @@ class PostgresConfig(EngineConfig, frozen=True, kw_only=True):
         from .engine import PostgresEngine
 
         only = self._only()
-        engine = PostgresEngine(await self._server(opening), today=self.today, only=only)
+        engine = PostgresEngine(await self._server(opening), today=self.today, only=only, time_zone=self.time_zone)
         opening.stack.push_async_callback(engine.close)
         await engine.start([only] if only else ())
         return engine

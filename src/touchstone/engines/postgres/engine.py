@@ -39,10 +39,13 @@ class PostgresEngine:
         patience: float = 10.0,
         today: str | None = None,
         only: str | None = None,
+        time_zone: str | None = None,
     ) -> None:
         """`today` is the day that the server lives on, for what is judged beside it. `only` is the one database there is,
-        whatever name is asked for."""
+        whatever name is asked for. `time_zone` is that of all sessions, if it is not the server's."""
         self.today = today
+        self._time_zone = time_zone
+        server = server if time_zone is None else server.in_time_zone(time_zone)
         self._only = only
         self._owns_pool = pool is None
         rules = WorkerRules([str(scratch_folder())], client=True)
@@ -59,7 +62,8 @@ class PostgresEngine:
         Raises InputError if not, with what its owner can do.
         """
         facts = await self._administrator.start()
-        self.versions = {"PostgreSQL": facts.version, "collation": facts.collation}
+        zone = {} if self._time_zone is None else {"time zone": self._time_zone}
+        self.versions = {"PostgreSQL": facts.version, "collation": facts.collation, **zone}
         await self._administrator.check(databases)
         return facts
 

@@ -34,6 +34,7 @@ from .statements import only_reads
 from .values import official_rows
 
 _SAVEPOINT = "touchstone"
+_OPEN = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 
 
 class _Again(BaseException):
@@ -108,6 +109,22 @@ class CopyJudgingConnection:
         self._execution: Execution | None = None  # hidden tests need none: they have a session of their own
 
     def run(self, sql: str) -> Result:
+        """A text may leave open what it began: that is committed, too, and after an error undone."""
+        try:
+            result = self._one(sql)
+        except SqlError:
+            if self._is_open():
+                self._one("ROLLBACK")
+            raise
+        if self._is_open():
+            self._one("COMMIT")
+        return result
+
+    def _is_open(self) -> bool:
+        connection = self._execution.connection if self._execution is not None else None
+        return connection is not None and not connection.closed and connection.pgconn.transaction_status in _OPEN
+
+    def _one(self, sql: str) -> Result:
         try:
             if self._execution is None or self._execution.connection.closed:
                 self._execution = _execution(self._request)
@@ -121,7 +138,7 @@ class CopyJudgingConnection:
             raise SqlError("crash", CRASHED) from None
 
     def trial(self, statements: Sequence[str]) -> Result:
-        return rolled_back(self.run, statements)
+        return rolled_back(self._one, statements)
 
     def official_rows(self, sql: str, result: Result) -> list[tuple[Any, ...]]:
         return _official_rows(self._request.login, sql, result)

@@ -35,6 +35,8 @@ def locale_for(wanted: str | None, programs: Binaries) -> Locale:
     """Raises InputError if what was asked for cannot be had; without a wish the best of what there is."""
     if wanted is None:
         return _known(PUBLISHED) or _icu("en-US", programs) or _code_points()
+    if wanted in ("", _ICU):
+        raise OptionError("locale", wanted, "expected a locale of the system, or one of ICU's such as icu:en-US")
     if wanted.startswith(_ICU):
         known = _icu(wanted.removeprefix(_ICU), programs)
         why = f"PostgreSQL {programs.major} in {programs.directory} cannot do that; version 15 or later, built with ICU, can"

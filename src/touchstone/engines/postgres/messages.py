@@ -33,6 +33,10 @@ class PostgresServer(Struct, frozen=True):
         secret = password if user is not None else self.password
         return written({**self.options, **parameters, **({} if secret is None else {"password": secret}), **more})
 
+    def in_time_zone(self, name: str) -> PostgresServer:
+        """Its sessions begin in this time zone."""
+        return replace(self, options={**self.options, "options": f"{self.options.get('options', '')} -c TimeZone={name}"})
+
     def as_role(self, role: str, password: str | None) -> PostgresServer:
         return replace(self, user=role, password=password)
 

@@ -51,8 +51,9 @@ class Served:
     address: str
     stack: ExitStack
 
-    def play(self) -> Player:
-        address = self.address.replace("http", "ws") + "/ws"
+    def play(self, session: str | None = None) -> Player:
+        """Over a session of its own, or over one that was begun by HTTP."""
+        address = self.address.replace("http", "ws") + ("/ws" if session is None else f"/ws?session_id={session}")
         return Player(self.stack.enter_context(connect(address, compression=None, open_timeout=60)))
 
     def http(self) -> httpx.Client:

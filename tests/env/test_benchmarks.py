@@ -149,8 +149,10 @@ def test_what_a_session_has_played_is_not_played_again(serving: Start, tmp_path:
     client = serving("interact", make_dataset(tmp_path / "data"), "--reward", "score", "--mode", "conversational").http()
     client.post("/seed_session", json={"task": "shop_M_1"})
     assert "correct" in client.post("/submit", json={"sql": VIEW}).text
-    row = {"response": response(VIEW, last=f"```sql\n{COUNTED}\n```")}
-    assert client.post("/verify", json=row).json()["reward"] == 1.0
+    played = response(VIEW, last=f"```sql\n{COUNTED}\n```")
+    unreadable = {"type": "function_call", "name": "submit", "arguments": "{"}  # no agent can send this on
+    played["output"] = [unreadable, *played["output"]]
+    assert client.post("/verify", json={"response": played}).json()["reward"] == 1.0
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import jsonschema
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
@@ -140,6 +141,26 @@ def test_a_client_that_vanishes_frees_its_slot_and_takes_its_query_along(serve: 
     assert until(lambda: not any(_field(pid, 0) == "R" for pid in _descendants(served.process.pid)))
 
 
+def test_a_client_that_vanishes_during_a_request_frees_its_slot_and_takes_its_query_along(serve: Serve) -> None:
+    served = serve("--sql-timeout", "10000", "--processes", "2")
+    for _ in range(4):  # some of them through the process that has not the session
+        name = served.http().post("/seed_session", json={"task": "10"}).cookies["touchstone_session"]
+        created = {"jsonrpc": "2.0", "id": 1, "method": "openenv/session/create", "params": {"task": "10"}}
+        other = served.http().post("/mcp", json=created).json()["result"]["session_id"]
+        params = {"session_id": other, "name": "execute_sql", "arguments": {"sql": ENDLESS}}
+        for path, body in [
+            ("/execute_sql", {"sql": ENDLESS}),
+            ("/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}),
+        ]:
+            with pytest.raises(httpx.ReadTimeout):
+                httpx.post(served.address + path, json=body, cookies={"touchstone_session": name}, timeout=0.3)
+    verified = answer(f"```sql\n{ENDLESS}\n```")
+    with pytest.raises(httpx.ReadTimeout):
+        httpx.post(served.address + "/verify", json=verified, timeout=0.3)
+    assert until(lambda: served.metric("sessions_active") == 0)
+    assert until(lambda: not any(_field(pid, 0) == "R" for pid in _descendants(served.process.pid)))
+
+
 def _descendants(root: int) -> list[int]:
     parents = {}
     for entry in Path("/proc").iterdir():
@@ -233,6 +254,18 @@ def test_nemo_gyms_rollout(served_once: Served) -> None:
     assert client.post("/verify", json=answer("again")).status_code == 410
 
 
+def test_every_answer_of_a_tool_says_the_cookie_again(served_once: Served) -> None:
+    """NeMo Gym's agents have no jar: they send on the cookies of the last answer."""
+    cookies = httpx.post(f"{served_once.address}/seed_session", json={"task": "10"}).cookies
+    calls = [("execute_sql", {"sql": "SELECT 6 * 7"}, 200), ("nothing", {}, 200), ("submit_sql", {"sql": GOLD}, 200)]
+    for tool, arguments, status in [*calls, ("execute_sql", {"sql": "SELECT 1"}, 422)]:
+        answered = httpx.post(f"{served_once.address}/{tool}", json=arguments, cookies=cookies)
+        assert answered.status_code == status
+        cookies = answered.cookies
+    assert httpx.post(f"{served_once.address}/verify", json=answer("Done."), cookies=cookies).json()["reward"] == 1.0
+    assert httpx.get(f"{served_once.address}/reverify_mode").json() == "stateless"
+
+
 @pytest.mark.parametrize(
     ("text", "reward"),
     [(f"```sql\n{GOLD}\n```", 1.0), (f"<think>hm</think> {GOLD}", 1.0), ("SELECT 1", 0.0), ("I do not know.", 0.0), ("", 0.0)],
@@ -318,6 +351,61 @@ def test_mcp_over_http(served_once: Served) -> None:
     assert rpc("nothing", session_id=rpc("openenv/session/create")["result"]["session_id"])["error"]["code"] == -32601
 
 
+def test_what_is_no_request_is_answered_in_json_rpc(served_once: Served) -> None:
+    client = served_once.http()
+    for body in ({}, {"jsonrpc": "1.0", "id": 1, "method": "ping"}, {"jsonrpc": "2.0", "id": 1, "params": [1]}):
+        answered = client.post("/mcp", json=body)
+        assert (answered.status_code, answered.json()["jsonrpc"], answered.json()["error"]["code"]) == (200, "2.0", -32600)
+    assert client.post("/mcp", json={"jsonrpc": "2.0", "method": "ping"}).json()["result"] == {}
+    assert client.post("/mcp", json={"jsonrpc": "2.0", "method": "notifications/initialized"}).status_code == 202
+
+
+def _created(served: Served) -> str:
+    created = {"jsonrpc": "2.0", "id": 1, "method": "openenv/session/create", "params": {"task": "10"}}
+    return httpx.post(f"{served.address}/mcp", json=created, timeout=60).json()["result"]["session_id"]
+
+
+def _called(served: Served, session: str, sql: str) -> dict[str, Any]:
+    params = {"session_id": session, "name": "submit_sql", "arguments": {"sql": sql}}
+    request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    return httpx.post(f"{served.address}/mcp", json=request, timeout=60).json()
+
+
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_a_websocket_joins_a_session_that_was_begun_over_http(serve: Serve, processes: str) -> None:
+    served = serve("--processes", processes)
+    for _ in range(8):  # the kernel deals connections out by chance
+        name = _created(served)
+        player = served.play(name)
+        assert player.ask("reset", task="12")["data"]["observation"]["task"] == "12"
+        assert _called(served, name, "SELECT name FROM animal WHERE legs = 4")["result"]["reward"] == 1.0
+        assert player.ask("state")["data"]["reward"] == 1.0
+        assert served.play(name).receive()["data"]["code"] == "SESSION_ERROR"  # it has one
+        player.send("close")
+        with pytest.raises(ConnectionClosed):
+            player.receive()
+        again = served.play(name)
+        assert again.ask("state")["data"]["task"] == "12"
+        again.connection.close()
+        assert until(lambda session=name: served.play(session).ask("reset", task="10")["type"] == "observation")
+        assert _called(served, name, GOLD)["result"]["reward"] == 1.0
+    assert served.metric("sessions_active") == 8
+    refused = served.play("0.nobody")
+    assert "Unknown session_id" in refused.receive()["data"]["message"]
+
+
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_a_session_ends_with_the_websocket_that_joined_it_if_that_vanishes(serve: Serve, processes: str) -> None:
+    served = serve("--processes", processes, "--sql-timeout", "10000")
+    for _ in range(8):
+        player = served.play(_created(served))
+        player.ask("reset", task="10")
+        player.send("step", tool="execute_sql", arguments={"sql": ENDLESS})
+        player.cut()
+    assert until(lambda: served.metric("sessions_active") == 0)
+    assert until(lambda: not any(_field(pid, 0) == "R" for pid in _descendants(served.process.pid)))
+
+
 def test_what_the_environment_is(served_once: Served) -> None:
     client = served_once.http()
     assert client.get("/health").json() == {"status": "healthy"}
@@ -325,6 +413,13 @@ def test_what_the_environment_is(served_once: Served) -> None:
     schema = client.get("/schema").json()
     assert schema["action"]["properties"]["tool"]["enum"] == ["execute_sql", "submit_sql"]
     assert set(schema) == {"action", "observation", "state"}
+    jsonschema.validate({"tool": "submit_sql", "arguments": {"sql": GOLD}}, schema["action"])
+    jsonschema.validate({"answer": GOLD}, schema["action"])
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"tool": "submit_sql"}, schema["action"])
+    openapi = client.get("/openapi.json").json()
+    assert openapi["info"]["version"] == "1.0.0"
+    assert {"/mcp", "/verify", "/seed_session", "/health"} <= set(openapi["paths"])
 
 
 def test_a_foreign_host_is_refused(served_once: Served) -> None:

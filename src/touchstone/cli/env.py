@@ -24,7 +24,7 @@ from .terminal import refuse_no_file, say, write_file
 if TYPE_CHECKING:
     import socket
 
-    from ..env.server import Peers
+    from ..env.peers import Peers
     from ..env.sessions import Slots
 
 WORDS = {

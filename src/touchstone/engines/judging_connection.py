@@ -40,6 +40,11 @@ class JudgingConnection(Protocol):
     writes: bool
     """Whether what is run here can have effects; otherwise only reading statements get this far."""
 
+    @property
+    def wrote(self) -> bool:
+        """Whether what was run so far changes the copy, beyond temporary tables. Only SQLite can say."""
+        ...
+
     def run(self, sql: str) -> Result:
         """Runs every statement of the text in order and commits. Raises SqlError."""
         ...
@@ -72,6 +77,10 @@ class PlainConnection:
     """The database's name for people."""
     timed_out = False
     writes = False
+
+    @property
+    def wrote(self) -> bool:
+        return False
 
     def table(self, sql: str) -> Table:
         """Of the last statement. Raises SqlError."""

@@ -8,8 +8,11 @@ says of itself counts for nothing but the task's key: the reference stays here.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
 from typing import Any, cast
+
+import msgspec
 
 from ..errors import InputError
 from ..models.wire import arguments_schema, tool_schema
@@ -58,12 +61,23 @@ async def _handed_in(session: EnvSession, response: Json) -> EnvStep:
     )
     step, tool = session.last, submission_tool(session.tools)
     calls = [item for item in items if item.get("type") == "function_call" and tool and item.get("name") == tool.name]
-    for call in calls[session.submissions :]:
-        if not step.done and tool:
-            step = await session.step(ToolCall("verify", tool.name, str(call.get("arguments", ""))))
+    played = Counter(_canonical(arguments) for arguments in session.submissions)
+    for arguments in (str(call.get("arguments", "")) for call in calls):
+        if played[canonical := _canonical(arguments)]:
+            played[canonical] -= 1
+        elif not step.done and tool:
+            step = await session.step(ToolCall("verify", tool.name, arguments))
     if not step.done:
         step = await session.answer(text_of(items))
     return await session.conclude()
+
+
+def _canonical(arguments: str) -> bytes:
+    """The same for the same arguments, however an agent wrote them down on their way."""
+    try:
+        return msgspec.json.encode(msgspec.json.decode(arguments), order="deterministic")
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return arguments.encode("utf-8", "replace")
 
 
 def text_of(items: Sequence[Json]) -> str:

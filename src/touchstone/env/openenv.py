@@ -1,8 +1,9 @@
 """OpenEnv's contract: sessions over a WebSocket (reset, step, state, close), what the environment is, and MCP over HTTP.
 
 A connection is a session's lease. While a call runs the connection is read on, so that a client that vanishes takes its query
-with it. An action is {"tool": …, "arguments": …}, OpenEnv's own call_tool and list_tools, or {"answer": text}, which hands in
-what the text answers and ends the episode.
+with it. A connection can also join a session that was begun over HTTP (`/ws?session_id=…`), which outlives a goodbye. An action
+is {"tool": …, "arguments": …}, OpenEnv's own call_tool and list_tools, or {"answer": text}, which hands in what the text
+answers and ends the episode.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any, cast
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from .. import __version__
@@ -23,6 +25,7 @@ from ..api.gym import call_of
 from ..errors import InputError
 from ..models.wire import arguments_schema
 from ..types import Tool
+from .peers import GOODBYES
 from .sessions import EnvSession, EnvStep, Full, Sessions
 
 _encode = msgspec.json.Encoder().encode
@@ -39,7 +42,7 @@ OBSERVATION = {
         "steps": {"type": "integer"},
         "error": {"type": "boolean", "description": "Whether the call failed."},
         "instructions": {"type": "string", "description": "At a reset: what the agent is told before the request."},
-        "tools": {"type": "array", "description": "At a reset: the tools as functions with JSON schemas."},
+        "tools": {"type": "array", "description": "At a reset: the tools, as functions of the OpenAI API and as tools of MCP."},
         "outcome": {"type": "string", "description": "At the end: passed, failed, limit, error, unscorable or skipped."},
         "usable": {"type": "boolean", "description": "At the end: whether the reward says something about the agent."},
         "pictures": {"type": "array", "description": "Of the screen, if there is one: PNG files in base64."},
@@ -69,9 +72,11 @@ class RefusedMessage(Exception):
 class OpenEnvConnection:
     """One client's WebSocket, which is its lease."""
 
-    def __init__(self, sessions: Sessions, socket: WebSocket) -> None:
+    def __init__(self, sessions: Sessions, socket: WebSocket, joined: str | None = None) -> None:
+        """`joined` names a session that was begun over HTTP."""
         self._sessions = sessions
         self._socket = socket
+        self._joined = joined
         self._episode_id: str | None = None
         self._inbox: asyncio.Queue[str | bytes | None] = asyncio.Queue(1)
 
@@ -79,7 +84,11 @@ class OpenEnvConnection:
         with suppress(WebSocketDisconnect):  # whom we would tell is gone
             await self._socket.accept()
             try:
-                session = self._sessions.lease()
+                session = self._session()
+            except InputError as error:
+                await self._say("error", {"message": str(error), "code": "SESSION_ERROR"})
+                await self._socket.close()
+                return
             except Full as full:
                 counts = {"active_sessions": full.active, "max_sessions": full.most}
                 await self._say("error", {"message": str(full), "code": "CAPACITY_REACHED", **counts})
@@ -87,32 +96,50 @@ class OpenEnvConnection:
                 return
             await self._lease(session)
 
+    def _session(self) -> EnvSession:
+        """Raises Full; and InputError if the session to join is unknown, or somebody else's."""
+        if not self._joined:
+            return self._sessions.lease()
+        session = self._sessions.leased.get(self._joined)
+        if session is None:
+            raise InputError(f"Unknown session_id: {self._joined[:LONGEST_NAME]}")
+        if session.connected:
+            raise InputError(f"Session {session.name} already has an attached WebSocket")
+        return session
+
     async def _lease(self, session: EnvSession) -> None:
         reading = asyncio.create_task(self._read())
         conversation = asyncio.create_task(self._converse(session))
-        session.expired = conversation.cancel
+        session.expired, session.connected = conversation.cancel, True
+        stays = False
         try:
             await asyncio.wait({reading, conversation}, return_when=asyncio.FIRST_COMPLETED)
             if reading.done():  # the client is gone, and what it asked for with it
-                return
-            if conversation.cancelled():
+                stays = self._joined is not None and reading.result() in GOODBYES
+            elif conversation.cancelled():
                 with suppress(TimeoutError):  # of one who does not read either
                     async with asyncio.timeout(_SECONDS_FOR_A_GOODBYE):
                         await self._say("error", {"message": "nothing was heard: the lease ran out", "code": "SESSION_ERROR"})
                         await self._socket.close()
             elif (error := conversation.exception()) is not None:
                 raise error
+            else:
+                stays = self._joined is not None
         finally:
             for task in (reading, conversation):
                 task.cancel()
             await asyncio.gather(reading, conversation, return_exceptions=True)
-            await self._sessions.release(session)
+            if stays:
+                session.detach()
+            else:
+                await self._sessions.release(session)
 
-    async def _read(self) -> None:
-        """Until the client is gone. At most one message waits; then the client does."""
+    async def _read(self) -> int:
+        """Until the client is gone: with which code. At most one message waits; then the client does."""
         while (message := await self._socket.receive())["type"] == "websocket.receive":
             text = message.get("text")
             await self._inbox.put(message.get("bytes") if text is None else text)
+        return message.get("code", 0)
 
     async def _converse(self, session: EnvSession) -> None:
         while await self._answer(session, await self._inbox.get()):
@@ -156,7 +183,13 @@ class OpenEnvConnection:
                 "VALIDATION_ERROR", "reset takes task (text), seed (a whole number) and episode_id (a short text)"
             )
         self._episode_id = name
-        return observation_of(await session.reset(task, seed=seed))
+        seen = observation_of(await session.reset(task, seed=seed))
+        if "tools" in (
+            begun := seen["observation"]
+        ):  # OpenEnv's MCP client takes what has tools for nothing but a list of these
+            begun["tools"] = [function | _described(tool) for function, tool in zip(begun["tools"], session.tools, strict=True)]
+            seen["metadata"] = {field: begun[field] for field in ("text", "task", "instructions")}
+        return seen
 
     async def _step(self, session: EnvSession, fields: dict[str, Any]) -> dict[str, Any]:
         action: Any = fields.get("action", fields)
@@ -176,6 +209,7 @@ class OpenEnvConnection:
         if wanted.get("type") == "call_tool":
             seen["observation"] |= {"tool_name": name, "result": step.text}
             seen["observation"].pop("error")  # OpenEnv's is for calls that could not be made
+            seen["metadata"] = step.info  # all that its MCP client keeps beside the result
         return seen
 
     async def _say(self, kind: str, data: Any) -> None:
@@ -217,19 +251,27 @@ def _described(tool: Tool) -> dict[str, Any]:
 
 def schema(sessions: Sessions) -> dict[str, Any]:
     tools = tools_of(sessions)
+    calls: list[dict[str, Any]] = [
+        {"properties": {"tool": {"const": tool.name}, "arguments": arguments_schema(tool)}, "required": ["tool", "arguments"]}
+        for tool in tools
+    ]
     action: dict[str, Any] = {
         "type": "object",
-        "properties": {"tool": {"enum": [tool.name for tool in tools]}, "arguments": {"type": "object"}},
-        "required": ["tool"],
-        "oneOf": [
-            {
-                "properties": {"tool": {"const": tool.name}, "arguments": arguments_schema(tool)},
-                "required": ["tool", "arguments"],
-            }
-            for tool in tools
-        ],
+        "properties": {
+            "tool": {"enum": [tool.name for tool in tools]},
+            "arguments": {"type": "object"},
+            "answer": {"type": "string", "description": "Hands in what a text answers, and ends the episode."},
+        },
+        "oneOf": [*calls, {"required": ["answer"]}],
     }
     return {"action": action, "observation": OBSERVATION, "state": STATE}
+
+
+def openapi(routes: Sequence[Route], label: str) -> dict[str, Any]:
+    """The routes, as OpenEnv's validator looks for them. The version is that of OpenEnv's API."""
+    answers = {"responses": {"200": {"description": "OK"}}}
+    paths = {route.path: {method.lower(): answers for method in sorted(route.methods or ())} for route in routes}
+    return {"openapi": "3.1.0", "info": {"title": f"Touchstone: {label}", "version": "1.0.0"}, "paths": paths}
 
 
 def metadata(sessions: Sessions, label: str) -> dict[str, Any]:
@@ -305,6 +347,11 @@ async def _rpc(sessions: Sessions, method: str, params: dict[str, Any], own: Env
             "done": step.done,
         }
     raise _RpcError(-32601, f"there is no method {method[:100]}")
+
+
+def is_notification(request: dict[str, Any]) -> bool:
+    """What MCP wants no answer to. OpenEnv's requests may lack an id, and are answered."""
+    return "id" not in request and str(request.get("method")).startswith("notifications/")
 
 
 def session_named_in(body: dict[str, Any]) -> str | None:

@@ -23,7 +23,6 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -41,12 +40,14 @@ from ..sockets import listen
 from ..types import ToolCall
 from . import nemo, openenv
 from .openenv import as_json, body_of
+from .peers import Peers
 from .sessions import BUCKETS, EnvSession, Full, Sessions, Slots
 
 COOKIE = "touchstone_session"
 LARGEST_BODY = 64 * 2**20
 """A rollout with its tokens is long."""
 _NAME = re.compile(rf"[\w.-]{{1,{openenv.LONGEST_NAME}}}", re.ASCII)
+_NOBODY_WAITS = 499
 _SECONDS_TO_END = 3
 _SHORT_LIFE = 2.0
 """Seconds. A process that gives up sooner would do so again, and the server ends."""
@@ -57,33 +58,6 @@ _COUNTED = {
     "sessions_refused": "sessions_refused_total",
     "sessions_expired": "sessions_expired_total",
 }
-
-
-@dataclass(frozen=True)
-class Peers:
-    """The processes of one server: where each is reached, and which one this is."""
-
-    folder: Path
-    count: int = 1
-    number: int = 0
-
-    def path(self, number: int) -> str:
-        return str(self.folder / f"{number}.sock")
-
-    def name(self, session: str) -> str:
-        return f"{self.number}.{session}"
-
-    def owner(self, name: str) -> int:
-        number = name.partition(".")[0]
-        return int(number) if number in map(str, range(self.count)) else self.number
-
-    def others(self) -> list[int]:
-        return [number for number in range(self.count) if number != self.number]
-
-    def client(self, number: int) -> httpx.AsyncClient:
-        return httpx.AsyncClient(
-            transport=httpx.AsyncHTTPTransport(uds=self.path(number)), base_url="http://localhost", timeout=600
-        )
 
 
 class EnvApp:
@@ -99,18 +73,25 @@ class EnvApp:
                 Route("/health", self._health),
                 Route("/schema", self._schema),
                 Route("/metadata", self._metadata),
+                Route("/openapi.json", self._openapi),
+                Route("/reverify_mode", self._reverify_mode),
                 Route("/metrics", self._metrics),
                 Route("/mcp", self._answered(self._mcp), methods=["POST"]),
                 Route("/seed_session", self._answered(self._seed), methods=["POST"]),
                 Route("/close_session", self._answered(self._close), methods=["POST"]),
                 Route("/verify", self._answered(self._verify), methods=["POST"]),
                 Route("/aggregate_metrics", self._answered(self._aggregate), methods=["POST"]),
-                Route("/{tool}", self._answered(self._tool), methods=["POST"]),
+                Route("/{tool}", self._tool, methods=["POST"]),
             ]
         )
 
     async def _websocket(self, socket: WebSocket) -> None:
-        await openenv.OpenEnvConnection(self._sessions, socket).serve()
+        name = socket.query_params.get("session_id")
+        if name and (owner := self._peers.owner(name)) != self._peers.number:
+            with contextlib.suppress(OSError):  # that process is gone, and its sessions are unknown here
+                await self._peers.relay(socket, owner)
+                return
+        await openenv.OpenEnvConnection(self._sessions, socket, name).serve()
 
     async def _health(self, _: Request) -> Response:
         if self._sessions.draining:
@@ -123,12 +104,15 @@ class EnvApp:
     async def _metadata(self, _: Request) -> Response:
         return as_json(openenv.metadata(self._sessions, self._label))
 
+    async def _openapi(self, _: Request) -> Response:
+        return as_json(openenv.openapi([route for route in self.app.routes if isinstance(route, Route)], self._label))
+
     async def _mcp(self, request: Request, body: dict[str, Any]) -> Response:
         name = openenv.session_named_in(body)
         if name is not None and (owner := self._peers.owner(name)) != self._peers.number:
-            return await self._passed_on(request, owner)
+            return await self._peers.pass_on(request, owner)
         answer = await openenv.answer_rpc(self._sessions, body)
-        return Response(status_code=202) if "id" not in body else as_json(answer)
+        return Response(status_code=202) if openenv.is_notification(body) else as_json(answer)
 
     async def _seed(self, request: Request, body: dict[str, Any]) -> Response:
         name = body.get("resources_session_id")
@@ -136,36 +120,42 @@ class EnvApp:
             raise InputError("resources_session_id: expected up to 200 letters, digits, dots, dashes and underscores")
         known = self._sessions.leased.get(self._peers.name(name)) if name else None  # said twice
         session = known or await self._sessions.begun(nemo.task_in(body), name)
-        answer = as_json({"resources_session_id": name} if name else {})
-        answer.set_cookie(COOKIE, session.name, httponly=True, samesite="strict")
-        return answer
+        return _with_cookie(as_json({"resources_session_id": name} if name else {}), session.name)
 
     async def _close(self, request: Request, body: dict[str, Any]) -> Response:
         if (owner := self._owner(request)) != self._peers.number:
-            return await self._passed_on(request, owner)
+            return await self._peers.pass_on(request, owner)
         if session := self._sessions.leased.get(request.cookies.get(COOKIE, "")):
             await self._sessions.release(session)
         return as_json({"resources_session_id": body.get("resources_session_id", "")})
 
     async def _verify(self, request: Request, body: dict[str, Any]) -> Response:
         if (owner := self._owner(request)) != self._peers.number:
-            return await self._passed_on(request, owner)
+            return await self._peers.pass_on(request, owner)
         session = self._session(request) if COOKIE in request.cookies else None
         return as_json(await nemo.verify(self._sessions, body, session))
 
     async def _aggregate(self, _: Request, body: dict[str, Any]) -> Response:
         return as_json(nemo.aggregate(body.get("verify_responses")))
 
-    async def _tool(self, request: Request, _: dict[str, Any]) -> Response:
-        """The text that the agent sees."""
-        name = request.path_params["tool"]
+    async def _tool(self, request: Request) -> Response:
+        """Every answer says the cookie again: NeMo Gym's agents send on what the last answer set, and nothing else."""
         if COOKIE not in request.cookies:
+            name = request.path_params["tool"]
             return as_json({"detail": f"there is no route /{name}; a tool needs the cookie of /seed_session"}, 404)
+        return _with_cookie(await self._answered(self._called)(request), request.cookies[COOKIE])
+
+    async def _called(self, request: Request, _: dict[str, Any]) -> Response:
+        """The text that the agent sees."""
         if (owner := self._owner(request)) != self._peers.number:
-            return await self._passed_on(request, owner)
+            return await self._peers.pass_on(request, owner)
         arguments = (await request.body()).decode("utf-8", "replace")
-        step = await self._session(request).step(ToolCall("call", name, arguments))
+        step = await self._session(request).step(ToolCall("call", request.path_params["tool"], arguments))
         return PlainTextResponse(step.text)
+
+    async def _reverify_mode(self, _: Request) -> Response:
+        """Whether NeMo Gym may have stored responses verified again: any, since /verify needs no session."""
+        return as_json("stateless")
 
     def _session(self, request: Request) -> EnvSession:
         session = self._sessions.leased.get(request.cookies.get(COOKIE, ""))
@@ -176,30 +166,44 @@ class EnvApp:
     def _owner(self, request: Request) -> int:
         return self._peers.owner(request.cookies.get(COOKIE, ""))
 
-    async def _passed_on(self, request: Request, owner: int) -> Response:
-        async with self._peers.client(owner) as client:
-            headers = {name: value for name, value in request.headers.items() if name in ("cookie", "content-type")}
-            answer = await client.request(request.method, request.url.path, content=await request.body(), headers=headers)
-        return Response(answer.content, answer.status_code, media_type=answer.headers.get("content-type"))
-
     def _answered(
         self, handle: Callable[[Request, dict[str, Any]], Awaitable[Response]]
     ) -> Callable[[Request], Awaitable[Response]]:
-        """What goes wrong, as a status and a line."""
+        """What goes wrong, as a status and a line. A client that vanishes meanwhile takes its call and its session along."""
 
         async def answer(request: Request) -> Response:
             try:
-                return await handle(request, await body_of(request))
+                body = await body_of(request)
             except InputError as error:
                 return as_json({"detail": str(error)}, 422)
-            except Full as full:
-                return as_json({"detail": str(full), "active": full.active, "max": full.most}, 503, {"retry-after": "1"})
-            except (_Gone, httpx.ConnectError):  # or the process that had it is
-                return as_json({"detail": "there is no such session, or its lease ran out: seed it again"}, 410)
-            except EpisodeFailure as failure:
-                return as_json({"detail": str(failure)}, 500)
+            work = asyncio.create_task(self._tried(handle(request, body)))
+            gone = asyncio.ensure_future(request.receive())  # all of the body is read: what comes now is the end
+            try:
+                await asyncio.wait((work, gone), return_when=asyncio.FIRST_COMPLETED)
+                if work.done():
+                    return work.result()
+            finally:
+                for task in (work, gone):
+                    task.cancel()
+                await asyncio.gather(work, gone, return_exceptions=True)
+            name = openenv.session_named_in(body) or request.cookies.get(COOKIE, "")
+            if session := self._sessions.leased.get(name):
+                await self._sessions.release(session)
+            return Response(status_code=_NOBODY_WAITS)
 
         return answer
+
+    async def _tried(self, handled: Awaitable[Response]) -> Response:
+        try:
+            return await handled
+        except InputError as error:
+            return as_json({"detail": str(error)}, 422)
+        except Full as full:
+            return as_json({"detail": str(full), "active": full.active, "max": full.most}, 503, {"retry-after": "1"})
+        except (_Gone, httpx.ConnectError):  # or the process that had it is
+            return as_json({"detail": "there is no such session, or its lease ran out: seed it again"}, 410)
+        except EpisodeFailure as failure:
+            return as_json({"detail": str(failure)}, 500)
 
     async def _metrics(self, request: Request) -> Response:
         counts = measured(self._sessions)
@@ -214,6 +218,11 @@ class EnvApp:
 
 class _Gone(Exception):
     pass
+
+
+def _with_cookie(answer: Response, session: str) -> Response:
+    answer.set_cookie(COOKIE, session, httponly=True, samesite="strict")
+    return answer
 
 
 def measured(sessions: Sessions) -> Counter[str]:

@@ -104,6 +104,10 @@ class Slots:
         struct.pack_into("q", self._counts, 8 * self.process, count + change)
 
 
+def _nobody_to_tell() -> None:
+    pass
+
+
 class EnvSession:
     """One client's episode after another. Calls are played one after the other."""
 
@@ -116,15 +120,17 @@ class EnvSession:
         self.busy = 0
         self.over = False
         """Whether its slot has been given back."""
-        self.expired: Callable[[], object] = lambda: None
+        self.connected = False
+        """Whether a WebSocket plays it."""
+        self.expired: Callable[[], object] = _nobody_to_tell
         """Called when the lease has run out."""
         self._sessions = sessions
         self._turn = asyncio.Lock()
         self._random: random.Random | None = None
         self.total = 0.0
         """All that the episode has paid."""
-        self.submissions = 0
-        """How often something was handed in by a call."""
+        self.submissions: list[str] = []
+        """The arguments of the calls that handed something in."""
 
     @property
     def tools(self) -> Sequence[Tool]:
@@ -137,7 +143,7 @@ class EnvSession:
             if seed is not None:
                 self._random = random.Random(seed)
             chosen = self._sessions.order.choose(task, self._random)
-            self.total, self.last, self.submissions = 0.0, None, 0
+            self.total, self.last, self.submissions = 0.0, None, []
             episode = self._sessions.episode(chosen)
             try:
                 self.episode = await episode.open()
@@ -163,6 +169,10 @@ class EnvSession:
         """Ends the episode under way where it stands; one that is over stays as it is."""
         return self.last if self.last is not None and self.last.done else await self._play(None, unreadable=0)
 
+    def detach(self) -> None:
+        """Its WebSocket has gone, and the session waits for another or for requests, as long as a lease lasts."""
+        self.connected, self.expired, self.heard = False, _nobody_to_tell, time.monotonic()
+
     async def close(self) -> None:
         async with self._turn:
             await self._end()
@@ -175,6 +185,7 @@ class EnvSession:
             try:
                 self.last = await self._stepped(self.episode, call, unreadable)
             except BaseException:  # cancelled midway: what the database is like now, nobody knows
+                self.last = None
                 await self._end()
                 raise
             if self.last.done:
@@ -188,7 +199,8 @@ class EnvSession:
             raise
         except Exception as defect:
             episode.verdict, seen = failed_by(defect), Observation("The environment failed.", error=True)
-        self.submissions += call is not None and is_submission(call.name)
+        if call is not None and is_submission(call.name):
+            self.submissions.append(call.arguments)
         unread = episode.stage.unreadable + (unreadable if call is None else 0)
         paid = payment(episode.earned, self._sessions.rewards, unread)
         reward, self.total = paid.reward - self.total, paid.reward

@@ -56,6 +56,14 @@ ANSWERS: list[tuple[str, str, str]] = [
     ("inline", "SELECT name, id FROM item WHERE id > 1", "failed"),
     ("broken", "SELECT 1", "unscorable"),
 ]
+ON_FILES: list[tuple[str, str, str]] = [
+    ("rows", "DELETE FROM item WHERE price = 7 RETURNING name", "failed"),
+    ("rows", "DELETE FROM item WHERE price <> 7; SELECT name FROM item", "failed"),
+    ("rows", "CREATE TABLE seven AS SELECT name FROM item WHERE price = 7; SELECT * FROM seven", "failed"),
+    ("rows", "CREATE TEMP TABLE seven AS SELECT name FROM item WHERE price = 7; SELECT * FROM seven", "passed"),
+    ("rows", "BEGIN; SELECT name FROM item WHERE price = 7", "passed"),
+]
+"""Servers run what writes on a copy, and compare what it returns."""
 
 
 @pytest.fixture(scope="module", params=["sqlite", "duckdb", "mysql"])
@@ -87,9 +95,10 @@ def said(shop: Path) -> list[str]:
 
 def test_answers_are_judged_by_their_rows(shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = shop.read_bytes()
-    rounds = max(sum(key == each for key, _, _ in ANSWERS) for each in Q)
+    judged = ANSWERS if shop.suffix == ".sql" else ANSWERS + ON_FILES
+    rounds = max(sum(key == each for key, _, _ in judged) for each in Q)
     for number in range(rounds):
-        mine = {key: [(sql, outcome) for each, sql, outcome in ANSWERS if each == key] for key in Q}
+        mine = {key: [(sql, outcome) for each, sql, outcome in judged if each == key] for key in Q}
         answers = {key: several[number] for key, several in mine.items() if number < len(several)}
         file, verdicts = tmp_path / f"{number}.json", tmp_path / f"verdicts-{number}.json"
         file.write_text(json.dumps({key: sql for key, (sql, _) in answers.items()}))

@@ -43,8 +43,11 @@ def judge(bench: JudgingConnection, question: SqlQuestion) -> SqlJudgement:
     references, broken = _references(bench, question)
     if not references:
         return SqlJudgement(False, "", unscorable=broken)
+    wrote = bench.wrote  # a gold may
     try:
         predicted = bench.run(question.prediction)
+        if bench.wrote and not wrote:
+            raise SqlError("write", "")
     except SqlError as error:
         words = "The prediction changes the database; only a query can be judged." if error.kind == "write" else error.message
         return SqlJudgement(False, words, {"kind": "error"}, fault=error.kind)

@@ -67,6 +67,11 @@ class SqliteConnection:
         self._cpu_deadline = 0.0
         self._limited_now = False
 
+    @property
+    def wrote(self) -> bool:
+        """Whether what was run changes the private copy, beyond temporary tables."""
+        return self._guard.wrote
+
     def serialized(self) -> bytes:
         """The whole database as a file's content."""
         self._connection.set_authorizer(None)

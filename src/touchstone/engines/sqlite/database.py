@@ -52,6 +52,10 @@ class SqliteJudgingConnection(PlainConnection):
         self._connection = connection
         self._limits = limits
 
+    @property
+    def wrote(self) -> bool:
+        return self._connection.wrote
+
     def table(self, sql: str) -> Table:
         return self._connection.run(sql, self._limits)
 

@@ -43,12 +43,17 @@ _SETTABLE = _VALUES - set(
 )
 
 
+_TRANSACTIONS = (sqlite3.SQLITE_TRANSACTION, sqlite3.SQLITE_SAVEPOINT)
+
+
 class Guard:
     """The authorizer of one connection. After a refusal, `refusal` says what was refused."""
 
     def __init__(self, *, private: bool) -> None:
         self._private = private
         self.refusal: tuple[SqlFault, str] | None = None
+        self.wrote = False
+        """Whether a statement was allowed that changes the private copy, beyond temporary tables."""
 
     def __call__(self, action: int, first: str | None, second: str | None, database: str | None, source: str | None) -> int:
         if action in _READS:
@@ -63,6 +68,7 @@ class Guard:
             return self._refuse("refused", f"{_OUTSIDE[action]} cannot be used here: only this one database is available.")
         if action == sqlite3.SQLITE_CREATE_VTABLE and (second or "").lower() not in _MODULES:
             return self._refuse("refused", f"Virtual tables of the module '{second}' cannot be created here.")
+        self.wrote = self.wrote or (database != "temp" and action not in _TRANSACTIONS)
         return self._write()
 
     def _read(self, table: str) -> int:

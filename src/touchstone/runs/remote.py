@@ -30,7 +30,7 @@ from . import seal
 
 EPISODES = "episodes"
 """Where the files of episodes are in a run directory."""
-_FILES = ("config.json", "runs.jsonl", "overall.json", "summary.txt", seal.FILE, "labels.json")
+_FILES = ("config.json", "config.toml", "runs.jsonl", "overall.json", "summary.txt", seal.FILE, "labels.json")
 _WITH_FOLDERS = ("file", "local", "memory", "sftp", "ssh", "ftp", "smb", "hdfs", "webhdfs", "arrow_hdfs", "dbfs")
 """Elsewhere a folder is a part of a name, and making one could make a bucket."""
 _SECONDS_BETWEEN_COPIES = 30.0

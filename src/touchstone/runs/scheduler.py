@@ -22,7 +22,7 @@ from ..errors import RULES, EpisodeFailure, RunStopped, Stops
 from ..types import Outcome, Record, ServiceStep, Task, ToolStep
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Job:
     task: Task
     epoch: int = 0

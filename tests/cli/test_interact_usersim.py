@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Cli
-from tests.support.chat_server import JSON, Answer, ChatServer, text
+from tests.support.chat_server import JSON, Answer, ChatServer, Script, failure, text
+from tests.support.command import Done
 
 
 def figures(path: Path) -> dict[str, dict[str, Any]]:
@@ -73,6 +74,37 @@ def test_the_terminal_says_what_became_of_leaks(cli: Cli, on_leak: str, became: 
     assert int(count) > 1
     assert f"{count} {became}" in line
     assert f"most often: 2 decimals ({count})" in done.out
+
+
+def test_a_trial_that_a_failure_ended_goes_on_where_it_stopped(cli: Cli) -> None:
+    answered = 0
+
+    def failing(request: JSON) -> Answer:
+        nonlocal answered
+        answered += 1
+        return failure(401, "no credit") if answered > 12 else text("<s>unanswerable()</s>")
+
+    def trial(script: Script, *options: str) -> Done:
+        with ChatServer(script) as server:
+            url = ["--user-base-url", server.url]
+            done = cli("interact", "usersim", "demo", "--user-model", "some", *url, "--limit", "2", "-o", "t.json", *options)
+            done_requests.append(len(server.requests))
+        return done
+
+    done_requests: list[int] = []
+    stopped = trial(failing)
+    kept = json.loads(Path("t.json").read_text())["trials"]
+    assert stopped.code == 1
+    assert 0 < len(kept) <= 12
+    assert f"{len(kept)} of " in stopped.err
+    whole = trial([text("<s>unanswerable()</s>")], "--continue")
+    assert whole.code == 0, whole.err
+    trials = json.loads(Path("t.json").read_text())["trials"]
+    assert done_requests[1] == len(trials) - len(kept)
+    assert len({(each["task"], each["question"]) for each in trials}) == figures(Path("t.json"))["all"]["faults"]["n"]
+    other = trial([text("<s>unanswerable()</s>")], "--continue", "--on-leak", "flag")
+    assert (other.code, done_requests[2]) == (2, 0)
+    assert "another user model" in other.err
 
 
 def test_it_needs_a_user_and_a_place_to_write(cli: Cli) -> None:

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
+from msgspec import Struct
 
 from ...cli.terminal import say
-from ...errors import InputError, Unscorable
+from ...errors import EpisodeFailure, InputError, Unscorable, os_errors_as
 from ...options import Count, Opt, OptionError, Options
 from ...protocols import RUN, Opening
 from ...reports.estimates import Estimate, estimate_of, percent
@@ -34,6 +35,15 @@ class UsersimOptions(Options, frozen=True):
     """How many questions at once."""
     json: Annotated[Path | None, Opt(names=("--output", "-o"), target=True, group=RUN)] = None
     """Write the figures and every question with its answer to this file."""
+    continued: Annotated[bool, Opt(names=("--continue",), group=RUN)] = False
+    """Keep the answers in the file that --json names, of a trial that was interrupted, and ask the rest."""
+
+
+class _Kept(Struct):
+    """The file of a trial."""
+
+    user: dict[str, Any]
+    trials: list[Trial]
 
 
 def usersim(config: InteractConfig, options: UsersimOptions) -> int:
@@ -42,18 +52,41 @@ def usersim(config: InteractConfig, options: UsersimOptions) -> int:
         raise OptionError("user_model", None, "name the model to try, or scripted")
     if options.json is not None and not options.json.absolute().parent.is_dir():
         raise OptionError("json", options.json, f"there is no directory {options.json.parent}")
+    if options.continued and options.json is None:
+        raise OptionError("continued", None, "name the file of the trial with --json")
     asked = _questions(config)
-    identity, trials = asyncio.run(_tried(config, asked, options.parallel))
+    kept = _kept(options.json) if options.continued and options.json else None
+    identity: dict[str, Any] = {}
+    trials: list[Trial] = []
+    try:
+        asyncio.run(_try(config, asked, options.parallel, kept, identity, trials))
+    except (EpisodeFailure, KeyboardInterrupt) as stop:
+        if not trials:
+            raise
+        say(f"{str(stop) or 'interrupted'}: {len(trials):,} of {len(asked):,} questions were answered")
+        _report(config.user_model, identity, trials, options.json)
+        return 130 if isinstance(stop, KeyboardInterrupt) else 1
+    _report(config.user_model, identity, trials, options.json)
+    return 0
+
+
+def _report(name: str, identity: dict[str, Any], trials: Sequence[Trial], file: Path | None) -> None:
     figures = table(trials)
     usage = sum((trial.usage for trial in trials), Usage())
-    print(as_text(config.user_model, identity, figures, usage) + leaks_as_text(trials, identity.get("on_leak")), end="")
-    if options.json is not None:
+    print(as_text(name, identity, figures, usage) + leaks_as_text(trials, identity.get("on_leak")), end="")
+    if file is not None:
         content = {"user": identity, "figures": figures, "usage": usage, "trials": trials}
-        try:
-            replace_file(options.json, msgspec.json.format(msgspec.json.encode(content)))
-        except OSError as error:
-            raise InputError(f"--json {options.json}: {error.strerror}") from None
-    return 0
+        with os_errors_as(InputError, f"--json {file}"):
+            replace_file(file, msgspec.json.format(msgspec.json.encode(content)))
+
+
+def _kept(file: Path) -> _Kept:
+    with os_errors_as(InputError, f"--json {file}"):
+        content = file.read_bytes()
+    try:
+        return msgspec.json.decode(content, type=_Kept)
+    except msgspec.MsgspecError as error:
+        raise InputError(f"--json {file}: this is no trial: {error}") from None
 
 
 def table(trials: Sequence[Trial]) -> dict[str, dict[str, Estimate]]:
@@ -127,8 +160,29 @@ def _questions(config: InteractConfig) -> list[TrialQuestion]:
     return trial_questions
 
 
-async def _tried(config: InteractConfig, asked: Sequence[TrialQuestion], parallel: int) -> tuple[dict[str, Any], list[Trial]]:
+async def _try(
+    config: InteractConfig,
+    asked: Sequence[TrialQuestion],
+    parallel: int,
+    kept: _Kept | None,
+    identity: dict[str, Any],
+    trials: list[Trial],
+) -> None:
+    """Fills in who answers, and what became of the questions, as far as it comes."""
     async with AsyncExitStack() as stack:
         user = config.user(Opening(stack=stack, say=say, parallel=parallel))
-        staged = config.user_sim != "vanilla"
-        return user.identity(), [trial async for trial in try_user(user, asked, parallel, staged=staged)]
+        identity.update(user.identity())
+        if kept and kept.user != identity:
+            raise InputError("--continue: the trial in the file was held with another user model, mode, prompt or --on-leak")
+        earlier: dict[tuple[str, str], list[Trial]] = {}
+        for trial in kept.trials if kept else ():
+            earlier.setdefault((trial.task, trial.question), []).append(trial)
+        left: list[TrialQuestion] = []
+        for question in asked:
+            same = earlier.get((question.task, question.text))
+            if same:
+                trials.append(same.pop(0))
+            else:
+                left.append(question)
+        async for trial in try_user(user, left, parallel, staged=config.user_sim != "vanilla"):
+            trials.append(trial)  # noqa: PERF401 one by one: what came before an interruption is kept

@@ -328,6 +328,22 @@ def test_an_order_and_a_rounding_that_may_be_told_allow_no_other() -> None:
     assert found("The largest sum first.", "Show them in order.", sql=sql) == ("descending order",)
 
 
+@pytest.mark.parametrize(
+    "answer",
+    ["The quickest on top.", "From the oldest to the youngest.", "Best first.", "Those with the most of them go first."],
+)
+def test_an_extreme_that_may_be_either_end(answer: str) -> None:
+    assert found(answer, sql="SELECT a FROM t ORDER BY ms DESC") == ("descending order",)
+    assert bool(found(answer, sql="SELECT a FROM t ORDER BY ms")) is ("most" not in answer)
+
+
+def test_numbers_next_to_each_other() -> None:
+    sql = "SELECT a FROM t WHERE b BETWEEN 220 AND 975 AND c > 18 AND kind = 'Type II'"
+    assert found("between two hundred and twenty and nine hundred seventy-five", sql=sql) == ("220", "975")
+    assert found("Six of one and half a dozen of the other, type in what you like.", sql=sql) == ()
+    assert found("One and a half dozen of type II.", sql=sql) == ("Type II", "18")
+
+
 def test_what_goes_up_and_down_is_not_sorted() -> None:
     assert found("Rates go up and down all the time.", sql="SELECT rate FROM t ORDER BY rate") == ()
     assert found("And then go up.", sql="SELECT rate FROM t ORDER BY rate") == ("ascending order",)

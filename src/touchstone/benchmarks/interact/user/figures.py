@@ -41,7 +41,10 @@ _SPOKEN = re.compile(
     rf"(?:[ -]+(?:(?:and|an?|of an?|point)[ -]+){{0,2}}(?:{_NUMERALS})\b){{0,24}}",
     re.IGNORECASE,
 )
-_BAKERS = re.compile("baker['’]?s dozen", re.IGNORECASE)
+_DOZENS_SAID = (
+    (re.compile("baker['’]?s dozen", re.IGNORECASE), "thirteen"),
+    (re.compile("half a dozen", re.IGNORECASE), "six"),
+)
 _FIGURE = r"(?<![\d.])\d+(?:\.\d+)?"
 _UNITS = {
     "week": (7,),
@@ -56,7 +59,7 @@ _UNITS = {
     **dict.fromkeys(("kilobyte", "megabyte", "gigabyte", "terabyte", "mb", "gb", "tb"), (1000, 1024)),
 }
 _AND_A_PART = re.compile(rf"\b(\w+) ({'|'.join(_UNITS)})s? and (a half|a quarter)\b", re.IGNORECASE)
-_PART_OF = re.compile(rf"\b(0\.\d+) (?:of )?an? (?={'|'.join(_UNITS)})", re.IGNORECASE)
+_PART_OF = re.compile(rf"\b(0\.\d+) (?:of )?(?:an? |1 )(?={'|'.join(_UNITS)}|per ?cent)", re.IGNORECASE)
 _ONE_AND = re.compile(r"\ban? and a ", re.IGNORECASE)
 _A_FORTNIGHT = re.compile(r"\ba (?=fortnight\b)", re.IGNORECASE)
 _NUMBER = re.compile(
@@ -106,7 +109,9 @@ def plain(text: str) -> str:
 @lru_cache(maxsize=16)
 def in_figures(text: str) -> str:
     """With figures for numbers in words: 42.5 for "forty-two and a half", 15th for "fifteenth"."""
-    figures = _AND_A_PART.sub(r"\1 and \3 \2", _BAKERS.sub("thirteen", text))  # a year and a half
+    for dozen, number in _DOZENS_SAID:
+        text = dozen.sub(number, text)
+    figures = _AND_A_PART.sub(r"\1 and \3 \2", text)  # a year and a half
     figures = _SPOKEN.sub(_figures, _ONE_AND.sub("one and a ", figures))
     figures = _POINT.sub(lambda match: f"{match[1]}.{match[2].replace('; ', '')}", _BARE_POINT.sub("0.", figures))
     figures = _A_FORTNIGHT.sub("1 ", _PART_OF.sub(r"\1 ", figures))  # three quarters of an hour
@@ -146,7 +151,7 @@ def _read(words: Sequence[str]) -> Iterator[str]:
         elif word in _CARDINALS:
             counts_parts = words[at + 1 : at + 2] and words[at + 1] in _PARTS and _is_part(word, words[at + 1])
             if not counts_parts and (
-                before == "zero" or not _follows(group, _CARDINALS[word])
+                before == "zero" or (before == "and" and group % 100) or not _follows(group, _CARDINALS[word])
             ):  # "between forty-five and seventy-nine"
                 yield _figure(total + group)
                 yield from _read(words[at:])

@@ -54,8 +54,8 @@ _FUNCTION_WORDS = frozenset(
     which who why will with within without would yet you your""".split()
 )
 _LONG_VALUE = 11
-_GRADE = re.compile(r"[A-Z]\w* [A-Z0-9]")
-"""'Priority A', 'Level 3'."""
+_GRADE = re.compile(r"([A-Z]\w*) ([A-Z0-9]{1,3})")
+"""'Priority A', 'Level 3', 'Type II'."""
 _SAID_CODES = frozenset(("AM", "HR", "ID", "IT", "NO", "OK", "PC", "PM", "TV"))
 """Two capitals that people write anyway; of others ('NY') a literal is a secret."""
 _WORDS = re.compile(r"\w+")
@@ -145,8 +145,9 @@ class _Text:
         if phrase in self._all:
             if _is_telling(secret) or phrase in self._code or phrase in self._quoted:
                 return True
-            written = secret in self._capital or (_GRADE.fullmatch(secret) and re.search(rf"\b{secret}\b", self._text))
-            return literal and bool(written or phrase in self._values or _is_telling_value(secret))
+            grade = _GRADE.fullmatch(secret)
+            graded = grade and re.search(rf"\b(?i:{grade[1]}) {grade[2]}\b", self._text)
+            return literal and bool(graded or secret in self._capital or phrase in self._values or _is_telling_value(secret))
         if len(canonical(secret)) < SHORTEST:
             return False
         if self._hidden.has(secret) or self._words.glued(secret) or self._words.abbreviated(secret):

@@ -35,15 +35,17 @@ _NAMED = {
     ),
 }
 _HIGH = (
-    "high|large|big|bigg|great|new|late|long|heav[iy]|strong|tall|fast|deep|expensive|dear|costl[iy]|many|much|most|more|rich"
-    "|bus[iy]|bright|hott?|warm|wide|thick|loud|severe|recent|priciest|pricey|maximum|max|top|rapid|quick|steep|broad|wealth[iy]"
+    "high|large|big|bigg|great|new|late|long|heav[iy]|strong|tall|deep|expensive|dear|costl[iy]|many|much|most|more|rich"
+    "|bus[iy]|bright|hott?|warm|wide|thick|loud|severe|recent|priciest|pricey|maximum|max|top|steep|broad|wealth[iy]"
     "|huge|full|hard|dense|far"
 )
 _LOW = (
-    "low|small|early|earli|few|short|light|weak|slow|shallow|cheap|tin[iy]|little|least|less|fewer|poor|quiet|dim|cold|cool|narrow"
+    "low|small|early|earli|few|short|light|weak|shallow|cheap|tin[iy]|little|least|less|fewer|poor|quiet|dim|cold|cool|narrow"
     "|thin|mild|minimum|min|clean|dull|scarce|eas[iy]|near|sparse|modest|lean|empt[iy]|minor"
 )
-_DEGREE = re.compile(rf"(?:(?P<high>{_HIGH}|b)|(?P<low>{_LOW})|old|young|wor)(?P<compared>e?r|e?st|)|[a-z]{{3,}}(?P<other>est)")
+_EITHER = "old|young|b|wor|fast|quick|rapid|slow"
+"""The quickest have the least time or the most speed."""
+_DEGREE = re.compile(rf"(?:(?P<high>{_HIGH})|(?P<low>{_LOW})|{_EITHER})(?P<compared>e?r|e?st|)|[a-z]{{3,}}(?P<other>est)")
 _COMPARED = frozenset(("most", "least", "more", "less", "fewer"))
 _NO_DEGREES = frozenset("b wor request interest forest harvest honest suggest invest digest protest contest manifest".split())
 _THE_MORE = re.compile(
@@ -103,7 +105,7 @@ def _told_by_extremes(text: str) -> Iterator[str]:
             reach = _REACH if (compared and also_compared) or ahead else 5 if _from_here(words, at) else 2
             near = later <= at + reach
             linked = near and _LINKS & {*words[at + 1 : later]} and _one_sentence(words, at, later)
-            if linked and one != other:
+            if linked and (one != other or (one == "either" and words[at] != words[later])):
                 yield from _turned(one, False)
         for end_at in range(max(0, at - _REACH), at + _REACH + 1):
             end = _end_of_list(words, end_at) if compared else None
@@ -120,7 +122,7 @@ def _degree(words: Sequence[str], at: int) -> tuple[str, bool] | None:
         not match
         or words[at] in _NO_DEGREES
         or _is_limit(before, words[at])
-        or behind == ["of"]
+        or (behind == ["of"] and before[-1:] != ["the"])
         or before[-1:] in (["most"], ["least"])
     ):
         return None
@@ -192,7 +194,7 @@ _PLACES = re.compile(
     re.IGNORECASE,
 )
 _BARE_PLACES = re.compile(
-    r"(?:^|[,.:;!?] ?|\b(?:in|to|as|with|the|at|nearest|exact|only|just|show|use|take|are|want|need|like) )"
+    r"(?:^|[,.:;!?] ?|\b(?:in|to|as|with|the|at|nearest|exact|only|just|show|use|take|are|want|need|like|me) )"
     r"(ten-thousandth|thousandth|hundredth|tenth)s\b",
     re.IGNORECASE,
 )

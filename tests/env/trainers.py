@@ -51,6 +51,28 @@ def openenv(address: str) -> dict[str, Any]:
     return found
 
 
+def openenv_mcp(address: str) -> dict[str, Any]:
+    """Since 0.10 the MCP client begins its session over HTTP, and its WebSocket joins it."""
+    from openenv.cli._validation import validate_running_environment
+    from openenv.core.mcp_client import MCPToolClient
+
+    async def play(number: int) -> list[Any]:
+        async with MCPToolClient(base_url=address) as env:
+            begun = await env.reset(task="10")
+            await env.call_tool("execute_sql", sql=f"SELECT {number}")
+            steps = (await env.state()).step_count
+            await env.disconnect()
+            await env.connect()
+            end = await env.call_tool("submit_sql", sql=GOLD)
+            return ["dear" in begun.metadata["text"], [tool.name for tool in begun.observation.tools], steps, end]
+
+    async def play_all() -> list[list[Any]]:
+        return await asyncio.gather(*map(play, range(8)))
+
+    played = asyncio.run(play_all())
+    return {"first": played[0], "same": played == played[:1] * 8, "valid": validate_running_environment(address)["passed"]}
+
+
 def interact(address: str) -> dict[str, Any]:
     """A request in two phases, with a question to the user."""
     from openenv.core.generic_client import GenericEnvClient
@@ -141,6 +163,75 @@ def verifiers(tasks: str, databases: str) -> dict[str, Any]:
         "prompt": "dear" in loaded[0].data.prompt,
         "taken": len(list(taskset.shuffle(seed=1).take(2))),
         "rewards": [asyncio.run(score(text)) for text in (f"```sql\n{GOLD}\n```", "no idea")],
+    }
+
+
+def _tokenizer() -> Any:
+    """A byte each."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    letters = sorted(pre_tokenizers.ByteLevel.alphabet())
+    tokenizer = Tokenizer(models.BPE({letter: number for number, letter in enumerate(["<pad>", "<eos>", *letters])}, []))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    template = "{% for message in messages %}{{ message['content'] }}{% endfor %}"
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, pad_token="<pad>", eos_token="<eos>", chat_template=template)
+
+
+def trl(tasks: str, databases: str, rows: str) -> dict[str, Any]:
+    """A step of GRPO with a model that says nothing sensible: every completion costs the format penalty."""
+    import tempfile
+
+    from transformers import Qwen2Config, Qwen2ForCausalLM
+    from trl import GRPOConfig, GRPOTrainer
+
+    from datasets import load_dataset
+    from touchstone.env import RewardOptions
+    from touchstone.env.adapters import trl_reward
+
+    tokenizer = _tokenizer()
+    sizes = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1}
+    heads = {"num_attention_heads": 2, "num_key_value_heads": 1, "vocab_size": len(tokenizer)}
+    with tempfile.TemporaryDirectory() as folder:
+        options = {"max_steps": 1, "per_device_train_batch_size": 4, "num_generations": 4, "max_completion_length": 8}
+        trainer = GRPOTrainer(
+            model=Qwen2ForCausalLM(Qwen2Config(**sizes, **heads)),
+            reward_funcs=[trl_reward(_benchmark(tasks, databases), RewardOptions(format_penalty=0.25))],
+            args=GRPOConfig(output_dir=folder, use_cpu=True, bf16=False, report_to=[], logging_steps=1, **options),
+            train_dataset=load_dataset("json", data_files=rows, split="train"),
+            processing_class=tokenizer,
+        )
+        trainer.train()
+    return {"reward": trainer.state.log_history[0]["rewards/touchstone_reward/mean"]}
+
+
+def verl(function: str) -> dict[str, Any]:
+    """What verl's own reward managers make of `compute_score` in a file."""
+    import numpy as np
+    import torch
+    from omegaconf import OmegaConf
+    from verl import DataProto
+    from verl.experimental.reward_loop.reward_manager.naive import NaiveRewardManager
+    from verl.trainer.ppo.reward import get_custom_reward_fn
+    from verl.workers.reward_manager.batch import BatchRewardManager
+
+    config = OmegaConf.create({"reward": {"custom_reward_function": {"path": function, "name": "compute_score"}}})
+    score, tokenizer = get_custom_reward_fn(config), _tokenizer()
+    texts = [f"```sql\n{GOLD}\n```", "no idea"]
+    answers = tokenizer(texts, return_tensors="pt", padding=True, padding_side="right")
+    prompt = torch.zeros((2, 1), dtype=torch.long)
+    mask = torch.cat([torch.ones_like(prompt), answers["attention_mask"]], dim=1)
+    tensors = {"prompts": prompt, "responses": answers["input_ids"], "attention_mask": mask}
+    judged = {"style": "rule", "ground_truth": "10"}
+    fields = {"data_source": ["touchstone/bird"] * 2, "reward_model": [judged] * 2, "extra_info": [{}, {}]}
+    data = DataProto.from_dict(tensors, {name: np.array(values, dtype=object) for name, values in fields.items()})
+    one = NaiveRewardManager(config, tokenizer, score)
+    many = BatchRewardManager(tokenizer, 0, score)(data, return_dict=True)
+    return {
+        "one": [one.loop.run_until_complete(one.run_single(data[each : each + 1]))["reward_score"] for each in range(2)],
+        "many": many["reward_tensor"].sum(dim=1).tolist(),
+        "outcomes": many["reward_extra_info"]["outcome"],
     }
 
 

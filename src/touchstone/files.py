@@ -1,9 +1,11 @@
-"""Files that are written as a whole, and locks on files, on every system."""
+"""Files that are written as a whole, folders that are new, and locks on files, on every system."""
 
 from __future__ import annotations
 
 import importlib
 import os
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -52,3 +54,14 @@ def replace_file(path: Path, content: bytes, *, durable: bool = True) -> None:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def new_folder(wanted: Path) -> Path:
+    """Of this name, or of one with a number behind it if that is taken, whoever else makes one at once."""
+    wanted.parent.mkdir(parents=True, exist_ok=True)
+    for number in count(1):
+        folder = wanted if number == 1 else wanted.with_name(f"{wanted.name}-{number}")
+        with suppress(FileExistsError):
+            folder.mkdir()
+            return folder
+    raise AssertionError

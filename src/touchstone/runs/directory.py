@@ -30,7 +30,7 @@ import msgspec
 
 from ..code_digest import code_digest
 from ..errors import InputError, RunStopped, os_errors_as
-from ..files import lock_file, replace_file
+from ..files import lock_file, new_folder, replace_file
 from ..types import Outcome, Record
 from . import seal
 from .aggregate import SoFar
@@ -79,7 +79,7 @@ class RunDirectory:
         config = {**config, "identity": _with_code(config.get("identity", {})), "seal": seal.MARK}
         name = f"run-{datetime.now().strftime('%Y%m%d-%H%M%S')}"
         with os_errors_as(InputError, f"cannot create a run directory in {base}"):
-            path = _make_unique(base, name)
+            path = new_folder(base / name)
             try:
                 if options:
                     replace_file(path / "config.toml", options.encode())
@@ -337,18 +337,6 @@ def _with_code(identity: Mapping[str, Any]) -> dict[str, Any]:
 
 def _pretty(value: Any) -> bytes:
     return msgspec.json.format(_encoder.encode(value), indent=2) + b"\n"
-
-
-def _make_unique(base: Path, name: str) -> Path:
-    base.mkdir(parents=True, exist_ok=True)
-    for number in range(1, 1000):
-        path = base / (name if number == 1 else f"{name}-{number}")
-        try:
-            path.mkdir()
-        except FileExistsError:
-            continue
-        return path
-    raise InputError(f"{base}: too many runs named {name}")
 
 
 def _point_latest(base: Path, path: Path) -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 import pytest_asyncio
 
+from touchstone.engines.postgres import connection
 from touchstone.engines.postgres.engine import PostgresEngine
 from touchstone.engines.postgres.messages import PostgresServer
 from touchstone.engines.postgres.private_server import started
@@ -144,3 +147,20 @@ async def test_a_cancelled_episode_leaves_nothing_running(engine: PostgresEngine
             break
         await asyncio.sleep(0.05)
     assert administer(server, SLEEPING) == []
+
+
+async def test_a_server_that_is_slow_to_answer_is_not_one_that_refuses(
+    server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "_SECONDS_TO_BE_LET_IN", 0.2)
+    attempts: list[float] = []
+
+    def third_time() -> psycopg.Connection:
+        attempts.append(time.monotonic())
+        if len(attempts) < 3:
+            time.sleep(0.3)
+            raise psycopg.OperationalError("connection timeout expired")
+        return psycopg.connect(server.conninfo("postgres"))
+
+    connection._connect(third_time, server.conninfo("postgres"), patience=60).close()
+    assert len(attempts) == 3

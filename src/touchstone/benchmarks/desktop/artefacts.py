@@ -20,6 +20,8 @@ import tempfile
 from collections.abc import Generator
 from pathlib import Path
 
+from ...files import new_folder
+
 FOLDER = "episodes"
 VIDEO = "video.mp4"
 SETUP = "setup.json"
@@ -30,7 +32,7 @@ class Artefacts:
 
     def __init__(self, run: Path | None, key: str) -> None:
         self._run = run
-        self.folder = None if run is None else _new_folder(run / FOLDER, key)
+        self.folder = None if run is None else new_folder(run / FOLDER / key)
 
     def keep(self, data: bytes, name: str) -> str | None:
         """Writes a file, and gives the name that a record has for it."""
@@ -43,19 +45,6 @@ class Artefacts:
         if self.folder is None or self._run is None:
             return None
         return (self.folder / name).relative_to(self._run).as_posix()
-
-
-def _new_folder(base: Path, key: str) -> Path:
-    """Another attempt at the same task has a folder of its own."""
-    base.mkdir(exist_ok=True)
-    for number in range(1, 100_000):
-        folder = base / (key if number == 1 else f"{key}-{number}")
-        try:
-            folder.mkdir()
-        except FileExistsError:
-            continue
-        return folder
-    raise OSError(f"{base}: too many folders of {key}")
 
 
 # A folder for what one episode fetches and makes, gone with it; one whose owner was killed is removed by the next.

@@ -66,11 +66,13 @@ def _psycopg(conninfo: str) -> Connection:
 
 def _connect(open_one: Callable[[], C], conninfo: str, patience: float) -> C:
     until, is_up = time.monotonic() + patience, False
-    while True:  # a refusal has no code here, only words in the server's language
+    while True:  # a refusal has no code here, only words in the server's language; but it comes at once
+        began = time.monotonic()
         try:
             return open_one()
         except (psycopg.Error, psycopg2.Error) as error:
-            if not is_up and PGconn.ping(conninfo.encode()) == Ping.OK:
+            is_refusal = time.monotonic() - began < _SECONDS_TO_BE_LET_IN
+            if is_refusal and not is_up and PGconn.ping(conninfo.encode()) == Ping.OK:
                 is_up, until = True, min(until, time.monotonic() + _SECONDS_TO_BE_LET_IN)
             if time.monotonic() > until:
                 raise Unreachable(one_line(error)) from None

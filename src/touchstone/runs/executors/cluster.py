@@ -25,6 +25,7 @@ import msgspec
 from ...code_digest import code_digest
 from ...distribution import pip_install
 from ...errors import EpisodeFailure, InputError
+from ...files import new_folder
 from ...types import Record
 from ..directory import differences
 from ..remote import EPISODES
@@ -32,7 +33,7 @@ from ..run import versions
 from ..scheduler import Job, Say
 from .leases import Holder, Leases
 from .node import Begun, Build, Node, PlayedJob
-from .shipping import Listed, at, hash_of, new_folder, pieces_of, unplaced, with_folder
+from .shipping import Listed, at, hash_of, pieces_of, unplaced, with_folder
 
 # The way into a Ray cluster.
 

@@ -18,7 +18,6 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from hashlib import blake2b, file_digest
-from itertools import count
 from pathlib import Path
 from typing import Any, cast
 
@@ -158,17 +157,6 @@ def moved_path(path: Path, places: Mapping[str, str]) -> Path:
 
 
 # What an episode left in a folder of its own comes back to the driver.
-
-
-def new_folder(wanted: Path) -> Path:
-    """Of this name, or of one with a number if another attempt at the same task has it."""
-    wanted.parent.mkdir(exist_ok=True)
-    for number in count(1):
-        folder = wanted if number == 1 else wanted.with_name(f"{wanted.name}-{number}")
-        with suppress(FileExistsError):
-            folder.mkdir()
-            return folder
-    raise AssertionError
 
 
 def with_folder(record: Record, before: str, now: str) -> Record:

@@ -164,7 +164,7 @@ def test_a_sweep_plays_every_level_and_the_reference_and_plots_them(cli: Cli, da
     assert again.code == 0, again.err
     both = cli("compare", sweep, sweep)
     assert both.code == 0, both.err
-    assert "agent oracle, user scripted, rules strict, patience 6" in both.out
+    assert f"agent oracle, user scripted, rules strict, {sweep.name} (2), patience 6 to unambiguous" in both.out
     shown = cli("interact", "report", sweep / "patience-6" / "latest", "-o", "paper")
     assert shown.code == 0, shown.err
     names = {path.name for path in Path("paper").iterdir()}

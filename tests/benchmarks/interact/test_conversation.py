@@ -71,7 +71,7 @@ class Speechless:
 
     async def answer(self, question: str, situation: Situation, position: CallPosition) -> UserAnswer:
         self._failures -= 1
-        return UserAnswer(REFUSAL, "unanswerable", faults=("stage 1: nothing",), failed=self._failures >= 0)
+        return UserAnswer(REFUSAL, "unanswerable", faults=("stage 1: nothing",), decided=self._failures < 0)
 
 
 async def test_a_question_that_the_user_model_fails_on_is_free(dataset: Path) -> None:

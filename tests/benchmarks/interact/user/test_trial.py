@@ -61,11 +61,11 @@ HOPELESS = TrialQuestion("t", "The SQL?", "unanswerable", (), Situation("shown",
         (QUESTION, UserAnswer("It is that.", "unlabeled", "X"), False, True),
         (QUESTION, UserAnswer(REFUSAL, "unanswerable"), False, False),
         (QUESTION, UserAnswer("It is secret_column.", "labeled", "X", leaks=("secret_column",)), True, False),
-        (QUESTION, UserAnswer(REFUSAL, "labeled", "X", faults=("stage 2: it says nothing",), failed=True), True, False),
+        (QUESTION, UserAnswer(REFUSAL, "labeled", "X", faults=("stage 2: it says nothing",)), True, False),
         (HOPELESS, UserAnswer(REFUSAL, "unanswerable"), True, True),
         (HOPELESS, UserAnswer("SELECT 1", "unlabeled", "SELECT 1", leaks=("SQL",)), False, False),
         (HOPELESS, UserAnswer("No.", "labeled", "X"), False, True),
-        (HOPELESS, UserAnswer(REFUSAL, "unanswerable", faults=("stage 1: it is no decision",), failed=True), False, False),
+        (HOPELESS, UserAnswer(REFUSAL, "unanswerable", faults=("stage 1: it is no decision",)), False, False),
     ],
 )
 def test_what_is_right(question: TrialQuestion, answer: UserAnswer, stage_1: bool, stage_2: bool) -> None:

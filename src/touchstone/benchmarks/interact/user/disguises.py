@@ -297,8 +297,8 @@ _BASES = re.compile(r"[A-Za-z0-9+/_-]{6,}={0,2}")
 
 def _from_bases(text: str) -> Iterator[str]:
     """Also of a code in groups: neighbours that are no words."""
-    codes = [code for code in _BASES.findall(text) if _is_code(code)]
-    for is_code, group in groupby(text.split(), _is_code):
+    codes: list[str] = _BASES.findall(text)
+    for is_code, group in groupby(text.split(), lambda word: not word.isalpha() or not is_ordinary(word.casefold())):
         codes += [re.sub(r"[^\w+/=-]", "", "".join(group))] if is_code else []
     for code in codes:
         bare = code.rstrip("=")
@@ -310,10 +310,6 @@ def _from_bases(text: str) -> Iterator[str]:
                 yield decode(letters + "=" * (-len(letters) % block)).decode("ascii")
             except (binascii.Error, ValueError):
                 continue
-
-
-def _is_code(word: str) -> bool:
-    return not word.isalpha() or not is_ordinary(word.casefold())
 
 
 _BYTES = (

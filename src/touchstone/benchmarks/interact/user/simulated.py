@@ -68,7 +68,7 @@ class SimulatedUser:
                 chosen = decided or Decision("unanswerable")
                 if chosen.choice == "unanswerable":
                     faults, calls = tuple(talk.faults), tuple(talk.calls)
-                    return UserAnswer(REFUSAL, chosen.choice, faults=faults, calls=calls, failed=decided is None)
+                    return UserAnswer(REFUSAL, chosen.choice, faults=faults, calls=calls, decided=decided is not None)
             case "faithful":
                 chosen, values["action"] = await self._choose_as_published(talk, values, situation)
             case "vanilla":
@@ -88,7 +88,6 @@ class SimulatedUser:
             faults=tuple(talk.faults),
             calls=tuple(talk.calls),
             withheld=withheld,
-            failed=text == REFUSAL,
         )
 
     async def _choose(self, talk: _Talk, values: dict[str, str], situation: Situation) -> Decision | None:

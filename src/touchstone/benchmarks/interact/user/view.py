@@ -61,8 +61,13 @@ class UserAnswer(Struct, frozen=True):
     calls: tuple[Asked, ...] = ()
     withheld: tuple[str, ...] = ()
     """What answers gave away that were not passed on to the agent."""
-    failed: bool = False
-    """The model had nothing usable to say, and the refusal stands in for it."""
+    decided: bool = False
+    """The model itself chose to refuse."""
+
+    @property
+    def failed(self) -> bool:
+        """The model had nothing usable to say, and the refusal stands in for it."""
+        return bool(self.faults) and self.text == REFUSAL and not self.decided
 
     @property
     def usage(self) -> Usage:

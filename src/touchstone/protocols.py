@@ -425,7 +425,7 @@ class BenchmarkConfig(Options, frozen=True, kw_only=True):
     - `async audit(opening, options) -> Audited`: what is wrong with its own gold (see touchstone.benchmarks.audit)
     - `described(record) -> Sequence[str]`: what `--verbose` tells of a task besides its outcome
     - `check_data(dataset, file, found, deep)`, a classmethod: whether a dataset of the catalogue is complete
-    - `run_section(records) -> RunSection | None`, a classmethod: a table and charts for the page of a run (see
+    - `run_section(records) -> RunSection | None`, a classmethod: tables and charts for the page of a run (see
       touchstone.reports.estimates)
     - `gold_queries(file) -> Iterator[tuple[str, str, str]]`, a classmethod: question, database and SQL of each task of a file,
       which `touchstone serve --agent oracle` answers from

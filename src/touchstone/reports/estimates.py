@@ -47,14 +47,23 @@ class StepChart(Struct, frozen=True):
     lines: Sequence[StepLine]
 
 
+class RunTable(Struct, frozen=True):
+    """Figures in words."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
 class RunSection(Struct, frozen=True):
-    """What a benchmark has to say on the page of a run: a table of estimates, and charts."""
+    """What a benchmark has to say on the page of a run: a table of estimates, charts, and further tables."""
 
     title: str
     columns: Sequence[str]
     """The first is above the names of the rows."""
     rows: Sequence[tuple[str, Sequence[Estimate]]]
     charts: Sequence[StepChart] = ()
+    tables: Sequence[RunTable] = ()
 
 
 def estimate(records: Sequence[Record], value: Callable[[Record], float | None], *, share: bool = True) -> Estimate:

@@ -277,7 +277,7 @@ class InteractConfig(InteractSelection, frozen=True):
 
     @classmethod
     def run_section(cls, counted: Sequence[Record]) -> RunSection | None:
-        from .report import run_section
+        from .report_tables import run_section
 
         return run_section(counted)
 

@@ -13,7 +13,7 @@ from typing import Any, cast
 from msgspec import Struct
 
 from ...errors import InputError
-from ...reports.estimates import Estimate, RunSection, StepChart, StepLine, estimate
+from ...reports.estimates import Estimate, estimate
 from ...runs.aggregate import COUNTED
 from ...runs.records import SLIM, read, read_config
 from ...types import Outcome, Record
@@ -107,51 +107,23 @@ def report_of(records: Iterable[Record], *, path: str = "", title: str = "") -> 
         episodes=len(counted),
         left_out=len(every) - len(counted),
         passed=estimate(counted, lambda record: float(record.outcome is Outcome.passed)),
-        categories=categories(counted),
+        categories=_categories(counted),
         cost_agent=estimate(counted, lambda record: record.usage.cost if record.usage.calls else None, share=False),
         cost_user=estimate(counted, _users_cost, share=False),
         actions=_actions(counted),
         resolved=_mean(counted, "ambiguities_resolved"),
         user={name: _mean(counted, name) for name in _USER},
-        curves=curves(counted),
+        curves=[curve for unit in ("coins", "actions") if (curve := _curve(counted, unit))],
     )
 
 
-def categories(counted: Sequence[Record]) -> list[CategoryRow]:
+def _categories(counted: Sequence[Record]) -> list[CategoryRow]:
     """All of them first, then each category if there are several."""
     names = sorted({record.facets.get("category", "") for record in counted} - {""})
     groups = {_EVERYTHING: counted} | {
         name: [record for record in counted if record.facets.get("category") == name] for name in names if len(names) > 1
     }
     return [_category(name, members) for name, members in groups.items()]
-
-
-def curves(counted: Sequence[Record]) -> list[Curve]:
-    return [curve for unit in ("coins", "actions") if (curve := _curve(counted, unit))]
-
-
-def run_section(counted: Sequence[Record]) -> RunSection | None:
-    """For the page of a run: success by category, and success against what was spent."""
-    if not any("phase_1" in record.metrics for record in counted):
-        return None
-    rows = [(row.category, (row.phase_1, row.phase_2, row.reward, row.first_submission)) for row in categories(counted)]
-    columns = ("Category", "Phase 1", "Phase 2", "Reward", "First submission")
-    return RunSection("The interaction", columns, rows, [_chart(curve) for curve in curves(counted)])
-
-
-def _chart(curve: Curve) -> StepChart:
-    last = curve.points[-1]
-    legend = "pale line: phase 1; full line: all phases; dotted line: reward"
-    return StepChart(
-        caption=f"Percent of episodes that had passed with so many {curve.unit}, n = {curve.n:,} ({legend})",
-        title=f"With {last.at:g} {curve.unit}: phase 1 {last.phase_1:.1%}, all phases {last.passed:.1%}",
-        at=[point.at for point in curve.points],
-        lines=(
-            StepLine("phase 1", [point.phase_1 for point in curve.points], "faint"),
-            StepLine("all phases", [point.passed for point in curve.points]),
-            StepLine("reward", [point.reward for point in curve.points], "dotted"),
-        ),
-    )
 
 
 def _users_cost(record: Record) -> float | None:

@@ -1,4 +1,4 @@
-"""The report of a BIRD-Interact run or sweep on paper: text for a terminal, CSV, LaTeX, and drawings (PNG and SVG)."""
+"""The report of a BIRD-Interact run or sweep: text for a terminal, CSV, LaTeX, drawings, and tables for the viewer."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from typing import Any, cast
 
 from ...distribution import pip_install
 from ...errors import InputError
-from ...reports.estimates import Estimate, percent
-from .report import Curve, InteractReport
+from ...reports.estimates import Estimate, RunSection, RunTable, StepChart, StepLine, percent
+from ...types import Record
+from .report import Curve, InteractReport, report_of
 
 _HEADINGS = ("phase 1", "phase 2", "reward", "first submission")
 _USER_WORDS = {
@@ -31,7 +32,7 @@ _USER_WORDS = {
 def as_text(report: InteractReport) -> str:
     lines = [report.title, f"{_count(report.episodes, 'episode')} of {_count(report.tasks, 'task')}{_apart(report)}", ""]
     lines += ["In percent, with 95% intervals:", *_aligned(list(_category_rows(report))), ""]
-    lines += ["Each episode on average:", *_aligned(list(_effort_rows(report)))]
+    lines += ["Each episode on average:", *_aligned([[name, mean, f"n = {n}"] for name, mean, n in _effort_rows(report)])]
     if report.actions:
         lines += ["", *_aligned([["action", "calls", "coins", "n"], *_action_rows(report)])]
     for curve in report.curves:
@@ -70,6 +71,34 @@ def as_latex(reports: Sequence[InteractReport]) -> str:
             cells = [escaped(row.category), str(row.phase_1.n), *map(_latex, means)]
             lines.append(" & ".join([*[escaped(label) * (number == 0)] * several, *cells]) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def run_section(counted: Sequence[Record]) -> RunSection | None:
+    """For the page of a run: success by category and against what was spent, and what an episode takes."""
+    if not any("phase_1" in record.metrics for record in counted):
+        return None
+    report = report_of(counted)
+    rows = [(row.category, (row.phase_1, row.phase_2, row.reward, row.first_submission)) for row in report.categories]
+    tables = [RunTable("Each episode on average", ("", "Mean", "n"), list(_effort_rows(report)))]
+    if report.actions:
+        tables.append(RunTable("Each episode, by action", ("Action", "Calls", "Coins", "n"), list(_action_rows(report))))
+    columns = ("Category", "Phase 1", "Phase 2", "Reward", "First submission")
+    return RunSection("The interaction", columns, rows, [_chart(curve) for curve in report.curves], tables)
+
+
+def _chart(curve: Curve) -> StepChart:
+    last = curve.points[-1]
+    legend = "pale line: phase 1; full line: all phases; dotted line: reward"
+    return StepChart(
+        caption=f"Percent of episodes that had passed with so many {curve.unit}, n = {curve.n:,} ({legend})",
+        title=f"With {last.at:g} {curve.unit}: phase 1 {last.phase_1:.1%}, all phases {last.passed:.1%}",
+        at=[point.at for point in curve.points],
+        lines=(
+            StepLine("phase 1", [point.phase_1 for point in curve.points], "faint"),
+            StepLine("all phases", [point.passed for point in curve.points]),
+            StepLine("reward", [point.reward for point in curve.points], "dotted"),
+        ),
+    )
 
 
 def draw_curves(reports: Sequence[InteractReport], directory: Path) -> list[Path]:
@@ -137,17 +166,17 @@ def _effort_rows(report: InteractReport) -> Iterator[list[str]]:
     for name, mean in (("cost of the agent", report.cost_agent), ("cost of the user", report.cost_user)):
         digits = max(4, 1 - floor(log10(mean.value))) if mean.value else 4  # two that are not 0
         value, low, high = (f"{dollars or 0.0:.{digits}f}" for dollars in (mean.value, mean.low, mean.high))
-        yield [name, "unknown" if mean.value is None else f"${value} ({low} to {high})", f"n = {mean.n}"]
+        yield [name, "unknown" if mean.value is None else f"${value} ({low} to {high})", str(mean.n)]
     yield [
         "labelled ambiguities resolved",
         f"{percent(report.resolved)}{'%' * (report.resolved.n > 0)}",
-        f"n = {report.resolved.n}",
+        str(report.resolved.n),
     ]
     for name, mean in report.user.items():
         if mean.value is None:
             continue
         shown = f"{percent(mean)}%" if name == "failed_by_user" else _amount(mean)
-        yield [_USER_WORDS[name], shown, f"n = {mean.n}"]
+        yield [_USER_WORDS[name], shown, str(mean.n)]
 
 
 def _action_rows(report: InteractReport) -> Iterator[list[str]]:

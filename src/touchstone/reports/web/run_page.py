@@ -243,7 +243,7 @@ def _compare_with(run: Run, others: Sequence[Run], view: View) -> Child:
     return h("section", h("h2", "Compare with"), h("ul", links, class_="plain")) if links else None
 
 
-# What a benchmark adds to the page of its runs, by `run_section` of its struct: a table of estimates, and charts.
+# What a benchmark adds to the page of its runs, by `run_section` of its struct: tables and charts.
 
 
 def section(run: Run) -> Child:
@@ -258,7 +258,9 @@ def section(run: Run) -> Child:
     shown = table(added.columns, rows, "", numbers=added.columns[1:], headed=True)
     figures = [h("figure", h("figcaption", chart.caption), step_chart(chart)) for chart in added.charts]
     words = "Percent with 95% intervals, attempts at one task taken together; n counts episodes."
-    return h("section", h("h2", added.title), h("p", words, class_="dim"), shown, figures, class_="card estimates")
+    tables = [(each.title, each.columns, each.rows) for each in added.tables]
+    more = [(h("h3", title), table(columns, rows, numbers=columns[1:], headed=True)) for title, columns, rows in tables]
+    return h("section", h("h2", added.title), h("p", words, class_="dim"), shown, figures, more, class_="card estimates")
 
 
 class _Counted:

@@ -616,8 +616,6 @@ _BLOCKS_POSTGRES = (
     "r, e, t = execute_queries(iter(['SELECT 1']), db_name, conn)\nassert e",
     "r, e, t = execute_queries(['SET statement_timeout = 1; SELECT pg_sleep(1)', 'SELECT 6'], db_name, conn)\nassert t and r == [(6,)]",
     "import numpy\nassert numpy.mean([1, 2, 3]) == 2",
-    "global STATE\nSTATE = 5",
-    "assert STATE == 5",
     "pred_sqls.append('SELECT 2')",
     "assert len(pred_sqls) == 2",
     "def deeper(n):\n    return deeper(n + 1)\ndeeper(0)",

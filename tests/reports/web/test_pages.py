@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from tests.reports.web.conftest import Open, only_run, page
 from tests.reports.web.runs import HOSTILE, PIXEL, run_of, write_run
+from tests.support.command import touchstone
 from tests.support.records import a_record
 from touchstone.reports.html_report import html_report
 from touchstone.reports.web.episodes import ShownEpisode, without_gold
@@ -228,6 +229,16 @@ def test_a_dialogue_is_shown_as_it_went(results: Path, site: Open) -> None:
     ):
         assert words in shown, words
     assert shown.index("What is an active customer?") < shown.index("Give the total of each customer.")
+
+
+def test_an_interaction_has_all_tables_of_its_report(results: Path, site: Open, tmp_path: Path) -> None:
+    over = site(run_of(results, "talk"))
+    shown = page(over, f"runs/{only_run(over)}/index.html")
+    report = touchstone("interact", "report", run_of(results, "talk"), cwd=tmp_path).out
+    for row in ("questions", "labelled ambiguities resolved", "submit", "ask"):
+        (line,) = [line for line in report.splitlines() if line.strip().startswith(f"{row} ")]
+        cells = re.findall(f'<th scope="row">{row}</th>(.*?)</tr>', shown)[0]
+        assert re.findall(r"\d[\d.]*", re.sub("<.*?>", " ", cells)) == re.findall(r"\d[\d.]*", line)
 
 
 def test_a_run_shows_its_breakdowns_and_its_tasks(results: Path, site: Open) -> None:

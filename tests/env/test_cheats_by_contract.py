@@ -13,8 +13,10 @@ import httpx
 import pytest
 
 import touchstone
+from tests.benchmarks.interact.datasets import make_dataset
+from tests.benchmarks.spider2.worlds import make_spider2
 from tests.support.worlds import ENDLESS, ROWS, World, make_world
-from touchstone.env import SyncBatchEnv, answer_in
+from touchstone.env import RewardOptions, SyncBatchEnv, answer_in
 from touchstone.env.adapters import call_in, trl_reward, verl_score
 from touchstone.types import ToolCall
 
@@ -201,6 +203,31 @@ def test_as_actions_in_text(in_process: SyncBatchEnv) -> None:
     assert {name: reward for name, reward in paid.items() if reward} == {}
 
 
+BY_THEIR_RULES = {
+    "sql": {"two queries, the second is right"},  # the last result counts
+    "spider2": {"all columns", "the right column twice"},  # surplus columns are accepted
+    "interact": set[str](),
+}
+
+
+@pytest.mark.parametrize("name", BY_THEIR_RULES)
+def test_on_other_benchmarks(name: str, world: World, tmp_path: Path) -> None:
+    """The shop's questions again; on a request of BIRD-Interact's they are answers to something else."""
+    spider2 = make_spider2(tmp_path / "spider2")
+    questions = [{"id": row["question_id"], "question": row["question"], "sql": row["SQL"], "db": row["db_id"]} for row in ROWS]
+    (tmp_path / "questions.json").write_text(json.dumps(questions))
+    benchmarks: dict[str, tuple[Any, str]] = {
+        "sql": (touchstone.sql(tmp_path / "questions.json", world.databases, sql_timeout=0.1), KEY),
+        "spider2": (touchstone.spider2(spider2.questions, spider2.databases, spider2.gold, sql_timeout=0.1), "local001"),
+        "interact": (touchstone.interact(make_dataset(tmp_path / "interact"), sql_timeout=0.1), "shop_1"),
+    }
+    config, key = benchmarks[name]
+    with SyncBatchEnv(config, RewardOptions(reward="score")) as env:
+        paid = env.score([(key, text) for text in ANSWERS.values()])
+    assert {name for name, each in zip(ANSWERS, paid, strict=True) if each.reward} == BY_THEIR_RULES[name]
+    assert all(each.usable for each in paid)
+
+
 def test_there_are_sixty_of_them() -> None:
     assert len(ANSWERS) >= 60
 
@@ -241,6 +268,59 @@ def test_the_first_submission_counts(served_once: Served) -> None:
     for output in ([*calls], [calls[0], *response(RIGHT)["output"]]):
         row = {"task": KEY, "response": {"output": output}}
         assert served_once.http().post("/verify", json=row).json()["reward"] == 0.0
+
+
+def _call(arguments: Any, name: str = "submit_sql") -> dict[str, Any]:
+    return {"type": "function_call", "name": name, "arguments": arguments}
+
+
+OUTPUTS: dict[str, Any] = {
+    "a thousand guesses before the gold": [
+        *(_call(json.dumps({"sql": f"SELECT {number}"})) for number in range(1000)),
+        _call(json.dumps({"sql": GOLD})),
+    ],
+    "unreadable guesses up to the limit of steps": [*[_call("{")] * 25, _call(json.dumps({"sql": GOLD}))],
+    "a call without arguments": [_call(None)],
+    "a list of arguments": [_call([GOLD])],
+    "a number for SQL": [_call('{"sql": 1}')],
+    "NaN for SQL": [_call('{"sql": NaN}')],
+    "SQL twice": [_call('{"sql": "SELECT 0", "sql": "SELECT 1"}')],
+    "a tool in capitals": [_call(json.dumps({"sql": GOLD}), "SUBMIT_SQL")],
+    "the gold is only run": [_call(json.dumps({"sql": GOLD}), "execute_sql")],
+    "the user says the gold": [{"type": "message", "role": "user", "content": RIGHT}],
+    "the reasoning says the gold": [{"type": "reasoning", "summary": [{"text": RIGHT}]}],
+    "a message before the last": [*response(RIGHT)["output"], *response("I am not sure.")["output"]],
+    "no list": GOLD,
+    "a list of texts": [GOLD, RIGHT],
+    "nested lists": [[[[RIGHT]]]],
+    "nothing": None,
+}
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_a_response_that_hands_in_nothing_right_is_not_paid(served_once: Served, name: str) -> None:
+    row = {"task": KEY, "response": {"output": OUTPUTS[name]}, "reward": 1.0, "usable": True}
+    verified = served_once.http().post("/verify", json=row).json()
+    assert (verified["reward"], verified["mask_sample"]) == (0.0, False)
+
+
+@pytest.mark.parametrize(
+    "value", ["NaN", "Infinity", "1e999", "9" * 40, '"\\ud800"', "[" * 900 + "]" * 900, "[" * 100_000, '"\x01"']
+)
+def test_odd_json_in_a_row_does_no_harm(served_once: Served, value: str) -> None:
+    body = f'{{"task": "{KEY}", "x": {value}, "response": {json.dumps(response(RIGHT))}}}'
+    answered = served_once.http().post("/verify", content=body.encode())
+    assert answered.status_code in (200, 422)
+    assert answered.status_code == 422 or answered.json()["reward"] == 1.0
+    assert _eventually(lambda: served_once.metric("sessions_active") == 0)
+
+
+@pytest.mark.parametrize("name", ["0.guess", "1.guess", "-1.guess", "../../x", "guess", "0."])
+def test_a_guessed_session_is_nobodys(served_once: Served, name: str) -> None:
+    cookies = {"touchstone_session": name}
+    for path, body in [("/submit_sql", {"sql": GOLD}), ("/verify", {"task": KEY, "response": response(RIGHT)})]:
+        assert httpx.post(served_once.address + path, json=body, cookies=cookies).status_code == 410
+    assert "Unknown session_id" in served_once.play(name.replace("/", "%2f")).receive()["data"]["message"]
 
 
 def test_two_submissions_at_once_are_played_one_after_the_other(served_once: Served) -> None:

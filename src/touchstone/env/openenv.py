@@ -84,7 +84,7 @@ class OpenEnvConnection:
         with suppress(WebSocketDisconnect):  # whom we would tell is gone
             await self._socket.accept()
             try:
-                session = self._session()
+                session = await self._session()
             except InputError as error:
                 await self._say("error", {"message": str(error), "code": "SESSION_ERROR"})
                 await self._socket.close()
@@ -96,21 +96,25 @@ class OpenEnvConnection:
                 return
             await self._lease(session)
 
-    def _session(self) -> EnvSession:
-        """Raises Full; and InputError if the session to join is unknown, or somebody else's."""
-        if not self._joined:
-            return self._sessions.lease()
-        session = self._sessions.leased.get(self._joined)
+    async def _session(self) -> EnvSession:
+        """Raises Full; and InputError if the session to join is unknown, or another WebSocket plays it and does not go: one
+        that has said goodbye may not be all gone when its client comes back."""
+        session = self._sessions.leased.get(self._joined) if self._joined else self._sessions.lease()
         if session is None:
-            raise InputError(f"Unknown session_id: {self._joined[:LONGEST_NAME]}")
-        if session.connected:
-            raise InputError(f"Session {session.name} already has an attached WebSocket")
+            raise InputError(f"Unknown session_id: {str(self._joined)[:LONGEST_NAME]}")
+        try:
+            async with asyncio.timeout(_SECONDS_FOR_A_GOODBYE):
+                while not session.detached.is_set():  # of several who wait, the first takes it
+                    await session.detached.wait()
+        except TimeoutError:
+            raise InputError(f"Session {session.name} already has an attached WebSocket") from None
+        session.detached.clear()
         return session
 
     async def _lease(self, session: EnvSession) -> None:
         reading = asyncio.create_task(self._read())
         conversation = asyncio.create_task(self._converse(session))
-        session.expired, session.connected = conversation.cancel, True
+        session.expired = conversation.cancel
         stays = False
         try:
             await asyncio.wait({reading, conversation}, return_when=asyncio.FIRST_COMPLETED)

@@ -120,8 +120,9 @@ class EnvSession:
         self.busy = 0
         self.over = False
         """Whether its slot has been given back."""
-        self.connected = False
-        """Whether a WebSocket plays it."""
+        self.detached = asyncio.Event()
+        """Whether a WebSocket may join it: none plays it now."""
+        self.detached.set()
         self.expired: Callable[[], object] = _nobody_to_tell
         """Called when the lease has run out."""
         self._sessions = sessions
@@ -171,7 +172,8 @@ class EnvSession:
 
     def detach(self) -> None:
         """Its WebSocket has gone, and the session waits for another or for requests, as long as a lease lasts."""
-        self.connected, self.expired, self.heard = False, _nobody_to_tell, time.monotonic()
+        self.expired, self.heard = _nobody_to_tell, time.monotonic()
+        self.detached.set()
 
     async def close(self) -> None:
         async with self._turn:

@@ -168,13 +168,10 @@ class PostgresArena:
 
     def _read(self, sql: str) -> Rows | None:
         """What it does is undone: a query may call functions that do something."""
-        self._bench.run("BEGIN READ ONLY")
         try:
-            return self._bench.run(sql).rows
+            return self._bench.trial(["SET TRANSACTION READ ONLY", sql]).rows
         except SqlError:
             return None
-        finally:
-            self._bench.run("ROLLBACK")
 
     def names(self, sql: str) -> tuple[str, ...]:
         return self._bench.run(sql).columns

@@ -156,18 +156,8 @@ def measured(directory: Path, recorded: Path, few: int, many: int, nodes: int) -
     with cluster(nodes) as options:
         for name, episodes in (("few", few), ("many", many)):
             output = directory / f"{nodes}-{name}"
-            what = (
-                "bird",
-                tasks,
-                databases,
-                "--model",
-                f"recorded:{recorded}",
-                "--epochs",
-                str(episodes // size),
-                "-o",
-                output,
-            )
-            results[name] = {**command(directory, *what, *options), "episodes": episodes // size * size}
+            what = ("bird", tasks, databases, "--model", f"recorded:{recorded}", "--epochs", str(episodes // size))
+            results[name] = {**command(directory, *what, "-o", output, *options), "episodes": episodes // size * size}
     between = results["many"]["episodes"] - results["few"]["episodes"]
     for what in ("seconds", "cpu"):
         results[f"{what}_ms_per_episode"] = 1000 * (results["many"][what] - results["few"][what]) / between

@@ -69,9 +69,7 @@ class Cache:
     def __init__(self, path: Path | None, *, gather: float = 0.0) -> None:
         """`gather`: what is put within so many seconds of a write waits for the next one, for `flush` or for `close`."""
         self.path = path
-        self.is_new = path is None or not path.exists()
-        """Nothing was remembered before."""
-        self._own: set[bytes] | None = set() if self.is_new else None
+        self._own: set[bytes] | None = set() if path is None or not path.exists() else None
         """The keys of a new file, so long as they are few: what is not among them need not be looked for. (Another process may
         have put it there meanwhile; then it is made again.)"""
         self._connection = self._open(path) if path is not None else None

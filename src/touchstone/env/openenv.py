@@ -188,9 +188,8 @@ class OpenEnvConnection:
             )
         self._episode_id = name
         seen = observation_of(await session.reset(task, seed=seed))
-        if "tools" in (
-            begun := seen["observation"]
-        ):  # OpenEnv's MCP client takes what has tools for nothing but a list of these
+        begun = seen["observation"]
+        if "tools" in begun:  # OpenEnv's MCP client takes what has tools for nothing but a list of these
             begun["tools"] = [function | _described(tool) for function, tool in zip(begun["tools"], session.tools, strict=True)]
             seen["metadata"] = {field: begun[field] for field in ("text", "task", "instructions")}
         return seen

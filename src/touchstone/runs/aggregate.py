@@ -20,7 +20,6 @@ from ..types import Outcome, Record, ServiceStep, Step, Usage
 
 COUNTED = (Outcome.passed, Outcome.failed, Outcome.limit, Outcome.error)
 _PERCENTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
-_ATTEMPT = 1 << 20
 _Z = 1.959963984540054  # 97.5% of a normal distribution lies below
 
 
@@ -49,8 +48,9 @@ class Aggregate:
         self._reasons: defaultdict[Outcome, Counter[str]] = defaultdict(Counter)
         self._proofs: Counter[str] = Counter()
         self._tasks: set[str] = set()
-        self._attempts: dict[str, int] = {}
-        """Those that are counted, in units of `_ATTEMPT`, and how many of them passed."""
+        self._tried: Counter[str] = Counter()
+        """Attempts at each task that are counted."""
+        self._passed: Counter[str] = Counter()
         self._repeated: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
         """Tasks that were tried again, by facet and value."""
         self._latencies: list[float] = []
@@ -79,9 +79,10 @@ class Aggregate:
         for name, value in record.facets.items():
             self._facets[name][value][record.outcome] += 1
         if record.outcome in COUNTED:
-            before = self._attempts.get(record.task, 0)
-            self._attempts[record.task] = before + _ATTEMPT + (record.outcome is Outcome.passed)
-            if before:
+            self._tried[record.task] += 1
+            if record.outcome is Outcome.passed:
+                self._passed[record.task] += 1
+            if self._tried[record.task] > 1:
                 for facet in record.facets.items():
                     self._repeated[facet].add(record.task)
             self._scores.append(record.score or 0.0)
@@ -102,7 +103,7 @@ class Aggregate:
         return {
             "total": self.done,
             "tasks": len(self._tasks),
-            "overall": _share(self.outcomes, self._tried_again(self._attempts)),
+            "overall": _share(self.outcomes, self._tried_again(self._tried)),
             "score": math.fsum(self._scores) / n if n else None,
             "metrics": self._means(),
             "metrics_n": {name: self._over(name) for name in sorted(self._metrics)},
@@ -124,8 +125,7 @@ class Aggregate:
         }
 
     def _tried_again(self, tasks: Iterable[str]) -> list[Attempts]:
-        attempts = (divmod(self._attempts[task], _ATTEMPT) for task in tasks)
-        return [Attempts(n, passed) for n, passed in attempts if n > 1]
+        return [Attempts(n, self._passed[task]) for task in tasks if (n := self._tried[task]) > 1]
 
     def _means(self) -> dict[str, float]:
         """Over the records that have the metric, and those that came to no judgement at all, which count as 0.

@@ -47,12 +47,22 @@ class StepChart(Struct, frozen=True):
     lines: Sequence[StepLine]
 
 
+class ShownFigure(Struct, frozen=True):
+    """A figure in words, with its interval if it has one."""
+
+    value: str
+    interval: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.value} ({self.interval})" if self.interval else self.value
+
+
 class RunTable(Struct, frozen=True):
-    """Figures in words."""
+    """Figures that are no shares."""
 
     title: str
     columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    rows: Sequence[tuple[str, Sequence[ShownFigure]]]
 
 
 class RunSection(Struct, frozen=True):

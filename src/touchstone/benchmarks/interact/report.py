@@ -32,6 +32,11 @@ class CategoryRow(Struct, frozen=True):
     first_submission: Estimate
     """Phase 1 passed by the first submission."""
 
+    @property
+    def means(self) -> tuple[Estimate, ...]:
+        """In the order in which all tables have them."""
+        return self.phase_1, self.phase_2, self.reward, self.first_submission
+
 
 class ActionRow(Struct, frozen=True):
     """What an episode spends on one kind of action, on average."""

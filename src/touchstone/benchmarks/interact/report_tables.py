@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from ...distribution import pip_install
 from ...errors import InputError
-from ...reports.estimates import Estimate, RunSection, RunTable, StepChart, StepLine, percent
+from ...reports.estimates import Estimate, RunSection, RunTable, ShownFigure, StepChart, StepLine, percent
 from ...types import Record
 from .report import Curve, InteractReport, report_of
 
@@ -32,9 +32,13 @@ _USER_WORDS = {
 def as_text(report: InteractReport) -> str:
     lines = [report.title, f"{_count(report.episodes, 'episode')} of {_count(report.tasks, 'task')}{_apart(report)}", ""]
     lines += ["In percent, with 95% intervals:", *_aligned(list(_category_rows(report))), ""]
-    lines += ["Each episode on average:", *_aligned([[name, mean, f"n = {n}"] for name, mean, n in _effort_rows(report)])]
+    lines += [
+        "Each episode on average:",
+        *_aligned([[name, str(mean), f"n = {n}"] for name, (mean, n) in _effort_rows(report)]),
+    ]
     if report.actions:
-        lines += ["", *_aligned([["action", "calls", "coins", "n"], *_action_rows(report)])]
+        rows = [[name, *map(str, figures)] for name, figures in _action_rows(report)]
+        lines += ["", *_aligned([["action", "calls", "coins", "n"], *rows])]
     for curve in report.curves:
         lines += ["", f"With at most so many {curve.unit} (percent, n = {curve.n}):"]
         rows = [[f"{p.at:g}", *(f"{100 * value:.1f}" for value in (p.phase_1, p.passed, p.reward))] for p in _thinned(curve)]
@@ -67,8 +71,7 @@ def as_latex(reports: Sequence[InteractReport]) -> str:
     for label, report in zip(labels([report.title for report in reports]), reports, strict=True):
         lines.append(r"\midrule")
         for number, row in enumerate(report.categories):
-            means = (row.phase_1, row.phase_2, row.reward, row.first_submission)
-            cells = [escaped(row.category), str(row.phase_1.n), *map(_latex, means)]
+            cells = [escaped(row.category), str(row.phase_1.n), *map(_latex, row.means)]
             lines.append(" & ".join([*[escaped(label) * (number == 0)] * several, *cells]) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
@@ -78,7 +81,7 @@ def run_section(counted: Sequence[Record]) -> RunSection | None:
     if not any("phase_1" in record.metrics for record in counted):
         return None
     report = report_of(counted)
-    rows = [(row.category, (row.phase_1, row.phase_2, row.reward, row.first_submission)) for row in report.categories]
+    rows = [(row.category, row.means) for row in report.categories]
     tables = [RunTable("Each episode on average", ("", "Mean", "n"), list(_effort_rows(report)))]
     if report.actions:
         tables.append(RunTable("Each episode, by action", ("Action", "Calls", "Coins", "n"), list(_action_rows(report))))
@@ -158,34 +161,38 @@ def _apart(report: InteractReport) -> str:
 def _category_rows(report: InteractReport) -> Iterator[list[str]]:
     yield ["category", *(heading for name in _HEADINGS for heading in (name, "n"))]
     for row in report.categories:
-        cells = (row.phase_1, row.phase_2, row.reward, row.first_submission)
-        yield [row.category, *(cell for mean in cells for cell in (percent(mean), str(mean.n)))]
+        yield [row.category, *(cell for mean in row.means for cell in (percent(mean), str(mean.n)))]
 
 
-def _effort_rows(report: InteractReport) -> Iterator[list[str]]:
+def _effort_rows(report: InteractReport) -> Iterator[tuple[str, tuple[ShownFigure, ShownFigure]]]:
+    """Each figure with its n."""
     for name, mean in (("cost of the agent", report.cost_agent), ("cost of the user", report.cost_user)):
         digits = max(4, 1 - floor(log10(mean.value))) if mean.value else 4  # two that are not 0
-        value, low, high = (f"{dollars or 0.0:.{digits}f}" for dollars in (mean.value, mean.low, mean.high))
-        yield [name, "unknown" if mean.value is None else f"${value} ({low} to {high})", str(mean.n)]
-    yield [
-        "labelled ambiguities resolved",
-        f"{percent(report.resolved)}{'%' * (report.resolved.n > 0)}",
-        str(report.resolved.n),
-    ]
+        yield name, (ShownFigure("unknown") if mean.value is None else _shown(mean, digits, before="$"), _n(mean))
+    yield "labelled ambiguities resolved", (_share(report.resolved), _n(report.resolved))
     for name, mean in report.user.items():
-        if mean.value is None:
-            continue
-        shown = f"{percent(mean)}%" if name == "failed_by_user" else _amount(mean)
-        yield [_USER_WORDS[name], shown, str(mean.n)]
+        if mean.value is not None:
+            yield _USER_WORDS[name], (_share(mean) if name == "failed_by_user" else _shown(mean), _n(mean))
 
 
-def _action_rows(report: InteractReport) -> Iterator[list[str]]:
+def _action_rows(report: InteractReport) -> Iterator[tuple[str, tuple[ShownFigure, ...]]]:
     for row in report.actions:
-        yield [row.action, _amount(row.calls), _amount(row.coins), str(row.calls.n)]
+        yield row.action, (_shown(row.calls), _shown(row.coins), _n(row.calls))
 
 
-def _amount(mean: Estimate) -> str:
-    return "–" if mean.value is None else f"{mean.value:.2f} ({mean.low:.2f} to {mean.high:.2f})"
+def _shown(mean: Estimate, digits: int = 2, *, times: int = 1, before: str = "", behind: str = "") -> ShownFigure:
+    if mean.value is None:
+        return ShownFigure("–")
+    value, low, high = (f"{times * figure:.{digits}f}" for figure in (mean.value, mean.low, mean.high))
+    return ShownFigure(f"{before}{value}{behind}", f"{low} to {high}")
+
+
+def _share(mean: Estimate) -> ShownFigure:
+    return _shown(mean, 1, times=100, behind="%")
+
+
+def _n(mean: Estimate) -> ShownFigure:
+    return ShownFigure(str(mean.n))
 
 
 def _figures(report: InteractReport) -> Iterator[tuple[str, str, str, Estimate]]:

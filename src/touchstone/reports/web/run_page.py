@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -12,7 +11,7 @@ from ...plugins import structs_with
 from ...runs.aggregate import COUNTED
 from ...runs.summary import REFUTED, proof_counts, proof_shares
 from ...types import Outcome, Record
-from ..estimates import Estimate, RunSection, RunTable
+from ..estimates import Estimate, RunSection, RunTable, ShownFigure
 from ..records import LooseRecord, cut
 from .charts import outcome_bar, part_bar, share_bar, step_chart
 from .episodes import reason_of
@@ -259,7 +258,7 @@ def section(run: Run) -> Child:
     shown = table(added.columns, rows, "", numbers=added.columns[1:], headed=True)
     figures = [h("figure", h("figcaption", chart.caption), step_chart(chart)) for chart in added.charts]
     words = "Percent with 95% intervals, attempts at one task taken together; n counts episodes."
-    more = [(h("h3", each.title), _worded(each)) for each in added.tables]
+    more = [(h("h3", each.title), _further(each)) for each in added.tables]
     return h("section", h("h2", added.title), h("p", words, class_="dim"), shown, figures, more, class_="card estimates")
 
 
@@ -289,15 +288,13 @@ def _computed(benchmark: str, counted: _Counted) -> RunSection | None:
     return struct.run_section(counted.records) if struct else None
 
 
-def _worded(added: RunTable) -> Html:
-    """With intervals, in brackets behind a figure, in a line of their own."""
-    rows = [[readable(name), *map(_figure, figures)] for name, *figures in added.rows]
+def _further(added: RunTable) -> Html:
+    rows = [(readable(name), *map(_figure, figures)) for name, figures in added.rows]
     return table(added.columns, rows, "", numbers=added.columns[1:], headed=True)
 
 
-def _figure(words: str) -> Child:
-    parts = re.fullmatch(r"(.+) \((.+)\)(%?)", words)
-    return words if parts is None else (parts[1] + parts[3], h("span", f" {parts[2]}", class_="dim interval"))
+def _figure(shown: ShownFigure) -> Child:
+    return (shown.value, h("span", f" {shown.interval}", class_="dim interval") if shown.interval else None)
 
 
 def _cell(mean: Estimate) -> Child:

@@ -87,7 +87,8 @@ def test_pythons_clock_moves_to_the_day_and_its_classes_stay_alike() -> None:
             assert moment.strptime("2025", "%Y").year == 2025
             assert time.strftime("%Y-%m-%d") == time.strftime("%Y-%m-%d", time.gmtime()) == DAY
             assert time.ctime()[-4:] == time.asctime()[-4:] == str(time.localtime().tm_year) == "2025"
-            assert (time.gmtime(0).tm_year, time.ctime(0)[-4:], time.time_ns() // 10**9) == (1970, "1970", int(time.time()))
+            assert (time.gmtime(0).tm_year, time.ctime(0)[-4:]) == (1970, "1970")
+            assert abs(time.time() - time.time_ns() / 1e9) < 60
             code = 0
         finally:
             os._exit(code)
